@@ -1,0 +1,44 @@
+# Every target makes its own set-up: Python 3.11 or newer, node 20 or newer and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BROWSER := tests/browser/node_modules/.package-lock.json
+
+.PHONY: demo test test-fast check slow bench lock clean
+.DEFAULT_GOAL := test
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(BROWSER): tests/browser/package-lock.json
+	cd tests/browser && npm ci --silent --no-audit --no-fund
+	touch $@
+
+demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimated, shown
+	$(BIN)/sottovoce demo $(ARGS)
+
+test: $(VENV)/.installed $(BROWSER) check  ## everything but the long runs
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-fast: $(VENV)/.installed  ## no server, no browser
+	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/vectors tests/property tests/storage $(ARGS)
+
+check: $(VENV)/.installed  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+slow: $(VENV)/.installed $(BROWSER)  ## the long runs
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+bench: $(VENV)/.installed  ## figures, no verdicts
+	$(BIN)/python -m tests.bench $(ARGS)
+
+lock:  ## resolve the pinned versions anew; needs uv
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) tests/browser/node_modules

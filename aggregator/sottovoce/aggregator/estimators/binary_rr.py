@@ -1,0 +1,27 @@
+"""Estimates from binary randomized response; the maths is in ``sottovoce.shared.mechanisms.binary_rr``."""
+
+from collections.abc import Mapping, Sequence
+
+from sottovoce.aggregator.estimators.support import Estimate, estimate_share
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+
+
+def estimate(mechanism: BinaryRR, tally: Mapping[int, int], options: Sequence[str]) -> list[Estimate]:
+    """
+    The share of "yes".
+
+    Args:
+        mechanism: the channel.
+        tally: number of reports by reported value, 0 or 1; missing means none.
+        options: the question's options, no and yes.
+
+    Returns:
+        One estimate, of the option "yes".
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: p = (x/n - b) / (a - b). Coin flip: 2 x/n - 1/2. Warner with t = 2/3: 3 x/n - 1.
+    """
+    yes = tally.get(1, 0)
+    return [estimate_share(options[1], yes, yes + tally.get(0, 0), mechanism.a, mechanism.b)]

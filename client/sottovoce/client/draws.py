@@ -1,0 +1,61 @@
+"""
+Randomness as an argument: bytes in, integers out.
+
+The protocol is shared with the browser's client, byte for byte:
+    below(m)       read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
+    pick(weights)  u = below(sum of weights); the first index whose cumulative weight exceeds u.
+    identity()     16 bytes, as hexadecimal digits.
+Rejection makes every outcome exactly as likely as its integer weight says; a modulo or a float would not.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+
+from sottovoce.shared.rational import MAX_DENOMINATOR
+
+ReadBytes = Callable[[int], bytes]
+"""Gives exactly as many fresh random bytes as are asked for."""
+
+
+class Draws:
+    """Turns random bytes into the draws that randomizers are made of."""
+
+    def __init__(self, read: ReadBytes = secrets.token_bytes) -> None:
+        self._read = read
+
+    def below(self, bound: int) -> int:
+        """
+        A uniform integer in 0 .. bound - 1; reads nothing when bound is 1.
+
+        Raises:
+            ValueError: bound is not in 1 .. 2^32 (a larger one would never be asked for by a valid survey).
+        """
+        if not 1 <= bound <= MAX_DENOMINATOR:
+            raise ValueError("a draw needs a bound from 1 to 2^32")
+        bits = (bound - 1).bit_length()
+        if bits == 0:
+            return 0
+        while True:
+            value = int.from_bytes(self._exactly((bits + 7) // 8)) & ((1 << bits) - 1)
+            if value < bound:
+                return value
+
+    def pick(self, weights: Sequence[int]) -> int:
+        """An index, with probability proportional to its weight."""
+        remaining = self.below(sum(weights))
+        for index, weight in enumerate(weights):
+            if remaining < weight:
+                return index
+            remaining -= weight
+        raise AssertionError("unreachable: the draw is below the sum of the weights")
+
+    def identity(self) -> str:
+        """128 random bits as 32 hexadecimal digits."""
+        return self._exactly(16).hex()
+
+    def _exactly(self, count: int) -> bytes:
+        data = self._read(count)
+        if len(data) != count:
+            # A short read would make zeros of the missing bits, and the noise predictable.
+            raise ValueError("the source of randomness gave too few bytes")
+        return data

@@ -1,0 +1,48 @@
+"""The link a respondent is given: ``https://host/s/{survey}#d={first 32 digits of the digest}&t={token}``."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+from sottovoce.shared.errors import TransportError
+
+_PATH = re.compile(r"(?P<base>.*)/s/(?P<survey>[a-z0-9][a-z0-9_-]{0,63})/?")
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Link:
+    """
+    What a link says.
+
+    Attributes:
+        origin: the aggregator's address, without a trailing slash.
+        survey: the survey's name.
+        digest: the first 32 digits of its digest, or "" if the link carries none.
+    """
+
+    origin: str
+    survey: str
+    digest: str
+
+
+def parse_link(url: str) -> Link:
+    """
+    The parts of a link.
+
+    Raises:
+        TransportError: not an http(s) link to a survey, or a digest that is not 32 hexadecimal digits.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise TransportError("the link is not a valid address") from None
+    match = _PATH.fullmatch(parts.path)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or match is None:
+        raise TransportError("the link must look like https://host/s/survey#d=digest")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    digest = parse_qs(parts.fragment).get("d", [""])[0]
+    if digest and not _DIGEST.fullmatch(digest):
+        raise TransportError("the digest in the link must be 32 hexadecimal digits")
+    return Link(f"{parts.scheme}://{host}{f':{port}' if port else ''}{match['base']}", match["survey"], digest)

@@ -1,0 +1,172 @@
+"""
+The life of an answer, on one page:
+
+    answer -> encode -> randomize -> record || report -> submit
+
+Left of the bars the true answers exist, in this process's memory and nowhere else. Right of them there is only the
+drawn report.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from sottovoce.client.draws import Draws
+from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
+from sottovoce.client.link import parse_link
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.transport import Transport
+from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.report import Report, dump_report, parse_report, receipt
+from sottovoce.shared.spec import Question, Survey
+
+
+class Allowance(NamedTuple):
+    """The epsilon that a person allows: for one question, and for one whole report."""
+
+    question: float = 3.0
+    total: float = 8.0
+
+
+DEFAULT_ALLOWANCE = Allowance()
+
+
+class Respondent:
+    """
+    One person and one survey.
+
+    Args:
+        survey: the survey, its epsilons derived from its own integers.
+        transport: the way to the aggregator.
+        ledger: remembers the drawn report; a file for people, memory for simulated respondents.
+        draws: the source of randomness.
+        allowance: the most epsilon that this person allows.
+        wave: the wave of the survey that is answered.
+
+    Raises:
+        BudgetExhausted: the survey asks for more than is allowed.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        transport: Transport,
+        ledger: Ledger,
+        *,
+        draws: Draws | None = None,
+        allowance: Allowance = DEFAULT_ALLOWANCE,
+        wave: int = 0,
+    ) -> None:
+        self.survey = survey
+        self.ledger = ledger
+        self._transport = transport
+        self._draws = draws or Draws()
+        self._wave = wave
+        self._key = Key(transport.origin, survey.name, wave)
+        _check_budget(survey, allowance)
+
+    @classmethod
+    def connect(cls, url: str, ledger: Ledger | None = None, **options: Any) -> Self:  # noqa: ANN401 - those of the class
+        """
+        A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
+
+        Raises:
+            TransportError: the aggregator is unreachable, or sends another survey than the link's digest names.
+            SpecError: what it sends is not a survey.
+            BudgetExhausted: the survey asks for more epsilon than is allowed.
+        """
+        link = parse_link(url)
+        transport = Transport(link.origin)
+        survey = load_survey(transport.fetch_survey(link.survey))
+        if survey.name != link.survey or not survey.digest.startswith(link.digest):
+            raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
+        return cls(survey, transport, ledger or FileLedger(), **options)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a report was already drawn; if so, answers are no longer needed and would change nothing."""
+        return recorded(self.ledger, self._key, self.survey.digest) is not None
+
+    def answer(self, answers: Mapping[str, str]) -> dict[str, Any]:
+        """
+        Randomize the answers once, record the report, send it, and return the aggregator's receipt.
+
+        Args:
+            answers: option name by question name, for every question.
+
+        Raises:
+            AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
+            BudgetExhausted: the ledger refuses.
+            TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
+        """
+        if not self.drawn:
+            values = encode(self.survey, answers)
+            report = randomize(self.survey, values, self._draws, self._wave)
+            body = dump_report(report, self.survey).decode()
+            self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon, body))
+        return self.send()
+
+    def send(self) -> dict[str, Any]:
+        """
+        Send the recorded report, first time or again: the same bytes.
+
+        Raises:
+            BudgetExhausted: there is no report to send, or it was drawn for another version of the survey.
+            TransportError: not acknowledged, or the receipt is not for these bytes.
+        """
+        entry = recorded(self.ledger, self._key, self.survey.digest)
+        if entry is None:
+            raise BudgetExhausted("no report has been drawn for this survey")
+        body = entry.body.encode()
+        expected = receipt(parse_report(body), body)
+        if self._transport.submit(self.survey.name, body) != expected:
+            raise TransportError("the aggregator's receipt is not for the report that was sent")
+        self.ledger.mark_sent(self._key)
+        return {**expected, "body": entry.body}
+
+
+def encode(survey: Survey, answers: Mapping[str, str]) -> tuple[int, ...]:
+    """
+    The true values, in the survey's order.
+
+    Raises:
+        AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
+    """
+    names = {question.name for question in survey.questions}
+    if set(answers) - names:
+        raise AnswerError("there is an answer for a question that the survey does not ask")
+    for question in survey.questions:
+        if question.name not in answers:
+            raise AnswerError(f"question '{question.name}': the answer is missing")
+    return tuple(question.encode(answers[question.name]) for question in survey.questions)
+
+
+def randomize(survey: Survey, values: tuple[int, ...], draws: Draws, wave: int = 0) -> Report:
+    """The report for these true values: the id is drawn first, then each question in order."""
+    report_id = draws.identity()
+    reported = tuple(
+        _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)
+    )
+    return Report(survey.name, survey.digest, wave, report_id, reported)
+
+
+def _perturb(question: Question, value: int, draws: Draws) -> int:
+    if question.mechanism is None:
+        return value
+    return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
+
+
+def _check_budget(survey: Survey, allowance: Allowance) -> None:
+    # Written so that a limit that is not a number refuses everything.
+    for question in survey.questions:
+        if not question.epsilon <= allowance.question:
+            raise BudgetExhausted(
+                f"question '{question.name}' costs epsilon {show_epsilon(question.epsilon)}, "
+                f"more than the {allowance.question:g} that you allow for one question"
+            )
+    if not survey.epsilon <= allowance.total:
+        raise BudgetExhausted(
+            f"the survey costs epsilon {show_epsilon(survey.epsilon)}, "
+            f"more than the {allowance.total:g} that you allow in total"
+        )

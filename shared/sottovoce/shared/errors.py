@@ -1,0 +1,107 @@
+"""
+Every error that Sottovoce raises on purpose.
+
+    SurveyError                  code, message; safe to show; never an answer, drawn byte or token
+    |- SpecError                 the survey itself is wrong                  both sides
+    |- AnswerError               the answer is not in the question's domain  client only
+    |- BudgetExhausted           charging would pass the budget              client only
+    |- TransportError            aggregator unreachable or refused           client only
+    |- ReportRejected            not admitted; reason from the closed list   aggregator
+    |- EstimateError             too few reports, no inverse                 aggregator
+    `- StorageError              unavailable, conflict, old schema           aggregator
+
+Anything else that escapes is a bug.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+REJECTIONS = (
+    "malformed",
+    "too_large",
+    "length_required",
+    "unsupported_type",
+    "unknown_survey",
+    "closed",
+    "digest_mismatch",
+    "out_of_range",
+    "id_conflict",
+    "withdrawn",
+    "token_invalid",
+    "busy",
+)
+"""The closed list of reasons for which a report is not admitted."""
+
+
+class Problem(NamedTuple):
+    """One mistake in a survey file: where (JSON pointer, "" for the whole) and what."""
+
+    pointer: str
+    message: str
+
+
+class SurveyError(Exception):
+    """Base of the tree; ``code`` is stable, the message is safe to show to anyone."""
+
+    code = "error"
+
+
+class SpecError(SurveyError):
+    """The survey itself is wrong; ``problems`` lists every mistake found."""
+
+    code = "spec_invalid"
+
+    def __init__(self, problems: Sequence[Problem] | str) -> None:
+        self.problems = (Problem("", problems),) if isinstance(problems, str) else tuple(problems)
+        super().__init__("; ".join(f"{p.pointer or '/'}: {p.message}" for p in self.problems))
+
+
+class AnswerError(SurveyError):
+    """The answer is not in the question's domain; the message names the question, never the answer."""
+
+    code = "answer_invalid"
+
+
+class BudgetExhausted(SurveyError):
+    """The survey asks for more epsilon than the respondent allows, or for a second draw."""
+
+    code = "budget_exhausted"
+
+
+class TransportError(SurveyError):
+    """
+    The aggregator could not be reached, or refused.
+
+    Attributes:
+        status: HTTP status, or None when no reply came.
+        reason: the problem document's ``code``, or None.
+    """
+
+    code = "transport"
+
+    def __init__(self, message: str, status: int | None = None, reason: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.reason = reason
+
+
+class ReportRejected(SurveyError):
+    """The report is not admitted; ``code`` is one of ``REJECTIONS``."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        if reason not in REJECTIONS:
+            raise ValueError("a rejection reason is one of the closed list")
+        super().__init__(message)
+        self.code = reason
+
+
+class EstimateError(SurveyError):
+    """No estimate exists for these counts."""
+
+    code = "estimate_impossible"
+
+
+class StorageError(SurveyError):
+    """The database is unavailable, in conflict, or of an unknown schema."""
+
+    code = "storage"

@@ -1,0 +1,103 @@
+"""
+Binary randomized response: a yes/no answer through a 2 x 2 channel.
+
+Channel
+    P(report yes | yes) = a,  P(report yes | no) = b,  with 0 < b < a < 1; both with the denominator
+    den = lcm(den a, den b). Two ways of choosing a and b have names of their own:
+      coin flip      toss a coin: heads, tell the truth; tails, toss again and report that: a = 3/4, b = 1/4.
+      Warner         with probability t answer the question, otherwise its opposite: a = t, b = 1 - t, t > 1/2.
+Epsilon
+    ln max(a/b, (1-b)/(1-a)); coin flip ln 3, Warner with t = 2/3 ln 2. Both sides count: forced response with
+    a = 11/12, b = 1/6 pays ln 10 on its "no" side, not ln 5.5.
+Estimator
+    lambda = b + (a - b) p is the share of reported yes, so p = (x/n - b) / (a - b).
+    Coin flip: P_A = 2 P_B - 1/2. Warner 2/3: p = 3 E[Y] - 1.
+Variance
+    lambda (1 - lambda) / (n (a - b)^2) for an i.i.d. sample.
+Sources
+    Warner 1965 (the opposite question); Greenberg et al. 1969; Dwork and Roth 2014, section 3.2 (the coin flip).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared import rational
+from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+
+
+@dataclass(frozen=True)
+class BinaryRR(Mechanism):
+    """
+    Yes/no with P(yes | yes) = a and P(yes | no) = b.
+
+    Attributes:
+        a: probability that a true yes is reported as yes.
+        b: probability that a true no is reported as yes; 0 < b < a < 1.
+    """
+
+    name: ClassVar[str] = "binary_rr"
+    question_types: ClassVar[frozenset[str]] = frozenset({"boolean"})
+    a: Fraction
+    b: Fraction
+    inputs: int = field(default=2, init=False)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.b < self.a < 1:
+            raise ValueError("a and b must satisfy 0 < b < a < 1")
+        if self.denominator > rational.MAX_DENOMINATOR:
+            raise ValueError("the common denominator of a and b must not exceed 2^32")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], inputs: int) -> Self:
+        """``{name: binary_rr, a: "3/4", b: "1/4"}``, or one of its presets."""
+        if inputs != 2:
+            raise ValueError("this mechanism serves questions with two answers")
+        return cls(*_PRESETS[fields["name"]](fields))
+
+    def dump(self) -> dict[str, Any]:
+        """Always written with a and b; the presets are shorthand for authors."""
+        return {"name": self.name, "a": rational.dump_fraction(self.a), "b": rational.dump_fraction(self.b)}
+
+    @property
+    def outputs(self) -> int:
+        """Two: no and yes."""
+        return 2
+
+    @property
+    def denominator(self) -> int:
+        """The sum of each row of weights."""
+        return math.lcm(self.a.denominator, self.b.denominator)
+
+    def weights(self, value: int) -> tuple[int, ...]:
+        """(no, yes) when the truth is ``value``: 0 for no, 1 for yes."""
+        yes = int((self.a if value else self.b) * self.denominator)
+        return (self.denominator - yes, yes)
+
+    @property
+    def odds(self) -> Fraction:
+        """max(a/b, (1-b)/(1-a))."""
+        return max(self.a / self.b, (1 - self.b) / (1 - self.a))
+
+
+def _explicit(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    exact_fields(fields, {"a", "b"})
+    return fraction_field(fields, "a"), fraction_field(fields, "b")
+
+
+def _coin_flip(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    exact_fields(fields, set())
+    return Fraction(3, 4), Fraction(1, 4)
+
+
+def _warner(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    exact_fields(fields, {"truth"})
+    truth = fraction_field(fields, "truth")
+    if not Fraction(1, 2) < truth < 1:
+        raise ValueError("truth must lie between 1/2 and 1")
+    return truth, 1 - truth
+
+
+_PRESETS = {"binary_rr": _explicit, "coin_flip": _coin_flip, "warner": _warner}

@@ -1,0 +1,79 @@
+"""
+k-ary randomized response: one of k categories, kept or replaced by another.
+
+Channel
+    With odds g = r/s in lowest terms, g > 1: the row of the true category has weight r at the truth and s at each
+    of the other k - 1 categories; den = r + s (k - 1).
+Epsilon
+    ln g, exactly.
+Estimator
+    A report supports category j when it is j: a = P(support | true) = r/den, b = P(support | other) = s/den;
+    f_j = (n_j/n - b) / (a - b). The k estimates sum to 1.
+Variance
+    lambda (1 - lambda) / (n (a - b)^2), lambda = b + (a - b) f_j, for an i.i.d. sample.
+Sources
+    Warner 1965; Kairouz, Bonawitz and Ramage 2016 (k-ary randomized response).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared import rational
+from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+
+
+@dataclass(frozen=True)
+class KaryRR(Mechanism):
+    """
+    One of ``inputs`` categories, reported truthfully with odds ``odds`` to one against each other category.
+
+    Attributes:
+        keep: the odds g > 1 of the truth against any one other category.
+        inputs: number of categories k >= 2.
+    """
+
+    name: ClassVar[str] = "kary_rr"
+    question_types: ClassVar[frozenset[str]] = frozenset({"select_one"})
+
+    keep: Fraction
+    inputs: int
+
+    def __post_init__(self) -> None:
+        if self.inputs < 2:
+            raise ValueError("this mechanism needs at least two categories")
+        if self.keep <= 1:
+            raise ValueError("odds must be above 1")
+        if self.denominator > rational.MAX_DENOMINATOR:
+            raise ValueError("the odds make weights that sum to more than 2^32")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], inputs: int) -> Self:
+        """``{name: kary_rr, odds: "3"}``."""
+        exact_fields(fields, {"odds"})
+        return cls(fraction_field(fields, "odds"), inputs)
+
+    def dump(self) -> dict[str, Any]:
+        """The odds; the number of categories is the question's."""
+        return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
+
+    @property
+    def outputs(self) -> int:
+        """As many as there are categories."""
+        return self.inputs
+
+    @property
+    def denominator(self) -> int:
+        """The sum of each row of weights."""
+        return self.keep.numerator + self.keep.denominator * (self.inputs - 1)
+
+    def weights(self, value: int) -> tuple[int, ...]:
+        """One weight per category when the truth is category ``value``."""
+        true, other = self.keep.numerator, self.keep.denominator
+        return tuple(true if category == value else other for category in range(self.inputs))
+
+    @property
+    def odds(self) -> Fraction:
+        """The odds themselves."""
+        return self.keep

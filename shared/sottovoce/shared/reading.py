@@ -1,0 +1,115 @@
+"""Reading single values of a document; each mistake is noted with its JSON pointer, never raised."""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from sottovoce.shared.errors import Problem
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+MISSING: Any = object()
+"""Stands for a required value that is not there, a mistake already noted."""
+
+
+class Reader:
+    """
+    Reads one document and collects its mistakes, so that all are reported at once.
+
+    Every method returns something usable even after a mistake, so that reading goes on.
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.default_language = ""
+
+    def problem(self, pointer: str, message: str) -> None:
+        """Note one mistake."""
+        self.problems.append(Problem(pointer, message))
+
+    def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:
+        """A map with exactly these keys allowed."""
+        if not isinstance(value, dict):
+            self.problem(pointer, "must be a map")
+            return {}
+        for key in sorted(required - set(value)):
+            self.problem(f"{pointer}/{key}", "is missing")
+        for key in value:
+            if key not in required | optional:
+                # The author's own key is the only way to say which one; texts and values are never repeated.
+                self.problem(f"{pointer}/{_escape(key)}", "is not a known key")
+        return value
+
+    def items(self, value: object, pointer: str, least: int, most: int) -> list[Any]:
+        """A list whose length lies between ``least`` and ``most``."""
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            self.problem(pointer, f"must be a list of {least} to {most} items")
+            return []
+        return value
+
+    def match(self, value: object, pointer: str, pattern: re.Pattern[str], message: str = "") -> str:
+        """Text that ``pattern`` matches in full."""
+        if value is MISSING:
+            return ""
+        if isinstance(value, str) and pattern.fullmatch(value):
+            return value
+        self.problem(pointer, message or f"must be text of the form {pattern.pattern}")
+        return ""
+
+    def one_of(self, value: object, pointer: str, allowed: tuple[str, ...]) -> str:
+        """One of a closed list of words."""
+        if isinstance(value, str) and value in allowed:
+            return value
+        self.problem(pointer, f"must be one of: {', '.join(allowed)}")
+        return allowed[0]
+
+    def integer(self, value: object, pointer: str, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``; true and false are not numbers."""
+        if type(value) is int and low <= value <= high:
+            return value
+        self.problem(pointer, f"must be a whole number from {low} to {high}")
+        return low
+
+    def text_map(self, value: object, pointer: str) -> dict[str, str]:
+        """A text in one or more languages, the default language among them."""
+        if value is MISSING:
+            return {}
+        if not isinstance(value, dict) or not value:
+            self.problem(pointer, "must be a map from language tags to texts, such as {en: ...}")
+            return {}
+        for tag, text in value.items():
+            if not isinstance(tag, str) or not LANGUAGE.fullmatch(tag):
+                self.problem(pointer, "has a key that is not a language tag")
+            elif not isinstance(text, str) or not _printable(text):
+                self.problem(f"{pointer}/{tag}", "must be text of 1 to 4000 characters without control characters")
+        if self.default_language and self.default_language not in value:
+            self.problem(pointer, "has no text in the default language")
+        return value
+
+    def moment(self, value: object, pointer: str) -> datetime | None:
+        """A moment in UTC, or None."""
+        if value is None:
+            return None
+        try:
+            if isinstance(value, str) and _MOMENT.fullmatch(value):
+                return datetime.fromisoformat(value)
+        except ValueError:
+            pass
+        self.problem(pointer, "must be a moment such as 2026-12-31T23:59:59Z")
+        return None
+
+    def unique(self, names: list[str], pointer: str, key: str) -> None:
+        """Refuse a name that an earlier item has."""
+        for index, name in enumerate(names):
+            if name and name in names[:index]:
+                self.problem(f"{pointer}/{index}/{key}", "is used twice")
+
+
+def _escape(key: object) -> str:
+    return str(key).replace("~", "~0").replace("/", "~1")
+
+
+def _printable(text: str) -> bool:
+    return 1 <= len(text) <= 4000 and all(character >= " " or character == "\n" for character in text)

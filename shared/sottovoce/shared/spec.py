@@ -1,0 +1,125 @@
+"""What a survey is once it has been read: immutable, and named by the digest of its canonical bytes."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import AnswerError
+from sottovoce.shared.mechanisms import Mechanism
+
+FORMAT = "sottovoce-survey/1"
+
+TextMap = Mapping[str, str]
+"""One text in several languages, by BCP 47 tag."""
+
+BOOLEAN_OPTIONS = ("no", "yes")
+"""The options of a yes/no question, in the order of their values 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option of a question: the name that data carry and the label that people read."""
+
+    name: str
+    label: TextMap
+
+
+@dataclass(frozen=True)
+class Question:
+    """
+    One question.
+
+    Attributes:
+        name: unique within the survey.
+        type: ``boolean`` or ``select_one``.
+        choices: the options of a ``select_one``, in the order of their values.
+        mechanism: how the answer is randomized; None if the question is public.
+        cohort: this public question divides the respondents into groups that results may be filtered by.
+    """
+
+    name: str
+    type: str
+    label: TextMap
+    hint: TextMap
+    choices: tuple[Choice, ...]
+    mechanism: Mechanism | None
+    cohort: bool
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the possible answers, in the order of their values."""
+        return BOOLEAN_OPTIONS if self.type == "boolean" else tuple(choice.name for choice in self.choices)
+
+    @property
+    def outputs(self) -> int:
+        """Number of values that a report may carry for this question: 0 .. outputs - 1."""
+        return len(self.options) if self.mechanism is None else self.mechanism.outputs
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of one report; 0 for a public question, which is not private at all."""
+        return 0.0 if self.mechanism is None else self.mechanism.epsilon
+
+    def encode(self, answer: object) -> int:
+        """
+        The value of an answer, given by its option's name.
+
+        Raises:
+            AnswerError: no such option.
+        """
+        if not isinstance(answer, str) or answer not in self.options:
+            raise AnswerError(f"question '{self.name}': the answer is not one of its options")
+        return self.options.index(answer)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """
+    A published survey; nothing about it can change without changing its digest.
+
+    Attributes:
+        document: the canonical object, all defaults written out and all shorthand expanded.
+        opens, closes: the window, closed at the start and open at the end; None means without limit.
+        release_batch: reports that must arrive before published results move.
+        ids_days: days after closing at which report ids are dropped.
+    """
+
+    document: Mapping[str, Any]
+    name: str
+    revision: int
+    default_language: str
+    title: TextMap
+    opens: datetime | None
+    closes: datetime | None
+    release_batch: int
+    ids_days: int
+    questions: tuple[Question, ...]
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The bytes that every respondent is given."""
+        return canonical.dump(self.document)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
+        return hashlib.sha256(self.canonical).hexdigest()
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of one whole report: the sum over its questions."""
+        return math.fsum(question.epsilon for question in self.questions)
+
+    @property
+    def cohort(self) -> int | None:
+        """Index of the question that divides respondents into cohorts, or None."""
+        return next((index for index, question in enumerate(self.questions) if question.cohort), None)
+
+    def text(self, texts: TextMap, language: str | None = None) -> str:
+        """One text in the language asked for, else in the survey's default language."""
+        return texts.get(language or self.default_language) or texts.get(self.default_language, "")

@@ -1,0 +1,314 @@
+"""
+Writes the test vectors under ``shared/sottovoce/shared/vectors``: ``python -m tests.vectors.generate``.
+
+Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-256(seed || counter), so anyone can make
+them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from decimal import Decimal, getcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sottovoce.client.draws import Draws
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.report import dump_report
+
+FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
+
+
+class Tape:
+    """A repeatable source of bytes that remembers what was read."""
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed.encode()
+        self.taken = bytearray()
+
+    def __call__(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            data += hashlib.sha256(self.seed + (len(self.taken) + len(data)).to_bytes(8)).digest()
+        self.taken += data[:count]
+        return data[:count]
+
+
+def question(mechanism: dict[str, Any], options: int = 0) -> dict[str, Any]:
+    """A question with this mechanism; ``options`` choices, or yes/no."""
+    document: dict[str, Any] = {"type": "boolean", "name": "q", "label": {"en": "Q"}, "mechanism": mechanism}
+    if options:
+        document["type"] = "select_one"
+        document["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(options)]
+    return document
+
+
+def survey(*questions: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A survey that asks these questions."""
+    return {
+        "format": "sottovoce-survey/1",
+        "name": "vector",
+        "revision": 1,
+        "default_language": "en",
+        "title": {"en": "Vector"},
+        "questions": list(questions),
+        **more,
+    }
+
+
+BINARY = [
+    {"name": "coin_flip"},
+    {"name": "warner", "truth": "2/3"},
+    {"name": "binary_rr", "a": "11/12", "b": "1/6"},
+    {"name": "binary_rr", "a": "3139872685/4294967296", "b": "1155094611/4294967296"},
+    {"name": "binary_rr", "a": "300/511", "b": "1/511"},
+]
+KARY = [("3", 4), ("3", 6), ("2", 2), ("7/2", 9), ("1000003/1000000", 257)]
+
+BAD_MECHANISMS: dict[str, list[dict[str, Any]]] = {
+    "binary_rr": [
+        question({"name": "binary_rr", "a": "6/8", "b": "1/4"}),
+        question({"name": "binary_rr", "a": "3/4", "b": "0"}),
+        question({"name": "binary_rr", "a": "1", "b": "1/4"}),
+        question({"name": "binary_rr", "a": "1/4", "b": "3/4"}),
+        question({"name": "binary_rr", "a": "1/2", "b": "1/2"}),
+        question({"name": "binary_rr", "a": "0.75", "b": "0.25"}),
+        question({"name": "binary_rr", "a": "3/4"}),
+        question({"name": "binary_rr", "a": "3/4", "b": "1/4", "c": "1"}),
+        question({"name": "binary_rr", "a": " 3/4", "b": "1/4"}),
+        question({"name": "binary_rr", "a": "03/4", "b": "1/4"}),
+        question({"name": "binary_rr", "a": "4294967295/4294967297", "b": "1/4"}),
+        question({"name": "binary_rr", "a": "4294967290/4294967291", "b": "1/4294967279"}),
+        question({"name": "binary_rr", "a": True, "b": "1/4"}),
+        question({"name": "binary_rr", "a": "3/4", "b": "1/4"}, 3),
+    ],
+    "kary_rr": [
+        question({"name": "kary_rr", "odds": "1"}, 4),
+        question({"name": "kary_rr", "odds": "1/2"}, 4),
+        question({"name": "kary_rr", "odds": "6/2"}, 4),
+        question({"name": "kary_rr", "odds": "3/1"}, 4),
+        question({"name": "kary_rr", "odds": 3}, 4),
+        question({"name": "kary_rr"}, 4),
+        question({"name": "kary_rr", "odds": "3", "keep": "1/2"}, 4),
+        question({"name": "kary_rr", "odds": "4294967296"}, 4),
+        question({"name": "kary_rr", "odds": "3"}),
+        question({"name": "no_such_mechanism"}, 4),
+    ],
+}
+
+
+def randomize_vectors(name: str, questions: list[dict[str, Any]], draws_each: int) -> Iterator[dict[str, Any]]:
+    """For each question and answer: the bytes read and the value reported."""
+    for document in questions:
+        parsed = parse_survey(survey(document))
+        asked = parsed.questions[0]
+        mechanism = asked.mechanism
+        assert mechanism is not None
+        options = asked.options if len(asked.options) < 10 else asked.options[:: len(asked.options) - 1]
+        for answer in options:
+            for index in range(draws_each):
+                tape = Tape(f"{name} {mechanism.dump()} {asked.options} {answer} {index}")
+                value = RANDOMIZERS[name](mechanism, asked.encode(answer), Draws(tape))
+                yield {
+                    "question": {**parsed.document["questions"][0]},
+                    "epsilon": mechanism.epsilon,
+                    "answer": answer,
+                    "bytes": tape.taken.hex(),
+                    "report": value,
+                }
+
+
+def grouped(vectors: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Vectors of one question together, so that the question is written once."""
+    groups: dict[str, dict[str, Any]] = {}
+    for vector in vectors:
+        key = json.dumps(vector["question"])
+        group = groups.setdefault(key, {"question": vector["question"], "epsilon": vector["epsilon"], "draws": []})
+        group["draws"].append([vector["answer"], vector["bytes"], vector["report"]])
+    return list(groups.values())
+
+
+def estimate_vectors(name: str) -> Iterator[dict[str, Any]]:
+    """Tallies and the estimates that the closed formulas give."""
+    if name == "binary_rr":
+        for document in (question(BINARY[0]), question(BINARY[1]), question(BINARY[2])):
+            parsed = parse_survey(survey(document)).questions[0]
+            a, b = parsed.mechanism.a, parsed.mechanism.b  # type: ignore[union-attr]
+            for yes, n in [(30, 100), (0, 100), (0, 20), (100, 100), (1, 1), (0, 0), (2101, 6366)]:
+                yield estimate_vector(document, {0: n - yes, 1: yes}, [("yes", yes)], n, a, b)
+    else:
+        for odds, k in (("3", 4), ("3", 6), ("7/2", 9)):
+            document = question({"name": "kary_rr", "odds": odds}, k)
+            g = Fraction(odds)
+            den = g.numerator + g.denominator * (k - 1)
+            a, b = Fraction(g.numerator, den), Fraction(g.denominator, den)
+            for tally in ([7 * i * i % 31 for i in range(k)], [0] * (k - 1) + [50]):
+                counts = [(f"c{i}", count) for i, count in enumerate(tally)]
+                yield estimate_vector(document, dict(enumerate(tally)), counts, sum(tally), a, b)
+
+
+def estimate_vector(
+    document: dict[str, Any], tally: dict[int, int], counts: list[tuple[str, int]], n: int, a: Fraction, b: Fraction
+) -> dict[str, Any]:
+    """One row: a tally and its estimates, in decimal strings of 15 digits."""
+    estimates = []
+    for option, count in counts:
+        low, high = interval(count, n, a, b)
+        raw = decimal((Fraction(count, n) - b) / (a - b)) if n else None
+        variance = Fraction(count, n) * Fraction(n - count, n) / ((n - 1) * (a - b) ** 2) if n > 1 else None
+        error = None if variance is None else decimal(variance).sqrt()
+        estimates.append([option, *(None if x is None else f"{x:.15f}" for x in (raw, error, low, high))])
+    return {"question": document, "tally": {str(k): v for k, v in tally.items()}, "estimates": estimates}
+
+
+def interval(count: int, n: int, a: Fraction, b: Fraction) -> tuple[Decimal, Decimal]:
+    """The default interval of one share, from its definition, in 50-digit decimals."""
+    if n == 0:
+        return Decimal(0), Decimal(1)
+    z = Decimal("1.95996398454005423552459443052055152795555007786954839847695264636162")
+    x = decimal(min(max(Fraction(count), n * b), n * a))
+    half = Decimal("0.5")
+
+    def limit(at: Decimal, sign: int) -> Decimal:
+        return (at + z * z / 2 + sign * z * (at * (n - at) / n + z * z / 4).sqrt()) / (n + z * z)
+
+    def share(reported: Decimal) -> Decimal:
+        return min(max((reported - decimal(b)) / decimal(a - b), Decimal(0)), Decimal(1))
+
+    low = Decimal(0) if x <= half else limit(x - half, -1)
+    high = Decimal(1) if x >= n - half else limit(x + half, 1)
+    return share(low), share(high)
+
+
+def decimal(value: Fraction) -> Decimal:
+    """A fraction as a decimal of 50 digits."""
+    getcontext().prec = 50
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def draw_vectors() -> list[dict[str, Any]]:
+    """``below`` at its boundaries: rejection, single values, whole powers of two, the largest bound."""
+    vectors = []
+    for bound in (1, 2, 3, 4, 6, 12, 255, 256, 257, 511, 65535, 65536, 65537, 2**31, 2**31 + 1, 2**32 - 1, 2**32):
+        for index in range(3):
+            tape = Tape(f"below {bound} {index}")
+            vectors.append({"bound": bound, "value": Draws(tape).below(bound), "bytes": tape.taken.hex()})
+    for bound, data in ((3, "ff03fd"), (3, "03030302"), (257, "ffff01010100"), (4294967295, "fffffffffffffffe")):
+        source = iter(bytes.fromhex(data))
+        value = Draws(lambda count, source=source: bytes(next(source) for _ in range(count))).below(bound)
+        vectors.append({"bound": bound, "value": value, "bytes": data})
+    return vectors
+
+
+def survey_vectors() -> dict[str, Any]:
+    """Whole surveys and reports: canonical text, digest, epsilon, answers, bytes, body."""
+    choices = [{"name": n, "label": {"en": n, "ar": "نص", "de": f'"{n}"\\\n€ 😀'}} for n in ("a", "b", "c")]
+    kary = {"name": "kary_rr", "odds": "3"}
+    documents = [
+        survey(question({"name": "coin_flip"})),
+        survey(
+            question({"name": "warner", "truth": "2/3"}),
+            {"type": "select_one", "name": "r", "label": {"en": "R"}, "choices": choices, "mechanism": kary},
+            {"type": "select_one", "name": "s", "label": {"en": "S"}, "hint": {"en": "H"}, "choices": choices,
+             "public": True, "cohort": True},
+            consent={"en": "Yes?"}, opens="2026-01-01T00:00:00Z", closes="2027-01-01T00:00:00Z",
+            privacy={"max_epsilon_total": "4.5", "release_batch": 10}, retention={"ids_days": 7},
+        ),
+        survey({**question({"name": "kary_rr", "odds": "5/2"}, 120), "name": "big"}),
+    ]  # fmt: skip
+    vectors = []
+    for document in documents:
+        parsed = parse_survey(document)
+        for index in range(4):
+            answers = {q.name: q.options[(index * 7 + i) % len(q.options)] for i, q in enumerate(parsed.questions)}
+            tape = Tape(f"report {parsed.digest} {index}")
+            report = randomize(parsed, encode(parsed, answers), Draws(tape), wave=index * 5)
+            vectors.append({
+                "survey": parsed.canonical.decode(),
+                "digest": parsed.digest,
+                "epsilon": parsed.epsilon,
+                "answers": answers,
+                "wave": index * 5,
+                "bytes": tape.taken.hex(),
+                "body": dump_report(report, parsed).decode(),
+            })  # fmt: skip
+    return {"reports": vectors, "bad_surveys": bad_surveys()}
+
+
+def bad_surveys() -> list[str]:
+    """Texts that are not a survey in canonical form; both clients must refuse each of them."""
+    good = parse_survey(survey(question({"name": "coin_flip"}))).canonical.decode()
+    body = good[1:-1]
+    return [
+        "", "null", "[]", "{}", "NaN", good + " ", " " + good, good[:-1], good + good,
+        good.replace('"revision":1', '"revision":1.0'),
+        good.replace('"revision":1', '"revision":true'),
+        good.replace('"revision":1', '"revision":0'),
+        good.replace('"revision":1', '"revision":9007199254740993'),
+        good.replace('"revision":1,', '"revision":1,"revision":1,'),
+        "{" + body + ',"zzz":1}',
+        good.replace('"format":"sottovoce-survey/1"', '"format":"sottovoce-survey/2"'),
+        good.replace('{"a":"3/4","b":"1/4","name":"binary_rr"}', '{"name":"coin_flip"}'),
+        good.replace('"3/4"', '"6/8"'),
+        good.replace('"3/4"', '"1"'),
+        good.replace('"name":"q",', ""),
+        good.replace('"name":"q"', '"name":"Q q"'),
+        good.replace('"type":"boolean"', '"type":"text"'),
+        good.replace('"type":"boolean"', '"type":"select_one"'),
+        good.replace('{"en":"Q"}', '"Q"'),
+        good.replace('{"en":"Q"}', '{"de":"Q"}'),
+        good.replace('{"en":"Q"}', '{"en":"\\ud800"}'),
+        good.replace('{"en":"Q"}', '{"en":"\\u0051"}'),
+        good.replace('"release_batch":25', '"release_batch":0'),
+        good.replace('"release_batch":25', '"release_batch":25,"max_epsilon_total":"1.09"'),
+        good.replace('"access":"open"', '"access":"everybody"'),
+    ]  # fmt: skip
+
+
+def documents() -> dict[str, Any]:
+    """Every vector file by its path below the folder."""
+    questions = {"binary_rr": [question(m) for m in BINARY],
+                 "kary_rr": [question({"name": "kary_rr", "odds": odds}, k) for odds, k in KARY]}  # fmt: skip
+    files: dict[str, Any] = {"draws.json": draw_vectors(), "surveys.json": survey_vectors()}
+    for name, asked in questions.items():
+        files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, asked, 6))
+        files[f"{name}/estimate.json"] = list(estimate_vectors(name))
+        files[f"{name}/bad.json"] = [{"question": bad, "error": error_code(bad)} for bad in BAD_MECHANISMS[name]]
+    return files
+
+
+def error_code(bad: dict[str, Any]) -> str:
+    """The code of the error that this question is refused with."""
+    try:
+        parse_survey(survey(bad))
+    except SurveyError as error:
+        return error.code
+    raise AssertionError("this question should have been refused")
+
+
+def render(document: Any) -> str:
+    """Readable, and one row a line where rows are short."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    return text + "\n"
+
+
+def main() -> None:
+    """Write every file."""
+    for path, document in documents().items():
+        target = FOLDER / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(render(document), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for text in bad_surveys():
+        try:
+            load_survey(text.encode())
+        except SurveyError:
+            continue
+        raise SystemExit("a bad survey was accepted")
+    main()
