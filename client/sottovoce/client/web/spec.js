@@ -20,6 +20,11 @@ export class Question {
     return this.type === "boolean" ? BOOLEAN_OPTIONS : this.choices.map((choice) => choice.name);
   }
 
+  /** Number of true values: 0 .. inputs - 1. */
+  get inputs() {
+    return this.mechanism === null ? this.options.length : this.mechanism.inputs;
+  }
+
   /** Number of values that a report may carry for this question: 0 .. outputs - 1. */
   get outputs() {
     return this.mechanism === null ? this.options.length : this.mechanism.outputs;
