@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.auth import new_token
 from sottovoce.cli.demo import _free_port, aggregator
 from sottovoce.shared.spec import Survey
+
 from tests.surveys import survey
 
 

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import jsonschema
 import pytest
 import requests
-
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report
+
 from tests.conftest import Running, start
 from tests.surveys import ANSWERS, survey
 from tests.unit.aggregator.test_admission import mutants

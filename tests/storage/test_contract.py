@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from sottovoce.aggregator.admission import counted, recount
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SESSION_IDLE, SESSION_MOST, SQLiteStorage
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.report import Report
+
 from tests.surveys import survey
 
 BACK_ENDS: dict[str, Callable[[Path], Storage]] = {"sqlite": lambda path: SQLiteStorage(path / "db.sqlite")}

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
+
 from tests.storage.test_contract import arrival
 from tests.surveys import survey
 

@@ -3,7 +3,6 @@
 from importlib.resources import files
 
 import pytest
-
 import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.client.randomizers import RANDOMIZERS

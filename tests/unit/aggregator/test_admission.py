@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-
 from sottovoce.aggregator.admission import Admission, parse_wire
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import REJECTIONS, ReportRejected
 from sottovoce.shared.report import Report, dump_report, parse_report
+
 from tests.conftest import FakeClock
 from tests.surveys import ANSWERS, survey
 

@@ -5,12 +5,12 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-
 from sottovoce.aggregator.analysis import analyse, cohort_groups
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.errors import EstimateError
+
 from tests.surveys import document, survey
 
 SURVEY = survey()

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from flask import Flask
-
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.app import create_app
 from sottovoce.aggregator.web.auth import PUBLIC, new_token
 from sottovoce.aggregator.web.headers import security_headers
+
 from tests.conftest import FakeClock
 from tests.surveys import survey
 

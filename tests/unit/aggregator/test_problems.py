@@ -5,13 +5,13 @@ import logging
 
 import pytest
 from flask import Flask
-
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.app import create_app
 from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared.errors import REJECTIONS
+
 from tests.conftest import FakeClock
 from tests.surveys import document
 

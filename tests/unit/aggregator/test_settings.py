@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from sottovoce.aggregator.settings import SettingError, Settings, describe
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from sottovoce.aggregator.survey_file import parse_yaml, read_survey_file
 from sottovoce.shared.errors import SpecError
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-
 from sottovoce.aggregator.demo.data import demo_survey
 from sottovoce.aggregator.survey_file import parse_yaml
 from sottovoce.aggregator.web.problems import STATUS, document
@@ -15,6 +14,7 @@ from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import dump_report, receipt
+
 from tests import surveys
 from tests.surveys import ANSWERS
 

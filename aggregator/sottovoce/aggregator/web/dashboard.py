@@ -3,9 +3,10 @@
 from importlib.resources import files
 
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
-from sottovoce.aggregator.analysis import mechanism_document
+from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.web.results import results_of
+from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
@@ -26,7 +27,6 @@ def survey(name: str) -> str:
         results=results,
         survey=results.survey,
         link=f"{current_app.extensions['settings'].url}/s/{results.survey.name}#d={results.survey.digest[:32]}",
-        mechanism_document=mechanism_document,
     )
 
 
@@ -55,3 +55,16 @@ def percent(share: float | None) -> str:
 def epsilon(value: float) -> str:
     """Epsilon with two decimals, rounded up."""
     return show_epsilon(value)
+
+
+@blueprint.app_template_filter("interval")
+def interval(estimate: Estimate) -> str:
+    """The interval as percentages."""
+    return f"{estimate.low * 100:.1f} to {estimate.high * 100:.1f} %"
+
+
+@blueprint.app_template_filter("numbers")
+def numbers(mechanism: Mechanism) -> str:
+    """A mechanism's name and its numbers."""
+    parameters = (f"{key} {value}" for key, value in mechanism.dump().items() if key != "name")
+    return f"{mechanism.name}: {', '.join(parameters)}"

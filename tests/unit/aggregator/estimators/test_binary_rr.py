@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-
 from sottovoce.aggregator.estimators.binary_rr import estimate
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
@@ -20,7 +19,7 @@ def test_coin_flip_estimate_is_2_p_minus_one_half(yes: int) -> None:
 
 @pytest.mark.parametrize("yes", [0, 1, 30, 50, 99, 100])
 def test_warner_estimate_is_3_mean_minus_one(yes: int) -> None:
-    """p = 3 E[Y] - 1."""
+    """P = 3 E[Y] - 1."""
     assert estimate(WARNER, {0: 100 - yes, 1: yes}, OPTIONS)[0].raw == float(3 * Fraction(yes, 100) - 1)
 
 
