@@ -127,9 +127,11 @@ def send_all(url: str, survey: Survey, people: Sequence[Answers], console: Conso
 
 def show(results: Results, people: Sequence[Answers], console: Console) -> float:
     """Print truth beside estimate; returns the largest distance in standard errors."""
-    table = Table("question", "answer", "truth", "estimate", "95 % interval", "std. errors off", title="Results")
-    for column in table.columns[2:]:
-        column.justify = "right"
+    table = Table(title=f"{results.reports} randomized reports, and the truth that only this demonstration knows")
+    table.add_column("question")
+    table.add_column("answer")
+    for heading in ("truth", "estimate", "95 % interval", "off by"):
+        table.add_column(heading, justify="right", no_wrap=True)
     worst = 0.0
     for result in results.questions:
         counts = Counter(person[result.question.name] for person in people)
@@ -148,8 +150,8 @@ def _row(result: QuestionResult, estimate: Estimate, truth: float, off: float) -
         estimate.option,
         f"{truth:.1%}",
         f"{estimate.clipped:.1%}",
-        f"{estimate.low:.1%} to {estimate.high:.1%}",
-        "public" if result.epsilon is None else f"{off:.2f}",
+        f"{100 * estimate.low:.1f} to {estimate.high:.1%}",
+        "public" if result.epsilon is None else f"{off:.2f} s.e.",
     )
 
 

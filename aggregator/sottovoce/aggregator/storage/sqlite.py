@@ -100,7 +100,9 @@ class SQLiteStorage:
                 [survey],
             ).fetchall()
             counts = db.execute(
-                "SELECT wave, cohort, question, value, shown FROM counts WHERE survey = ?", [survey]
+                # A row whose shown count is still 0 would tell that a new value has come.
+                "SELECT wave, cohort, question, value, shown FROM counts WHERE survey = ? AND shown > 0",
+                [survey],
             ).fetchall()
             db.execute("COMMIT")
         return [
