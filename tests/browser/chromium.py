@@ -52,4 +52,5 @@ def _unpack(folder: str, *options: str) -> str:
 
 def _starts(chromium: Chromium) -> bool:
     command = [chromium.executable, "--no-sandbox", "--version"]
-    return subprocess.run(command, env=chromium.environment, capture_output=True, timeout=60).returncode == 0
+    run = subprocess.run(command, env=chromium.environment, capture_output=True, timeout=60, check=False)
+    return run.returncode == 0

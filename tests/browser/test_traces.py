@@ -26,7 +26,9 @@ EVERYTHING_KEPT = """async () => {
     const all = (store) => new Promise((done) => (store.getAll().onsuccess = (e) => done(e.target.result)));
     const kept = [];
     for (const database of await Promise.all(names.map(open))) {
-        for (const name of database.objectStoreNames) kept.push(...(await all(database.transaction(name).objectStore(name))));
+        for (const name of database.objectStoreNames) {
+            kept.push(...(await all(database.transaction(name).objectStore(name))));
+        }
         database.close();
     }
     return kept;
@@ -46,7 +48,9 @@ def planted(tmp_path: Path) -> Iterator[Running]:
             "type": "select_one",
             "name": f"q{question}",
             "label": {"en": f"Question {question}"},
-            "choices": [{"name": name(question, o), "label": {"en": name(question, o).upper()}} for o in range(OPTIONS)],
+            "choices": [
+                {"name": name(question, o), "label": {"en": name(question, o).upper()}} for o in range(OPTIONS)
+            ],
             "mechanism": {"name": "kary_rr", "odds": "9/8"},
         }
         for question in range(QUESTIONS)

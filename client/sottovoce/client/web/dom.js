@@ -27,12 +27,14 @@ export function button(content, className, onclick) {
  * cell names its row.
  */
 export function table(caption, columns, rows) {
-  const head = element("tr", {}, ...columns.map((column) => element("th", { scope: "col" }, column)));
+  const head = element("tr", { role: "row" }, ...columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column)));
   const body = rows.map(([first, ...others]) => {
-    const cells = others.map((cell) => element("td", {}, cell));
-    // On a narrow screen rows are stacked, and the style repeats the column's name beside each cell.
+    const cells = others.map((cell) => element("td", { role: "cell" }, cell));
+    // On a narrow screen rows are stacked, and the style repeats the column's name beside each cell. The roles are
+    // spelled out because a restyled table is no table to some screen readers.
     for (const [index, cell] of cells.entries()) cell.dataset.column = columns[index + 1].textContent;
-    return element("tr", {}, element("th", { scope: "row" }, first), ...cells);
+    return element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, first), ...cells);
   });
-  return element("table", {}, element("caption", {}, ...caption), element("thead", {}, head), element("tbody", {}, ...body));
+  const [top, rest] = [element("thead", { role: "rowgroup" }, head), element("tbody", { role: "rowgroup" }, ...body)];
+  return element("table", { role: "table" }, element("caption", {}, ...caption), top, rest);
 }
