@@ -70,7 +70,7 @@ export class Form {
 
   async #sending(sentence, send, isEarlier) {
     this.#main.replaceChildren();
-    this.#tell(this.#words.say(sentence));
+    this.#tell(this.#words.node(sentence));
     await this.#guarded(async () => {
       // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
       const receipt = await send().finally(() => this.forget());
@@ -84,14 +84,14 @@ export class Form {
 
   #show({ node, start }, takesFocus = true) {
     this.#main.replaceChildren(node);
-    this.#tell("");
+    this.#tell();
     if (!takesFocus) return;
     scrollTo(0, 0);
     start.focus();
   }
 
-  #tell(sentence) {
-    this.#status.textContent = sentence;
+  #tell(...sentence) {
+    this.#status.replaceChildren(...sentence);
   }
 
   async #guarded(work) {
@@ -106,12 +106,12 @@ export class Form {
   async #fail(error) {
     const { sentence = "error_unexpected", values } = error;
     const waiting = error instanceof TransportError && (await this.#isDrawn());
-    const title = heading(1, this.#words.say(waiting ? "failed_title" : "refused_title"));
+    const title = heading(1, this.#words.node(waiting ? "failed_title" : "refused_title"));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
     const note = this.#words.said("p", waiting ? "failed_note" : "refused_note");
     const node = element("div", { className: "problem", role: "alert" }, title, reason, note);
     const again = () => this.#sending("sending", async () => this.#respondent.send(), false);
-    if (waiting) node.append(element("div", { className: "actions" }, button(this.#words.say("again"), "primary", again)));
+    if (waiting) node.append(element("div", { className: "actions" }, button(this.#words.node("again"), "primary", again)));
     this.#show({ node, start: title });
   }
 

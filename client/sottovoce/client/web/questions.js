@@ -43,8 +43,8 @@ function explanation(survey, words) {
   const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", "explain_how"));
   const example = survey.questions.find((question) => question.mechanism !== null);
   if (example !== undefined) {
-    const bold = element("strong", {}, words.odds(example));
-    section.append(element("p", {}, words.say("explain_example", { question: words.plain(example.label) }), " ", bold));
+    const odds = element("strong", {}, words.odds(example));
+    section.append(element("p", {}, words.node("explain_example"), " ", odds));
   }
   section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
@@ -71,7 +71,7 @@ function badge(question, words) {
 }
 
 function submitRow(words) {
-  const submit = element("button", { type: "submit", className: "primary" }, words.say("to_review"));
+  const submit = element("button", { type: "submit", className: "primary" }, words.node("to_review"));
   return element("div", { className: "actions" }, submit, words.said("p", "to_review_note", {}, { className: "hint" }));
 }
 
@@ -85,12 +85,12 @@ function complete(fields, summary, words) {
   summary.hidden = missing.length === 0;
   if (summary.hidden) return true;
   const links = missing.map((field) => element("li", {}, summaryLink(field, words)));
-  summary.replaceChildren(heading(2, words.say("missing_title")), words.said("p", "missing_note"), element("ul", {}, ...links));
+  summary.replaceChildren(heading(2, words.node("missing_title")), words.said("p", "missing_note"), element("ul", {}, ...links));
   summary.focus();
   return false;
 }
 
 // A button and not an anchor: following an anchor would overwrite the digest in the address.
 function summaryLink(field, words) {
-  return button(words.plain(field.question.label), "link", () => field.first.focus());
+  return button(words.text("span", field.question.label), "link", () => field.first.focus());
 }

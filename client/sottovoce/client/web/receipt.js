@@ -9,8 +9,8 @@ export function receiptStep(survey, words, receipt, isEarlier) {
     words.text("span", question.label),
     words.option(question, values[index]),
   ]);
-  const columns = ["receipt_question", "receipt_sent"].map((key) => words.say(key));
-  const title = heading(1, words.say("receipt_title"));
+  const columns = ["receipt_question", "receipt_sent"].map((key) => words.node(key));
+  const title = heading(1, words.node("receipt_title"));
   const note = words.said("p", isEarlier ? "receipt_earlier" : "receipt_note", {}, { className: "lead" });
   const more = isEarlier ? [words.said("p", "receipt_note")] : [];
   const sent = table([words.text("span", survey.title)], columns, rows);

@@ -9,12 +9,12 @@ import { randomize } from "./respondent.js";
  * become "yes" beforehand makes people go back and try again.
  */
 export function reviewStep(survey, words, onBack, onSend) {
-  const title = heading(1, words.say("review_title"));
+  const title = heading(1, words.node("review_title"));
   const actions = element(
     "div",
     { className: "actions" },
-    button(words.say("send"), "primary", onSend),
-    button(words.say("back"), "", onBack),
+    button(words.node("send"), "primary", onSend),
+    button(words.node("back"), "", onBack),
   );
   const note = words.said("p", "review_note", {}, { className: "lead" });
   const node = element("div", {}, title, note, example(survey, words), actions);
@@ -30,7 +30,7 @@ function example(survey, words) {
     words.option(question, invented[index]),
     words.option(question, values[index]),
   ]);
-  const columns = ["example_question", "example_answer", "example_sent"].map((key) => words.say(key));
+  const columns = ["example_question", "example_answer", "example_sent"].map((key) => words.node(key));
   const note = words.said("span", "example_note", {}, { className: "hint" });
-  return element("section", {}, table([words.say("example_title"), note], columns, rows));
+  return element("section", {}, table([words.node("example_title"), note], columns, rows));
 }

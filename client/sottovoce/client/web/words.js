@@ -31,6 +31,11 @@ export class Words {
     return this.#marked(tag, this.#catalogue.language, this.say(key, values), properties);
   }
 
+  /** One sentence of the page, ready to be put inside something. */
+  node(key, values = {}) {
+    return this.said("span", key, values);
+  }
+
   /** An element with one of the survey's texts, marked with the language it is really in. */
   text(tag, texts, properties = {}) {
     const language = Object.hasOwn(texts, this.language) ? this.language : this.fallback;
@@ -50,10 +55,10 @@ export class Words {
 
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
-    if (question.mechanism === null) return this.say(question.cohort ? "cohort_note" : "public_note");
+    if (question.mechanism === null) return this.node(question.cohort ? "cohort_note" : "public_note");
     const numbers = Object.entries(question.mechanism.explain());
     const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.#ofHundred(number)]);
-    return this.say(`odds_${question.mechanism.name}`, Object.fromEntries(values));
+    return this.node(`odds_${question.mechanism.name}`, Object.fromEntries(values));
   }
 
   #ofHundred({ part, of }) {

@@ -4,8 +4,8 @@ import { log, parseFraction } from "../rational.js";
  * What a mechanism is: a finite channel with integer weights. It knows nothing of randomness or data.
  *
  * A subclass has `static mechanismName`, `static questionTypes`, `static parse(fields, inputs)`, `inputs`, `outputs`,
- * `weights(value)`, `odds` and `explain()`, which gives the numbers for the catalogue's sentence `odds_<name>`:
- * whole numbers, or shares `{ part, of }`.
+ * `weights(value)`, `odds` and `explain()`, which gives the numbers for the catalogue's sentence `odds_<name>`: each a
+ * whole number, or a share `{ part, of }`.
  */
 export class Mechanism {
   /** The mechanism's name in a survey. */

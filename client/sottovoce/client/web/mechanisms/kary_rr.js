@@ -35,7 +35,6 @@ export class KaryRR extends Mechanism {
     return {
       own: { part: own, of: this.denominator },
       other: { part: other, of: this.denominator },
-      others: this.inputs - 1,
     };
   }
 }

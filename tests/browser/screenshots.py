@@ -1,0 +1,51 @@
+"""Takes the README's pictures of the form: ``python -m tests.browser.screenshots``."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from sottovoce.aggregator.demo.data import demo_survey
+
+from tests.browser.chromium import find
+from tests.browser.visit import Visit, receipt, review
+from tests.conftest import Running, start
+
+FOLDER = Path(__file__).parent / "screenshots"
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 960, "height": 720}
+
+
+def picture(page: Page, name: str) -> None:
+    """What the window shows, as a small file."""
+    page.screenshot(path=FOLDER / f"form-{name}.png", animations="disabled")
+
+
+def walk(browser: Browser, site: Running, name: str, scheme: str, size: dict[str, int]) -> None:
+    """One visit, a picture at each step."""
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    page = Visit(context, site).open()
+    picture(page, f"{name}-start")
+    page.locator("fieldset").first.scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('fieldset').scrollIntoView()")
+    picture(page, f"{name}-question")
+    review(page, 1, 0, 2, 3, 1)
+    picture(page, f"{name}-review")
+    page.click("button.primary")
+    receipt(page)
+    picture(page, f"{name}-receipt")
+    context.close()
+
+
+def main() -> None:
+    """A phone in the light, a wide screen in the dark."""
+    FOLDER.mkdir(exist_ok=True)
+    executable, environment = find()
+    with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        walk(browser, site, "phone-light", "light", PHONE)
+        walk(browser, site, "wide-dark", "dark", DESKTOP)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
