@@ -83,3 +83,14 @@ def stored(site: Running) -> dict[str, list[Any]]:
     with closing(sqlite3.connect(site.data / "sottovoce.sqlite")) as database:
         rows = database.execute('SELECT report_id, "values" FROM reports').fetchall()
     return {bytes(report_id).hex(): json.loads(values) for report_id, values in rows}
+
+
+def log_in(context: BrowserContext, site: Running) -> Page:
+    """A researcher's tab with the survey's results."""
+    page = context.new_page()
+    page.goto(f"{site.url}/dashboard/surveys/{site.survey.name}")
+    page.fill("#token", site.token)
+    page.click("main button")
+    page.click(f"text={site.survey.name}")
+    page.wait_for_selector("section")
+    return page
