@@ -144,7 +144,14 @@ def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
 
 
 def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int = 0) -> Report:
-    """The report for these true values: the id is drawn first, then each question in order."""
+    """
+    The report for these true values: the id is drawn first, then each question in order.
+
+    Raises:
+        AnswerError: a value is not in its question's domain; nothing was drawn.
+    """
+    for question, value in zip(survey.questions, values, strict=True):
+        question.check(value)
     report_id = draws.identity()
     reported = tuple(
         _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)

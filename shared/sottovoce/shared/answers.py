@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeGuard
 
 from sottovoce.shared import rational
 
@@ -89,6 +90,20 @@ class Domain:
     def steps(self) -> int:
         """Number of steps of the grid: 0 is the least value, ``steps`` the largest."""
         return self.size - 1
+
+
+def holds(question_type: str, domain: Domain, value: object) -> bool:
+    """Whether ``value`` is a true value of a question of this type: what a randomizer's epsilon counts on."""
+    if isinstance(value, tuple):
+        right = question_type == "vector" and len(value) == len(domain.options)
+        return right and all(_within(step, domain.size) for step in value)
+    if question_type == "select_multiple":
+        return _within(value, 1 << domain.size) and value.bit_count() <= domain.max_choices
+    return question_type != "vector" and _within(value, domain.size)
+
+
+def _within(value: object, bound: int) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < bound
 
 
 def _one(domain: Domain, answer: object) -> int:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from sottovoce.shared import canonical
-from sottovoce.shared.answers import ENCODERS, Domain, Value
+from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 
@@ -83,6 +83,16 @@ class Question:
             return ENCODERS[self.type](self.domain, answer)
         except ValueError as error:
             raise AnswerError(f"question '{self.name}': the answer {error}") from None
+
+    def check(self, value: Value) -> None:
+        """
+        Refuse what is no true value: such a value could be reported with odds that epsilon does not cover.
+
+        Raises:
+            AnswerError: the message repeats nothing of the value.
+        """
+        if not holds(self.type, self.domain, value):
+            raise AnswerError(f"question '{self.name}': the value is not in its domain")
 
 
 @dataclass(frozen=True)

@@ -11,5 +11,5 @@ def randomize(mechanism: LevelTable, value: int, draws: Draws) -> int:
     Epsilon: ``mechanism.epsilon``. Bytes: those of below(steps), also where the truth is a level, and of one pick
     from a row, whatever the truth.
     """
-    below, ends = mechanism.levels(value)
+    below, ends = mechanism.neighbours(value)
     return draws.pick(mechanism.rows[below + draws.pick(ends)])

@@ -30,6 +30,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
@@ -94,8 +95,12 @@ class BinaryRR(Table):
 
     def weights(self, value: int) -> tuple[int, ...]:
         """(no, yes) when the truth is ``value``: 0 for no, 1 for yes."""
-        yes = int((self.a if value else self.b) * self.denominator)
-        return (self.denominator - yes, yes)
+        return self._rows[value]
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        no, yes = int(self.b * self.denominator), int(self.a * self.denominator)
+        return (self.denominator - no, no), (self.denominator - yes, yes)
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:

@@ -98,18 +98,23 @@ class LevelTable(Mechanism):
         """The last output."""
         return len(self.marks) - 1
 
-    def levels(self, value: int) -> tuple[int, tuple[int, int]]:
+    def neighbours(self, value: int) -> tuple[int, tuple[int, int]]:
         """The level below step ``value``, and the weights of rounding down to it and up to the next; they sum to m."""
         below, rest = divmod(value * (len(self.rows) - 1), self.steps)
         return below, (self.steps - rest, rest)
 
     def probability(self, reported: int, value: int) -> Fraction:
         """The mixture of two rows."""
-        below, (down, up) = self.levels(value)
+        below, (down, up) = self.neighbours(value)
         # At the largest value there is no level above, and ``up`` is 0.
         above = min(below + 1, len(self.rows) - 1)
         weight = down * self.rows[below][reported] + up * self.rows[above][reported]
         return Fraction(weight, self.steps * sum(self.rows[0]))
+
+    @property
+    def levels(self) -> tuple[Fraction, ...]:
+        """Number of steps at which each row's level lies, from 0 to m."""
+        return tuple(Fraction(level * self.steps, len(self.rows) - 1) for level in range(len(self.rows)))
 
     @property
     def scores(self) -> tuple[Fraction, ...]:
