@@ -14,6 +14,7 @@ VERBS = {
     "lint": "sottovoce.cli.author",
     "plan": "sottovoce.cli.plan",
     "serve": "sottovoce.cli.serve",
+    "simulate": "sottovoce.cli.simulate",
     "survey": "sottovoce.cli.survey",
     "researcher": "sottovoce.cli.researcher",
     "export": "sottovoce.cli.export",

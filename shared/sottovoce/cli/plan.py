@@ -55,7 +55,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
     asked = None if survey is None else _question(survey, question)
-    spent = epsilon or math.log(3) if asked is None else asked.epsilon
+    spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
     channel = planning.kary(spent, options) if asked is None else channel_of(asked)
     goal = Goal(prevalence, half_width, against, confidence, power, assurance)
     drawn = (ask[0], ask[1] * drawn_from(asked))
