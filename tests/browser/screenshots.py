@@ -43,7 +43,7 @@ def results(browser: Browser, scheme: str) -> None:
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site:
         send_all(site.url, site.survey, demo_answers(), Console(quiet=True))
         storage = site.storage()
-        storage.close_survey(site.survey.name)
+        storage.close_survey(site.survey.name, 20_000)
         storage.close()
         context = browser.new_context(viewport={"width": 960, "height": 1000}, color_scheme=scheme)
         page = log_in(context, site)

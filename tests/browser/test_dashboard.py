@@ -22,7 +22,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             answers = {"cheated": "no", "reason": "fun", "year": "second" if number < 20 else "first"}
             Respondent(process.survey, transport, MemoryLedger()).answer(answers)
         storage = process.storage()
-        storage.close_survey("exam")
+        storage.close_survey("exam", 20_000)
         storage.close()
         yield process
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.admission import counted, recount
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.sqlite import SESSION_IDLE, SESSION_MOST, SQLiteStorage
+from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
+from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.report import Report
 
 from tests.surveys import survey
 
@@ -28,11 +27,19 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     database.close()
 
 
-def arrival(key: int, number: int, values: tuple[int, ...] = (1, 2, 0), batch: int = 25) -> Arrival:
-    """An admitted report with an id made from a number."""
-    asked = survey()
-    report = Report(asked.name, asked.digest, 0, hashlib.sha256(b"%d" % number).hexdigest()[:32], values)
-    return Arrival(key, report, values[2], counted(asked, values), batch)
+def plan(key: int, batch: int = 25, tokens: int | None = None) -> Plan:
+    """What storage must know of the small survey."""
+    return Plan(key, 2, batch, tokens, lambda index, value: survey().questions[index].counted(value))
+
+
+def arrival(key: int, number: int, values: tuple[int, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:
+    """An admitted report with an id made from a number; with a token's hash if the survey asks for one."""
+    return Arrival(plan(key, tokens=None if token is None else key), 0, identity(number), values, token)
+
+
+def identity(number: int) -> bytes:
+    """An id made from a number."""
+    return hashlib.sha256(b"%d" % number).digest()[:16]
 
 
 def test_publish_twice_changes_nothing(store: Storage) -> None:
@@ -57,7 +64,7 @@ def test_store_classifies_new_same_and_conflict_also_within_a_group(store: Stora
     group = [arrival(key, 1), arrival(key, 1), arrival(key, 1, (0, 2, 0)), arrival(key, 2)]
 
     assert store.store(group) == [Outcome.NEW, Outcome.SAME, Outcome.CONFLICT, Outcome.NEW]
-    found = store.find_report(key, arrival(key, 1).report.report_id)
+    found = store.find_report(key, identity(1))
     assert found is not None
     assert found.values == (1, 2, 0)
     assert store.surveys()[0].reports == 2
@@ -108,8 +115,8 @@ def test_cells_move_only_when_a_batch_has_come(store: Storage) -> None:
 def test_cells_of_a_cohort_wait_for_their_own_batch(store: Storage) -> None:
     """A small cohort does not move with the others."""
     key = store.publish(survey()).key
-    store.store([arrival(key, number) for number in range(30)])
-    store.store([arrival(key, 100 + number, (1, 1, 1)) for number in range(20)])
+    for number in range(50):
+        store.store([arrival(key, number) if number < 30 else arrival(key, number, (1, 1, 1))])
 
     assert {cell.cohort: cell.reports for cell in store.cells(key)} == {ALL: 50, 0: 25, 1: 0}
 
@@ -118,7 +125,7 @@ def test_close_shows_everything_and_admits_nothing(store: Storage) -> None:
     """After closing, the snapshot is whole and stays."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(3)])
-    store.close_survey("exam")
+    store.close_survey("exam", 20_000)
 
     assert {cell.cohort: cell.reports for cell in store.cells(key)} == {ALL: 3, 0: 3}
     assert store.store([arrival(key, 9), arrival(key, 1)]) == [Outcome.CLOSED, Outcome.SAME]
@@ -154,3 +161,119 @@ def test_researchers_are_known_by_hash(store: Storage) -> None:
     assert store.has_researchers()
     assert store.researcher(b"hash") == "ann"
     assert store.researcher(b"other") is None
+
+
+def test_store_of_a_mixed_group_equals_one_by_one(store: Storage) -> None:
+    """A group with copies, conflicts and withdrawn ids among new ones is told apart exactly."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(5)])
+    assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
+    group = [arrival(key, 0), arrival(key, 1), arrival(key, 2, (0, 0, 0)), arrival(key, 7), arrival(key, 7)]
+
+    assert store.store(group) == [Outcome.WITHDRAWN, Outcome.SAME, Outcome.CONFLICT, Outcome.NEW, Outcome.SAME]
+    assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 5}, 1: {2: 5}, 2: {0: 5}}
+
+
+def test_withdraw_counts_down_everywhere_and_answers_the_same_again(store: Storage) -> None:
+    """The row goes, every cell loses it, and the id is refused from then on."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number, (number % 2, 0, number % 2)) for number in range(30)])
+    assert [store.withdraw(plan(key), identity(3)) for _ in range(2)] == [Outcome.WITHDRAWN] * 2
+
+    assert store.withdraw(plan(key), identity(99)) is Outcome.UNKNOWN
+    assert store.live_counts(key) == {0: {0: 15, 1: 14}, 1: {0: 29}, 2: {0: 15, 1: 14}}
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+    assert store.store([arrival(key, 3, (1, 0, 1))]) == [Outcome.WITHDRAWN]
+    assert store.is_withdrawn(key, identity(3))
+    assert store.find_report(key, identity(3)) is None
+    store.close_survey("exam", 20_000)
+    assert {cell.cohort: (cell.reports, cell.withdrawn) for cell in store.cells(key)} == {
+        ALL: (29, 1), 0: (15, 0), 1: (14, 1),
+    }  # fmt: skip
+    assert store.withdraw(plan(key), identity(4)) is Outcome.CLOSED
+    assert store.withdraw(plan(key), identity(3)) is Outcome.WITHDRAWN
+
+
+def test_withdrawals_count_towards_the_next_snapshot(store: Storage) -> None:
+    """One withdrawal alone never moves what is shown."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(25)])
+    shown = store.cells(key)
+    for number in range(24):
+        store.withdraw(plan(key), identity(number))
+        assert store.cells(key) == shown
+    store.withdraw(plan(key), identity(24))
+
+    assert {(cell.reports, cell.withdrawn) for cell in store.cells(key)} == {(0, 25)}
+    assert all(cell.tallies == {} for cell in store.cells(key))
+
+
+def test_purge_forgets_ids_and_keeps_counts_and_values(store: Storage) -> None:
+    """No id, tombstone or token is left; rows, counts and figures are."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number, (number % 2, 0, 0)) for number in range(40)])
+    store.withdraw(plan(key), identity(0))
+    store.add_tokens(key, [b"t" * 32])
+    store.close_survey("exam", 20_000)
+    before = store.live_counts(key), sorted(store.rows(key)), store.cells(key)
+    store.purge(key)
+
+    assert (store.live_counts(key), sorted(store.rows(key)), store.cells(key)) == before
+    assert not any(store.find_report(key, identity(number)) for number in range(40))
+    assert not store.is_withdrawn(key, identity(0))
+    assert not store.has_token(key, b"t" * 32)
+    assert store.surveys()[0].purged
+    assert store.store([arrival(key, 1)]) == [Outcome.CLOSED]
+
+
+def test_token_is_spent_by_one_report_and_no_other(store: Storage) -> None:
+    """Within a group and after it; a refused report spends nothing; a copy needs no token."""
+    key = store.publish(survey()).key
+    good, other, gone = (bytes([number]) * 32 for number in range(3))
+    store.add_tokens(key, [good, other, gone])
+    assert store.revoke_tokens(key, [gone, b"x" * 32]) == 1
+    group = [arrival(key, 1, token=good), arrival(key, 2, token=good), arrival(key, 3, token=gone)]
+
+    assert store.store(group) == [Outcome.NEW, Outcome.TOKEN_INVALID, Outcome.TOKEN_INVALID]
+    assert store.store([arrival(key, 1, token=good)]) == [Outcome.SAME]
+    assert store.store([arrival(key, 1, (0, 0, 0), token=other)]) == [Outcome.CONFLICT]
+    assert store.token_counts(key) == (3, 1, 1, 1)
+    assert store.store([arrival(key, 4, token=other)]) == [Outcome.NEW]
+    assert store.token_counts(key) == (3, 2, 1, 0)
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+
+
+def test_tokens_redeemed_concurrently_count_once_each(store: Storage) -> None:
+    """Every token is offered by five reports at once; one of them is stored."""
+    key = store.publish(survey()).key
+    tokens = [hashlib.sha256(b"token %d" % number).digest() for number in range(40)]
+    store.add_tokens(key, tokens)
+
+    def redeem(attempt: int) -> int:
+        group = [arrival(key, attempt * 1000 + number, token=token) for number, token in enumerate(tokens)]
+        return store.store(group[attempt:] + group[:attempt]).count(Outcome.NEW)
+
+    with ThreadPoolExecutor(5) as pool:
+        assert sum(pool.map(redeem, range(5))) == 40
+    assert store.token_counts(key) == (40, 40, 0, 0)
+    assert len(list(store.rows(key))) == 40
+
+
+def test_counts_hold_numbers_that_are_not_the_values(store: Storage) -> None:
+    """A report may add to several counts of a question, or to none."""
+    key = store.publish(survey()).key
+    several = Plan(key, None, 25, None, lambda index, value: (value, 100 + index) if index else ())
+    store.store([arrival(key, 1)._replace(plan=several), arrival(key, 2)._replace(plan=several)])
+    assert store.live_counts(key) == {1: {2: 2, 101: 2}, 2: {0: 2, 102: 2}}
+    store.withdraw(several, identity(1))
+
+    assert store.live_counts(key) == {1: {2: 1, 101: 1}, 2: {0: 1, 102: 1}}
+
+
+def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:
+    """Both checks pass; the tables can be read and filled."""
+    store.check()
+    store.scrub()
+
+    assert store.verify() == []
+    assert list(store.export_table("reports")) == []

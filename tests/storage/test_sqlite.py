@@ -1,7 +1,6 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,7 +68,7 @@ def test_check_finds_a_read_only_database(tmp_path: Path) -> None:
 def test_a_failed_group_leaves_nothing(storage: SQLiteStorage) -> None:
     """One impossible report rolls the whole group back."""
     key = storage.publish(survey()).key
-    impossible = replace(arrival(key, 2), counted=((0, 2**70),))
+    impossible = arrival(key, 2, (2**70, 0, 0))
     with pytest.raises(OverflowError):
         storage.store([arrival(key, 1), impossible])
 

@@ -20,6 +20,7 @@ RULES = [
     ("sottovoce.aggregator.web.gate", {"sottovoce.shared", "sottovoce.aggregator", "asgiref"}),
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "flask", "werkzeug"}),
     ("sottovoce.aggregator.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
+    ("sottovoce.aggregator.wire", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.survey_file", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
     ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.aggregator.simulation", {"sottovoce.shared", "numpy"}),

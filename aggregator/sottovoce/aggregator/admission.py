@@ -1,39 +1,50 @@
 """
 From the bytes of a request to a stored report, or a reason from the closed list.
 
-The order matters: a report that is known already is acknowledged again even after the survey has closed, so that a
-respondent whose receipt was lost on the way is never told that the report was.
+The order matters: a report that is known already is acknowledged again even after the survey has closed or with a
+token that is spent, so that a respondent whose receipt was lost on the way is never told that the report was. To ask
+the database first for every report would cost each of them a read; so the checks that need none come first, and a
+report that fails one is refused only after it has been looked up. The rest is decided within the transaction that
+stores it.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from sottovoce.aggregator.published import Published, counted, survey_of
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage, StoredSurvey
+from sottovoce.aggregator.wire import (
+    Receipt,
+    Wire,
+    dump,
+    make_receipt,
+    parse_batch,
+    parse_item,
+    parse_report,
+    parse_withdrawal,
+)
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.parsing import load_survey
-from sottovoce.shared.report import FORMAT, MAX_WAVE, Report, receipt, report_length
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.tokens import token_hash
 
 Clock = Callable[[], datetime]
+Store = Callable[[Sequence[Arrival]], list[Outcome]]
+
+REFUSALS = {
+    Outcome.CONFLICT: ("id_conflict", "another report has this id; the first one stays"),
+    Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
+    Outcome.CLOSED: ("closed", "the survey is not open"),
+    Outcome.TOKEN_INVALID: ("token_invalid", "the survey asks for a token that has not been used"),
+}
 
 
-class _Wire(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The report's JSON, decoded strictly; field order is the canonical order."""
+class _Candidate(NamedTuple):
+    """A report that only the transaction can still refuse."""
 
-    format: str
-    survey: str
-    digest: str
-    wave: int
-    report_id: str
-    values: list[int | None]
-
-
-_decode = msgspec.json.Decoder(_Wire).decode
-_encode = msgspec.json.Encoder().encode
+    arrival: Arrival
+    receipt: Receipt
 
 
 class Admission:
@@ -43,14 +54,17 @@ class Admission:
     Args:
         storage: where reports are kept.
         clock: the present moment, with its time zone; the respondent's own clock decides nothing.
+        store: stores a group; the writer's way in, or the storage's own.
     """
 
-    def __init__(self, storage: Storage, clock: Clock) -> None:
+    def __init__(self, storage: Storage, clock: Clock, store: Store | None = None) -> None:
         self._storage = storage
         self._clock = clock
+        self._store = store or storage.store
+        self._published: dict[str, tuple[Published, ...]] = {}
         self.rejected: Counter[str] = Counter()
 
-    def admit(self, name: str, body: bytes) -> dict[str, Any]:
+    def admit(self, name: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
         The receipt for the report in ``body``, stored durably.
 
@@ -59,104 +73,146 @@ class Admission:
             StorageError: not stored.
         """
         try:
-            return self._admit(name, body)
+            judged = self._judge(name, parse_report(body), body, token)
+            reply = self._settle([judged])[0] if isinstance(judged, _Candidate) else judged
+            if isinstance(reply, ReportRejected):
+                raise reply
         except ReportRejected as rejection:
             self.rejected[rejection.code] += 1
             raise
+        return msgspec.structs.asdict(reply)
 
-    def _admit(self, name: str, body: bytes) -> dict[str, Any]:
-        report = parse_wire(body)
-        stored, survey = self._survey(name, report)
-        if len(body) != report_length(survey, report.wave):
+    def admit_batch(self, name: str, body: bytes) -> bytes:
+        """
+        The replies to a batch of reports, in its order: a receipt, or ``{"code": reason}``.
+
+        Raises:
+            ReportRejected: the batch as a whole; nothing of it is kept.
+            StorageError: nothing of it is stored.
+        """
+        try:
+            judged = [self._judge_item(name, raw) for raw in parse_batch(body)]
+            candidates = [item for item in judged if isinstance(item, _Candidate)]
+            settled = iter(self._settle(candidates) if candidates else [])
+        except ReportRejected as rejection:
+            self.rejected[rejection.code] += 1
+            raise
+        replies = [next(settled) if isinstance(item, _Candidate) else item for item in judged]
+        self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
+        items = [reply if isinstance(reply, Receipt) else {"code": reply.code} for reply in replies]
+        return dump({"format": "sottovoce-batch-receipt/1", "items": items})
+
+    def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
+        """
+        The confirmation that a report is withdrawn, the same every time; None if there is no such report.
+
+        Raises:
+            ReportRejected: malformed, unknown survey, or closed.
+            StorageError: not withdrawn.
+        """
+        try:
+            report_id = parse_withdrawal(body)
+            outcome = self._withdraw(name, bytes.fromhex(report_id))
+            if outcome is Outcome.UNKNOWN:
+                return None
+            if outcome is not Outcome.WITHDRAWN:
+                raise ReportRejected(*REFUSALS[outcome])
+        except ReportRejected as rejection:
+            self.rejected[rejection.code] += 1
+            raise
+        return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
+
+    def _judge_item(self, name: str, raw: msgspec.Raw) -> _Candidate | Receipt | ReportRejected:
+        try:
+            item = parse_item(raw)
+            return self._judge(name, parse_report(item.report), bytes(item.report), item.token, padded=False)
+        except ReportRejected as rejection:
+            return rejection
+
+    def _judge(self, name: str, wire: Wire, body: bytes, token: str, padded: bool = True) -> _Candidate | Receipt:
+        """What can be said of a report before the transaction; in a batch its bytes come without their padding."""
+        published = self._find(name, wire)
+        length = published.length(wire.wave)
+        if not padded:
+            body = body.ljust(length)
+        if len(body) != length:
             raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
-        if not self._known(stored, report):
-            self._check_open(stored, survey)
-            check_values(survey, report)
-            self._store(stored, survey, report)
-        return receipt(report, body)
+        hashed = None if published.plan.tokens is None else token_hash(token)
+        arrival = Arrival(published.plan, wire.wave, bytes.fromhex(wire.report_id), wire.values, hashed)
+        candidate = _Candidate(arrival, make_receipt(wire, body))
+        try:
+            self._check_open(published)
+            published.check_values(wire.values)
+        except ReportRejected as rejection:
+            return self._look_up(candidate, rejection)
+        return candidate
 
-    def _survey(self, name: str, report: Report) -> tuple[StoredSurvey, Survey]:
-        revisions = self._storage.revisions(name)
-        if not revisions or report.survey != name:
-            raise ReportRejected("unknown_survey", "no survey has this name")
-        for stored in revisions:
-            if stored.digest == report.digest:
-                return stored, survey_of(stored.document)
+    def _look_up(self, candidate: _Candidate, rejection: ReportRejected) -> Receipt:
+        """The receipt after all, if the report is known; otherwise the reason that comes first."""
+        arrival = candidate.arrival
+        key = (arrival.plan.survey, arrival.report_id)
+        known = self._storage.find_report(*key)
+        if known is not None:
+            if known != (arrival.wave, arrival.values):
+                raise ReportRejected(*REFUSALS[Outcome.CONFLICT])
+            return candidate.receipt
+        if self._storage.is_withdrawn(*key):
+            raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
+        if rejection.code != "closed" and not self._has_token(arrival):
+            raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
+        raise rejection
+
+    def _has_token(self, arrival: Arrival) -> bool:
+        tokens = arrival.plan.tokens
+        return tokens is None or self._storage.has_token(tokens, arrival.token or b"")
+
+    def _settle(self, candidates: list[_Candidate]) -> list[Receipt | ReportRejected]:
+        """Store what nothing speaks against; what the transaction found, for each in order."""
+        outcomes = self._store([candidate.arrival for candidate in candidates])
+        if Outcome.CLOSED in outcomes:
+            self._published.clear()
+        return [
+            candidate.receipt if outcome in {Outcome.NEW, Outcome.SAME} else ReportRejected(*REFUSALS[outcome])
+            for candidate, outcome in zip(candidates, outcomes, strict=True)
+        ]
+
+    def _withdraw(self, name: str, report_id: bytes) -> Outcome:
+        revisions = self._revisions(name)
+        for published in reversed(revisions):
+            key = published.stored.key
+            if self._storage.is_withdrawn(key, report_id):
+                return Outcome.WITHDRAWN
+            if self._storage.find_report(key, report_id) is not None:
+                self._check_open(published)
+                return self._storage.withdraw(published.plan, report_id)
+        # Once ids are gone nobody can tell whether this one was ever known.
+        return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
+
+    def _find(self, name: str, wire: Wire) -> Published:
+        if wire.survey != name:
+            raise _unknown_survey()
+        # What is remembered may be out of date in one way that matters here: a revision that is not yet in it.
+        for revisions in (self._published.get, self._revisions):
+            for published in reversed(revisions(name) or ()):
+                if published.stored.digest == wire.digest:
+                    return published
         raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
 
-    def _known(self, stored: StoredSurvey, report: Report) -> bool:
-        earlier = self._storage.find_report(stored.key, report.report_id)
-        if earlier is None:
-            return False
-        if (earlier.wave, earlier.values) != (report.wave, report.values):
-            raise _conflict()
-        return True
+    def _revisions(self, name: str) -> tuple[Published, ...]:
+        stored = self._storage.revisions(name)
+        if not stored:
+            raise _unknown_survey()
+        revisions = tuple(Published(revision, stored[0].key) for revision in stored)
+        self._published[name] = revisions
+        return revisions
 
-    def _check_open(self, stored: StoredSurvey, survey: Survey) -> None:
+    def _check_open(self, published: Published) -> None:
         now = self._clock()
+        survey = published.survey
         early = survey.opens is not None and now < survey.opens
         late = survey.closes is not None and now >= survey.closes
-        if stored.closed or early or late:
-            raise _closed()
-
-    def _store(self, stored: StoredSurvey, survey: Survey, report: Report) -> None:
-        cohort = None if survey.cohort is None else report.values[survey.cohort]
-        arrival = Arrival(stored.key, report, cohort, counted(survey, report.values), survey.release_batch)
-        outcome = self._storage.store([arrival])[0]
-        if outcome is Outcome.CONFLICT:
-            raise _conflict()
-        if outcome is Outcome.CLOSED:
-            raise _closed()
-
-
-def parse_wire(body: bytes) -> Report:
-    """
-    The report in ``body``; the fast twin of ``sottovoce.shared.report.parse_report``, bound to it by the vectors.
-
-    Decoding alone would let duplicate keys, another order, spaces or escapes pass; encoding the result again must give
-    the body.
-
-    Raises:
-        ReportRejected: ``malformed``.
-    """
-    try:
-        wire = _decode(body)
-        same = _encode(wire) == body.rstrip(b" ")
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise _malformed() from None
-    if (
-        not same
-        or wire.format != FORMAT
-        or not 0 <= wire.wave <= MAX_WAVE
-        or not _hexadecimal(wire.report_id, 32)
-        or not _hexadecimal(wire.digest, 64)
-    ):
-        raise _malformed()
-    return Report(wire.survey, wire.digest, wire.wave, wire.report_id, tuple(wire.values))
-
-
-def check_values(survey: Survey, report: Report) -> None:
-    """
-    Every question has a value that its mechanism can report.
-
-    Raises:
-        ReportRejected: ``out_of_range``; the message names no value.
-    """
-    if len(report.values) != len(survey.questions):
-        raise ReportRejected("out_of_range", "the report does not have one value for each question")
-    for question, value in zip(survey.questions, report.values, strict=True):
-        if value is None or not question.admits(value):
-            raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
-
-
-def counted(survey: Survey, values: tuple[int | None, ...]) -> tuple[tuple[int, int], ...]:
-    """What to count: (index of the question, key of its tally), for each question that was asked."""
-    return tuple(
-        (index, key)
-        for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
-        if value is not None
-        for key in question.counted(value)
-    )
+        if published.stored.closed or early or late:
+            raise ReportRejected(*REFUSALS[Outcome.CLOSED])
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
@@ -170,28 +226,10 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     return tallies
 
 
-@lru_cache(maxsize=64)
-def survey_of(document: bytes) -> Survey:
-    """The survey in its stored bytes; parsed once, since bytes never change under a digest."""
-    return load_survey(document)
-
-
 def now() -> datetime:
     """The present moment."""
     return datetime.now(UTC)
 
 
-def _hexadecimal(text: str, length: int) -> bool:
-    return len(text) == length and not set(text) - set("0123456789abcdef")
-
-
-def _malformed() -> ReportRejected:
-    return ReportRejected("malformed", "the report is not in canonical form")
-
-
-def _conflict() -> ReportRejected:
-    return ReportRejected("id_conflict", "another report has this id; the first one stays")
-
-
-def _closed() -> ReportRejected:
-    return ReportRejected("closed", "the survey is not open")
+def _unknown_survey() -> ReportRejected:
+    return ReportRejected("unknown_survey", "no survey has this name")

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.admission import survey_of
 from sottovoce.aggregator.analysis import analyse
 from sottovoce.aggregator.export import export_document
+from sottovoce.aggregator.published import survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 

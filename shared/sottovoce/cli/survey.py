@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.admission import now
+from sottovoce.aggregator.housekeeping import day_of
 from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.serve import respondent_link
@@ -42,5 +44,5 @@ def close(name: str, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     if not storage.revisions(name):
         raise StorageError("there is no survey of this name in the data folder")
-    storage.close_survey(name)
+    storage.close_survey(name, day_of(now()))
     click.echo("closed", err=True)

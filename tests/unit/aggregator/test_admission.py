@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.admission import Admission, parse_wire
+from sottovoce.aggregator.admission import Admission
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.wire import parse_wire
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import REJECTIONS, ReportRejected
@@ -50,7 +51,7 @@ def test_admit_acknowledges_a_known_report_after_close(admission: Admission, sto
     """Who lost the receipt gets it even when the survey has closed meanwhile."""
     body = dump_report(report(), SURVEY)
     first = admission.admit("exam", body)
-    storage.close_survey("exam")
+    storage.close_survey("exam", 20_000)
 
     assert admission.admit("exam", body) == first
     assert reason(admission, dump_report(report(), SURVEY)) == "closed"

@@ -84,3 +84,14 @@ def test_problem_documents_validate(code: str) -> None:
     """The schema's list of codes is the program's."""
     validator("problem").validate(json.loads(document(code, "detail", [{"pointer": "/x", "message": "y"}])))
     assert set(validator("problem").schema["properties"]["code"]["enum"]) == set(STATUS)
+
+
+def test_batch_and_withdrawal_validate() -> None:
+    """What programs send for many respondents, and what takes a report back."""
+    survey = surveys.survey()
+    body = dump_report(randomize(survey, encode(survey, ANSWERS), Draws()), survey)
+    item = {"report": json.loads(body)}
+
+    validator("batch").validate({"format": "sottovoce-batch/1", "items": [item, {**item, "token": "7" * 16}]})
+    assert not validator("batch").is_valid({"format": "sottovoce-batch/1", "items": []})
+    validator("withdraw").validate({"report_id": item["report"]["report_id"]})

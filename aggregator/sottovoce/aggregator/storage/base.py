@@ -6,28 +6,34 @@ respondents of a survey and wave (cohort ``ALL``), and one for each cohort. Of e
 live one, and the one shown, which is a copy of the live one and moves only when enough reports have come to the cell.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
-from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
 ALL = -1
 """The cohort that stands for all respondents."""
 
-TallyKey = tuple[int, int]
-"""(index of the question, counted value)."""
+SESSION_IDLE = 30 * 60
+SESSION_MOST = 12 * 3600
+"""Seconds after which a dashboard session ends: without use, and in any case."""
+
+CountedKeys = Callable[[int, int], tuple[int, ...]]
+"""What to count when question number ``i`` reports value ``v``."""
 
 
 class Outcome(Enum):
-    """What became of an arrival."""
+    """What became of an arrival, or of a withdrawal."""
 
     NEW = "new"
     SAME = "same"
     CONFLICT = "conflict"
     CLOSED = "closed"
+    WITHDRAWN = "withdrawn"
+    TOKEN_INVALID = "token_invalid"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class StoredSurvey:
         document: its canonical bytes.
         closed: no new reports are admitted.
         reports: reports so far, snapshot or not.
+        closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
+        purged: report ids are gone, so that no report can be known again.
     """
 
     key: int
@@ -49,26 +57,52 @@ class StoredSurvey:
     document: bytes
     closed: bool
     reports: int
+    closed_on: int | None = None
+    purged: bool = False
 
 
 @dataclass(frozen=True)
-class Arrival:
+class Plan:
     """
-    One admitted report, ready to be stored.
+    What a back end must know of a survey to store its reports.
 
     Attributes:
         survey: the stored survey's key.
-        report: the report itself.
-        cohort: the respondent's cohort, or None.
-        counted: what to count, from the report's values.
+        cohort: index of the cohort question, or None.
         release_batch: reports after which a cell's shown counts move.
+        tokens: key of the survey whose tokens its reports spend, or None if it asks for none.
+        counted: what to count.
     """
 
     survey: int
-    report: Report
     cohort: int | None
-    counted: tuple[TallyKey, ...]
     release_batch: int
+    tokens: int | None
+    counted: CountedKeys
+
+
+class Arrival(NamedTuple):
+    """
+    One admitted report, ready to be stored; a tuple, since a thousand are made for one request.
+
+    Attributes:
+        plan: of the report's survey.
+        report_id: its 16 bytes.
+        token: hash of the token that it spends, if the survey asks for one.
+    """
+
+    plan: Plan
+    wave: int
+    report_id: bytes
+    values: tuple[int | None, ...]
+    token: bytes | None = None
+
+
+class Known(NamedTuple):
+    """What is stored under a report id."""
+
+    wave: int
+    values: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
@@ -90,6 +124,15 @@ class Cell:
     tallies: Mapping[int, Mapping[int, int]]
 
 
+class TokenCounts(NamedTuple):
+    """How many tokens were made, used for a report, taken back, and are still good."""
+
+    created: int
+    spent: int
+    revoked: int
+    unspent: int
+
+
 class Storage(Protocol):
     """One database. Methods raise ``StorageError`` when it is unavailable; all may be called from any thread."""
 
@@ -107,14 +150,23 @@ class Storage(Protocol):
     def revisions(self, name: str) -> list[StoredSurvey]:
         """All revisions of one survey, oldest first; empty if there is none."""
 
-    def close_survey(self, name: str) -> None:
-        """Admit no more reports to any revision, and show all counts."""
+    def close_survey(self, name: str, day: int) -> None:
+        """Admit no more reports to any revision from this day on, and show all counts."""
 
-    def find_report(self, survey: int, report_id: str) -> Report | None:
-        """The stored report with this id, or None; its survey and digest are left empty."""
+    def purge(self, survey: int) -> None:
+        """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step."""
+
+    def find_report(self, survey: int, report_id: bytes) -> Known | None:
+        """What is stored under this id, or None."""
+
+    def is_withdrawn(self, survey: int, report_id: bytes) -> bool:
+        """Whether the report with this id was withdrawn."""
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         """Store a group in one durable transaction; on return every NEW one survives a power cut."""
+
+    def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
+        """Take a report out of rows and counts: WITHDRAWN (also the second time), CLOSED or UNKNOWN."""
 
     def cells(self, survey: int) -> list[Cell]:
         """The shown counts, by wave and cohort."""
@@ -124,6 +176,18 @@ class Storage(Protocol):
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves: for checks, never for results."""
+
+    def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
+        """Make these tokens good for one report each."""
+
+    def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
+        """Take tokens back; returns how many were still good."""
+
+    def has_token(self, survey: int, token: bytes) -> bool:
+        """Whether a token is good."""
+
+    def token_counts(self, survey: int) -> TokenCounts:
+        """How many tokens there are of each kind."""
 
     def add_researcher(self, name: str, token_hash: bytes) -> None:
         """Let a researcher in by the hash of a token."""
@@ -143,8 +207,20 @@ class Storage(Protocol):
     def end_session(self, session_hash: bytes) -> None:
         """Forget a session."""
 
+    def scrub(self) -> None:
+        """Remove what was deleted, and the order of what was written, from the files that the database uses."""
+
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
+
+    def verify(self) -> list[str]:
+        """What the back end itself finds wrong with its files; empty if nothing."""
+
+    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """All rows of one of ``tables.TABLES``, reports in the order of their random ids."""
+
+    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows to an empty table."""
 
     def close(self) -> None:
         """Release the database."""

@@ -2,6 +2,7 @@
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
+        # The day of closing is the only time there is, and no report has one.
         """
         CREATE TABLE surveys (
             key INTEGER PRIMARY KEY,
@@ -9,7 +10,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             revision INTEGER NOT NULL,
             digest TEXT NOT NULL UNIQUE,
             document BLOB NOT NULL,
-            closed INTEGER NOT NULL DEFAULT 0,
+            closed_on INTEGER,
+            purged INTEGER NOT NULL DEFAULT 0,
             UNIQUE (name, revision)
         ) STRICT
         """,
@@ -21,6 +23,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             wave INTEGER NOT NULL,
             "values" TEXT NOT NULL,
             PRIMARY KEY (survey, report_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE tombstones (
+            survey INTEGER NOT NULL REFERENCES surveys (key),
+            id_hash BLOB NOT NULL,
+            PRIMARY KEY (survey, id_hash)
         ) STRICT, WITHOUT ROWID
         """,
         """
@@ -48,6 +57,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (survey, wave, cohort, question, value)
         ) STRICT, WITHOUT ROWID
         """,
+        # A token is spent by deleting its row; how many were is a number that names none.
+        """
+        CREATE TABLE tokens (
+            survey INTEGER NOT NULL REFERENCES surveys (key),
+            token_hash BLOB NOT NULL,
+            PRIMARY KEY (survey, token_hash)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE token_counts (
+            survey INTEGER PRIMARY KEY REFERENCES surveys (key),
+            created INTEGER NOT NULL DEFAULT 0,
+            spent INTEGER NOT NULL DEFAULT 0,
+            revoked INTEGER NOT NULL DEFAULT 0
+        ) STRICT
+        """,
         """
         CREATE TABLE researchers (
             token_hash BLOB PRIMARY KEY,
@@ -62,5 +87,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             used INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
+        # One row that readiness checks write to: only a real write finds a full disk.
+        "CREATE TABLE pulse (beat INTEGER NOT NULL) STRICT",
+        "INSERT INTO pulse VALUES (0)",
     ),
 )

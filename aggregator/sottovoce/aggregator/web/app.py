@@ -5,10 +5,12 @@ from typing import Protocol
 
 from flask import Flask, Response
 from sottovoce.aggregator.admission import Admission, Clock
+from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import auth, collect, dashboard, machine, problems, results
 from sottovoce.aggregator.web.headers import security_headers
+from sottovoce.aggregator.writer import Writer
 
 
 class Asset(Protocol):
@@ -33,11 +35,17 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         clock: the present moment.
         assets: the respondent's page and its parts, by name.
     """
+    # Made here, in the worker process: a thread does not survive the fork that makes a worker.
+    writer = Writer(storage, Housekeeping(storage, clock))
     app = Flask("sottovoce.aggregator.web", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.url_map.strict_slashes = False
     app.extensions.update(
-        settings=settings, storage=storage, clock=clock, assets=assets, admission=Admission(storage, clock)
+        settings=settings,
+        storage=storage,
+        clock=clock,
+        assets=assets,
+        admission=Admission(storage, clock, writer.store),
     )
     problems.register(app)
     auth.register(app)

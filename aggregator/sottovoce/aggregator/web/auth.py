@@ -20,6 +20,8 @@ PUBLIC = frozenset(
         "collect.asset",
         "collect.survey",
         "collect.report",
+        "collect.batch",
+        "collect.withdraw",
         "machine.healthz",
         "machine.readyz",
         "auth.login",

@@ -1,4 +1,4 @@
-"""What respondents use: the page, the survey's bytes, and one place to send a report. No cookie, no log, no name."""
+"""What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.storage import StoredSurvey
@@ -29,7 +29,23 @@ def survey(name: str) -> Response:
 @blueprint.post("/api/v1/surveys/<name>/reports")
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
-    return jsonify(current_app.extensions["admission"].admit(name, request.get_data()))
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return jsonify(current_app.extensions["admission"].admit(name, request.get_data(), token))
+
+
+@blueprint.post("/api/v1/surveys/<name>/reports/batch")
+def batch(name: str) -> Response:
+    """Admit up to 1,000 reports; the reply has a receipt or a reason for each, in their order."""
+    return Response(
+        current_app.extensions["admission"].admit_batch(name, request.get_data()), content_type="application/json"
+    )
+
+
+@blueprint.post("/api/v1/surveys/<name>/withdraw")
+def withdraw(name: str) -> Response:
+    """Take a report back, until the survey closes; the reply is the same however often one asks."""
+    confirmation = current_app.extensions["admission"].withdraw(name, request.get_data())
+    return problems.response("not_found") if confirmation is None else jsonify(confirmation)
 
 
 @blueprint.after_request

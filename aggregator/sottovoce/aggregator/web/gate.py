@@ -18,8 +18,8 @@ from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.headers import security_headers
 
 MAX_BODY = 64 * 1024
-MAX_SURVEY = 4 * 1024 * 1024
-"""Limits in bytes; the larger one is for publishing a survey."""
+LARGER = {"/reports/batch": 512 * 1024, "/publish": 4 * 1024 * 1024}
+"""Limits of a body in bytes: of all routes but those that end so."""
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -157,7 +157,7 @@ def check_head(scope: Scope) -> int:
     json = headers.get(b"content-type", b"").decode("latin-1").lower() in _JSON
     if b"content-encoding" in headers or (path.startswith("/api/") and int(declared) and not json):
         raise Refusal("unsupported_type")
-    if int(declared) > (MAX_SURVEY if path.endswith("/publish") else MAX_BODY):
+    if int(declared) > next((limit for end, limit in LARGER.items() if path.endswith(end)), MAX_BODY):
         raise Refusal("too_large")
     return int(declared)
 

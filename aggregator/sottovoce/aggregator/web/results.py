@@ -3,9 +3,10 @@
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from sottovoce.aggregator.admission import survey_of
 from sottovoce.aggregator.analysis import Results, analyse
 from sottovoce.aggregator.export import export_document
+from sottovoce.aggregator.housekeeping import day_of
+from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.web.collect import newest
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, SpecError
@@ -53,7 +54,7 @@ def publish(name: str) -> Response:
 def close(name: str) -> Response:
     """Admit no more reports and show all counts."""
     newest(name)
-    current_app.extensions["storage"].close_survey(name)
+    current_app.extensions["storage"].close_survey(name, day_of(current_app.extensions["clock"]()))
     return jsonify({"name": name, "closed": True})
 
 

@@ -1,0 +1,88 @@
+"""A published survey with all that admission asks of it, worked out once."""
+
+from functools import cached_property, lru_cache
+from operator import contains
+
+from sottovoce.aggregator.storage import Plan, StoredSurvey
+from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.report import report_length
+from sottovoce.shared.spec import Survey
+
+_MOST_REMEMBERED = 4096
+Values = tuple[int | None, ...]
+
+
+class Published:
+    """
+    A survey as admission sees it.
+
+    Args:
+        stored: its row.
+        tokens: key under which its tokens lie, that of the first revision: a token outlives a correction.
+    """
+
+    def __init__(self, stored: StoredSurvey, tokens: int) -> None:
+        self.stored = stored
+        self.survey = survey_of(stored.document)
+        self._tokens = tokens
+        self._lengths: dict[int, int] = {}
+        self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What storage must know."""
+        survey = self.survey
+        tokens = self._tokens if survey.document["access"] == "token" else None
+        return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, self._counted)
+
+    def length(self, wave: int) -> int:
+        """Bytes of every report of this wave."""
+        if wave not in self._lengths:
+            self._lengths[wave] = report_length(self.survey, wave)
+        return self._lengths[wave]
+
+    def check_values(self, values: Values) -> None:
+        """
+        Every question has a value that its mechanism can report.
+
+        Raises:
+            ReportRejected: ``out_of_range``; the message names no value.
+        """
+        if len(values) == len(self._seen) and all(map(contains, self._seen, values)):
+            return
+        check_values(self.survey, values)
+        for seen, value in zip(self._seen, values, strict=True):
+            if len(seen) < _MOST_REMEMBERED:
+                seen.add(value)
+
+    def _counted(self, index: int, value: int) -> tuple[int, ...]:
+        return self.survey.questions[index].counted(value)
+
+
+def check_values(survey: Survey, values: Values) -> None:
+    """
+    Every question has a value that its mechanism can report.
+
+    Raises:
+        ReportRejected: ``out_of_range``; the message names no value.
+    """
+    if len(values) != len(survey.questions):
+        raise ReportRejected("out_of_range", "the report does not have one value for each question")
+    for question, value in zip(survey.questions, values, strict=True):
+        if value is None or not question.admits(value):
+            raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
+
+
+def counted(survey: Survey, values: Values) -> tuple[tuple[int, int], ...]:
+    """What to count of one report: (index of the question, counted value) for each question that was asked."""
+    asked = enumerate(zip(survey.questions, values, strict=True))
+    return tuple(
+        (index, key) for index, (question, value) in asked if value is not None for key in question.counted(value)
+    )
+
+
+@lru_cache(maxsize=64)
+def survey_of(document: bytes) -> Survey:
+    """The survey in its stored bytes; parsed once, since bytes never change under a digest."""
+    return load_survey(document)

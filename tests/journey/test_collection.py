@@ -1,0 +1,104 @@
+"""Batches, withdrawals and retention over HTTP, against the real server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+from sottovoce.aggregator.admission import recount
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.report import dump_report
+
+from tests.conftest import Running, start
+from tests.journey.test_hostile_http import JSON, check_problem
+from tests.surveys import ANSWERS, survey
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One aggregator for all of this."""
+    with start(tmp_path_factory.mktemp("collection"), survey()) as process:
+        yield process
+
+
+def reports(count: int) -> list[bytes]:
+    """Honest reports, as their canonical bytes."""
+    asked = survey()
+    return [dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked) for _ in range(count)]
+
+
+def send(server: Running, path: str, body: bytes) -> requests.Response:
+    """Post to one of the respondents' routes."""
+    return requests.post(f"{server.api}/{path}", data=body, headers=JSON, timeout=30)
+
+
+def batch(bodies: list[bytes]) -> bytes:
+    """A batch of these reports."""
+    items = b",".join(b'{"report":' + body.rstrip() + b"}" for body in bodies)
+    return b'{"format":"sottovoce-batch/1","items":[' + items + b"]}"
+
+
+def withdrawal(body: bytes) -> bytes:
+    """The request that takes a report back."""
+    return json.dumps({"report_id": json.loads(body)["report_id"]}, separators=(",", ":")).encode()
+
+
+def test_batch_of_a_thousand_is_stored_once_and_counted(server: Running) -> None:
+    """Sent twice it counts once, and each receipt is that of the report sent alone."""
+    before, bodies = server.reports(), reports(1000)
+    first, second = (send(server, "reports/batch", batch(bodies)) for _ in range(2))
+
+    assert first.status_code == second.status_code == 200
+    assert first.content == second.content
+    assert send(server, "reports", bodies[7]).json() == first.json()["items"][7]
+    assert server.reports() == before + 1000
+    storage = server.storage()
+    assert storage.live_counts(1) == recount(storage, storage.surveys()[0])
+    storage.close()
+
+
+def test_batch_has_limits_of_its_own(server: Running) -> None:
+    """1,001 items are malformed, half a megabyte is too large; other routes keep the smaller limit."""
+    check_problem(send(server, "reports/batch", batch([reports(1)[0]] * 1001)), 400, "malformed")
+    check_problem(send(server, "reports/batch", b" " * (512 * 1024 + 1)), 413, "too_large")
+    check_problem(send(server, "withdraw", b" " * (64 * 1024 + 1)), 413, "too_large")
+    check_problem(send(server, "reports/batch", b" " * (512 * 1024)), 400, "malformed")
+
+
+def test_withdrawn_report_is_gone_for_good(server: Running) -> None:
+    """200 twice, 410 for the report, 404 for an id that was never there."""
+    (body,) = reports(1)
+    send(server, "reports", body)
+    before = server.reports()
+    first, second = (send(server, "withdraw", withdrawal(body)) for _ in range(2))
+
+    assert (first.status_code, first.content) == (200, second.content)
+    assert server.reports() == before - 1
+    check_problem(send(server, "reports", body), 410, "withdrawn")
+    check_problem(send(server, "withdraw", withdrawal(reports(1)[0])), 404, "not_found")
+
+
+def test_withdraw_and_batch_answer_any_origin(server: Running) -> None:
+    """A saved page may take a report back."""
+    for path in ("withdraw", "reports/batch"):
+        reply = requests.options(f"{server.api}/{path}", headers={"Origin": "null"}, timeout=15)
+        assert reply.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_ids_of_withdrawn_reports_are_in_no_file(tmp_path: Path) -> None:
+    """Twenty of forty reports are taken back; their ids are gone from database, log and a new backup."""
+    with start(tmp_path, survey()) as process:
+        bodies = reports(40)
+        for body in bodies:
+            send(process, "reports", body)
+        for body in bodies[:20]:
+            assert send(process, "withdraw", withdrawal(body)).status_code == 200
+        storage = process.storage()
+        storage.backup(tmp_path / "backup")
+        storage.close()
+        content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+    ids = [bytes.fromhex(json.loads(body)["report_id"]) for body in bodies]
+    assert [content.count(identity) > 0 for identity in ids] == [False] * 20 + [True] * 20
