@@ -105,7 +105,7 @@ def _deviance(x: Array, mean: Array) -> Array:
 
 
 def _stirling_error(z: Array) -> Array:
-    """What Stirling's formula for ln Gamma(z) leaves out; for small z by ln Gamma(z) = ln Gamma(z + 10) - sum ln(z + i)."""
+    """What Stirling's formula for ln Gamma(z) leaves out; small z by Gamma(z) = Gamma(z + 10) / prod (z + i)."""
     small = z < _SHIFT
     big = np.where(small, z + _SHIFT, z)
     inverse = 1 / (big * big)

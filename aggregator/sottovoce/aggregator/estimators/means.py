@@ -47,7 +47,7 @@ class ScoredChannel:
         table: ``table[x][y]``, integer weights of the outputs for input x; every row has the same sum.
 
     Raises:
-        EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+        EstimateError: the shapes or row sums differ, the levels do not ascend, or the scores are biased for some input.
     """
 
     levels: tuple[float, ...]
@@ -58,6 +58,11 @@ class ScoredChannel:
         shape = len(self.table) == len(self.levels) >= 2 and all(len(row) == len(self.scores) for row in self.table)
         if not shape or any(low >= high for low, high in pairwise(self.levels)):
             raise EstimateError("a table of levels by scores and ascending levels are needed")
+        sums = {sum(row) for row in self.table}
+        if len(sums) > 1 or sums == {0} or min(map(min, self.table)) < 0:
+            raise EstimateError("weights must not be negative, and every row must have the same sum")
+        if not all(map(math.isfinite, (*self.levels, *self.scores))):
+            raise EstimateError("levels and scores must be finite")
         means = (float(self._moment(row, 1)) for row in self.table)
         worst = max(abs(mean - level) for mean, level in zip(means, self.levels, strict=True))
         if not worst <= _UNBIASED * (self.levels[-1] - self.levels[0]):
