@@ -175,12 +175,10 @@ def test_pooling_has_the_variance_of_the_specification() -> None:
     "pair",
     [((COIN, 20), (WARNER, 20)), ((COIN, 10), (WARNER, 40)), ((COIN, 20), (FORCED, 20)), ((FORCED, 6), (COIN, 40))],
 )
-def test_pooled_shares_are_covered_and_all_but_unbiased(pair: tuple[tuple[Channel, int], tuple[Channel, int]]) -> None:
+def test_pooled_shares_are_covered_and_all_but_unbiased(pair: Pair) -> None:
     """Every pair of counts: coverage at least .95, bias below a thousandth, error near the best possible."""
     estimates = pooled(*pair)
-    low, high, raw = (
-        np.array([[getattr(e, name) for e in row] for row in estimates]) for name in ("low", "high", "raw")
-    )
+    low, high, raw = (fields(estimates, name) for name in ("low", "high", "raw"))
     for p in np.linspace(0, 1, 21):
         weights = pair_weights(*pair, p)
         precision = 0.0
@@ -215,9 +213,7 @@ def test_weighted_shares_are_unbiased_and_nearly_covered(weights: tuple[float, f
     pair = (COIN, 30), (FORCED, 30)
     rows, columns = (all_estimates(*stratum) for stratum in pair)
     estimates = [[combine([row, column], weights, "all") for column in columns] for row in rows]
-    low, high, raw = (
-        np.array([[getattr(e, name) for e in row] for row in estimates]) for name in ("low", "high", "raw")
-    )
+    low, high, raw = (fields(estimates, name) for name in ("low", "high", "raw"))
     for p, q in itertools.product((0.0, 0.1, 0.5, 1.0), repeat=2):
         truth = weights[0] * p + weights[1] * q
         mass = np.outer(probabilities(*pair[0], np.array([p]))[0], probabilities(*pair[1], np.array([q]))[0])
