@@ -165,3 +165,9 @@ def test_unknown_rules_are_refused(method: str, confidence: float) -> None:
     """At their construction."""
     with pytest.raises(EstimateError):
         IntervalRule(method, confidence)
+
+
+def test_a_question_without_options_is_refused() -> None:
+    """There is nothing to share a level among."""
+    with pytest.raises(EstimateError):
+        estimate_shares([], [], 10, *COIN)
