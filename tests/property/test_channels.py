@@ -10,7 +10,7 @@ from sottovoce.shared.mechanisms.base import Table
 
 from tests.property.branching import paths
 from tests.property.channels import channel, check, check_law, check_range, truths, worst_odds
-from tests.surveys import number, one_of, parsed, question, some_of, vector
+from tests.documents import number, one_of, parsed, question, some_of, vector
 
 EPSILON = {"epsilon": "1"}
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.surveys import Document, names, number, one_of, question, some_of, vector
+from tests.documents import Document, names, number, one_of, question, some_of, vector
 
 Case = tuple[Document, list[Any]]
 """A question, and the answers that are randomized; none means all options, or the first and the last of many."""

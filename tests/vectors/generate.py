@@ -22,8 +22,8 @@ from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question
 
-from tests.surveys import number, one_of, question, some_of, survey
-from tests.surveys import vector as vector_of
+from tests.documents import number, one_of, question, some_of, survey
+from tests.documents import vector as vector_of
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"

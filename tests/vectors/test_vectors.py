@@ -10,7 +10,7 @@ from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.parsing import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report
 
-from tests.surveys import parsed, survey
+from tests.documents import parsed, survey
 from tests.vectors.generate import FOLDER, documents, render
 
 

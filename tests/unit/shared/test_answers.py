@@ -4,7 +4,7 @@ import pytest
 from sottovoce.shared.answers import holds
 from sottovoce.shared.errors import AnswerError
 
-from tests.surveys import number, one_of, parsed, question, some_of, vector
+from tests.documents import number, one_of, parsed, question, some_of, vector
 
 EPSILON = {"epsilon": "1"}
 SENTINEL = "sentinel_7731"

@@ -6,7 +6,7 @@ import pytest
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parsing import load_survey, parse_survey
 
-from tests.surveys import names, number, one_of, parsed, question, some_of, survey, vector
+from tests.documents import names, number, one_of, parsed, question, some_of, survey, vector
 
 COIN = {"name": "coin_flip"}
 BIT = {"a": "3/4", "b": "1/4"}

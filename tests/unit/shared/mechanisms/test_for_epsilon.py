@@ -7,7 +7,7 @@ import pytest
 from sottovoce.shared.mechanisms import MECHANISMS, for_epsilon
 from sottovoce.shared.rational import MAX_DENOMINATOR, exp_below
 
-from tests.surveys import number, one_of, parsed, question, some_of, vector
+from tests.documents import number, one_of, parsed, question, some_of, vector
 
 EPSILONS = ["0.01", "0.1", "0.5", "1", "1.3", "1.4", "1.5", "2", "3", "5", "10"]
 TYPES = {

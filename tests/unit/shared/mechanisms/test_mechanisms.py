@@ -14,7 +14,7 @@ from sottovoce.shared.mechanisms.square_wave import SquareWave, best_width
 from sottovoce.shared.mechanisms.subset_selection import best_size
 from sottovoce.shared.rational import exp_below
 
-from tests.surveys import number, one_of, parsed, question, some_of
+from tests.documents import number, one_of, parsed, question, some_of
 
 COIN = Fraction(3, 4), Fraction(1, 4)
 

@@ -1,0 +1,38 @@
+"""The published form of results: ``sottovoce-export/1``. Counts and estimates; no report and no id."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sottovoce.aggregator.analysis import QuestionResult, Results, mechanism_document
+
+FORMAT = "sottovoce-export/1"
+
+
+def export_document(results: Results) -> dict[str, Any]:
+    """The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``."""
+    survey = results.survey
+    return {
+        "format": FORMAT,
+        "survey": survey.name,
+        "revision": survey.revision,
+        "digest": survey.digest,
+        "closed": results.closed,
+        "received": results.received,
+        "reports": results.reports,
+        "withdrawn": results.withdrawn,
+        "cohort": results.cohort,
+        "epsilon_total": survey.epsilon,
+        "questions": [_question(result) for result in results.questions],
+    }
+
+
+def _question(result: QuestionResult) -> dict[str, Any]:
+    return {
+        "name": result.question.name,
+        "type": result.question.type,
+        "mechanism": mechanism_document(result.question),
+        "epsilon": result.epsilon,
+        "n": result.n,
+        "tally": {str(value): count for value, count in result.tally.items()},
+        "estimates": [asdict(estimate) for estimate in result.estimates],
+    }

@@ -1,0 +1,95 @@
+"""Every setting of the aggregator, once: its default, its environment variable, its help."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from sottovoce.shared.errors import SurveyError
+
+PREFIX = "SOTTOVOCE_"
+
+
+class SettingError(SurveyError):
+    """A setting has a value that cannot be used; the message names the setting only."""
+
+    code = "setting_invalid"
+
+
+def _setting(default: Any, help_text: str) -> Any:  # noqa: ANN401 - the type is the field's
+    return field(default=default, metadata={"help": help_text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator may choose; each is read from ``SOTTOVOCE_<NAME>``."""
+
+    data: Path = _setting(Path("sottovoce-data"), "folder of the database")
+    host: str = _setting("127.0.0.1", "address to listen on")
+    port: int = _setting(8000, "port to listen on")
+    public_url: str = _setting("", "address that respondents use, if a proxy stands in front")
+    threads: int = _setting(4, "threads that run the application")
+    body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
+    max_requests: int = _setting(512, "requests under way at once; further ones are told to come back")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
+        """
+        The settings that the environment names; ``SOTTOVOCE_<NAME>_FILE`` names a file that holds one.
+
+        Raises:
+            SettingError: a value of the wrong kind.
+        """
+        found: dict[str, Any] = {}
+        for item in fields(cls):
+            text = _text(environment, PREFIX + item.name.upper())
+            if text is not None:
+                found[item.name] = _convert(item.name, type(item.default), text)
+        return cls(**found)
+
+    def to_environment(self) -> dict[str, str]:
+        """The variables that ``from_environment`` reads back: how a worker process learns its settings."""
+        return {PREFIX + item.name.upper(): str(getattr(self, item.name)) for item in fields(self)}
+
+    @property
+    def url(self) -> str:
+        """The address that people are given, without a trailing slash."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach the aggregator through https."""
+        return urlsplit(self.url).scheme == "https"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.data / "sottovoce.sqlite"
+
+
+def describe() -> list[tuple[str, str, str]]:
+    """(variable, default, help) of every setting."""
+    return [
+        (PREFIX + item.name.upper(), "" if item.default is MISSING else str(item.default), item.metadata["help"])
+        for item in fields(Settings)
+    ]
+
+
+def _text(environment: Mapping[str, str], name: str) -> str | None:
+    file = environment.get(f"{name}_FILE")
+    if file is None:
+        return environment.get(name)
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError:
+        raise SettingError(f"the file that {name}_FILE names cannot be read") from None
+
+
+def _convert(name: str, kind: type, text: str) -> Any:  # noqa: ANN401 - the type is the field's
+    try:
+        return kind(text)
+    except ValueError:
+        raise SettingError(f"the setting {PREFIX}{name.upper()} must be a whole number") from None

@@ -1,0 +1,1 @@
+"""The aggregator's web face. Flask lives here and nowhere else."""

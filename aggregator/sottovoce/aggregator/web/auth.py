@@ -1,0 +1,138 @@
+"""
+Deny by default: every route needs a researcher, but for those on one list.
+
+Researchers hold a random token. Programs send it as ``Authorization: Bearer``; the dashboard exchanges it for a
+session whose cookie no script can read and no other site can use. Only hashes are stored.
+"""
+
+import hashlib
+import hmac
+import secrets
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.web import problems
+
+PUBLIC = frozenset(
+    {
+        "collect.page",
+        "collect.asset",
+        "collect.survey",
+        "collect.report",
+        "machine.healthz",
+        "machine.readyz",
+        "auth.login",
+        "auth.enter",
+        "dashboard.style",
+    }
+)
+"""The endpoints that anybody may use; a test walks the URL map."""
+
+TOKEN_PREFIX = "researcher-"
+
+blueprint = Blueprint("auth", __name__)
+
+
+def new_token() -> tuple[str, bytes]:
+    """A researcher's token, to be shown once, and its hash, to be stored."""
+    token = TOKEN_PREFIX + secrets.token_urlsafe(24)
+    return token, token_hash(token)
+
+
+def token_hash(token: str) -> bytes:
+    """192 random bits need no slow hash."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def register(app: Flask) -> None:
+    """Guard every route of the app."""
+    app.register_blueprint(blueprint)
+    app.before_request(_guard)
+
+
+def _guard() -> Response | None:
+    endpoint = request.endpoint
+    if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
+        return None
+    if endpoint.startswith(("dashboard.", "auth.")):
+        return _guard_page()
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    name = current_app.extensions["storage"].researcher(token_hash(token)) if token else None
+    return problems.response("unauthorized") if name is None else None
+
+
+def _guard_page() -> Response | None:
+    session = request.cookies.get(_cookie_name())
+    now = int(current_app.extensions["clock"]().timestamp())
+    name = current_app.extensions["storage"].session(token_hash(session), now) if session else None
+    if name is None:
+        return _found(redirect(url_for("auth.login")))
+    if request.method == "POST" and not (_same_origin() and _form_token_matches(session or "")):
+        return problems.response("forbidden")
+    g.researcher, g.form_token = name, _form_token(session or "")
+    return None
+
+
+@blueprint.get("/dashboard/login")
+def login() -> str:
+    """Ask for the token."""
+    return render_template("login.html", refused=False)
+
+
+@blueprint.post("/dashboard/login")
+def enter() -> Response | tuple[str, int]:
+    """Exchange the token for a session."""
+    if not _same_origin():
+        return problems.response("forbidden")
+    storage = current_app.extensions["storage"]
+    name = storage.researcher(token_hash(request.form.get("token", "").strip()))
+    if name is None:
+        return render_template("login.html", refused=True), problems.STATUS["unauthorized"]
+    session = secrets.token_urlsafe(32)
+    storage.start_session(token_hash(session), name, int(current_app.extensions["clock"]().timestamp()))
+    reply = _found(redirect(url_for("dashboard.surveys")))
+    reply.set_cookie(_cookie_name(), session, **_cookie_options())
+    return reply
+
+
+@blueprint.post("/dashboard/logout")
+def leave() -> Response:
+    """End the session here and in the browser."""
+    current_app.extensions["storage"].end_session(token_hash(request.cookies.get(_cookie_name(), "")))
+    reply = _found(redirect(url_for("auth.login")))
+    reply.delete_cookie(_cookie_name(), **_cookie_options())
+    return reply
+
+
+def _secure() -> bool:
+    return bool(current_app.extensions["settings"].secure)
+
+
+def _cookie_name() -> str:
+    # Browsers accept the __Host- prefix over https only; a set-up on one's own machine has none.
+    return "__Host-sottovoce" if _secure() else "sottovoce"
+
+
+def _cookie_options() -> dict[str, Any]:
+    return {"secure": _secure(), "httponly": True, "samesite": "Strict", "path": "/"}
+
+
+def _same_origin() -> bool:
+    """A browser that posts a form says where the form came from; one that does not say is not let in."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site == "same-origin"
+    return urlsplit(request.headers.get("Origin", "")).netloc == request.host
+
+
+def _form_token(session: str) -> str:
+    return hmac.digest(session.encode(), b"form", "sha256").hex()
+
+
+def _form_token_matches(session: str) -> bool:
+    return hmac.compare_digest(request.form.get("form_token", "").encode(), _form_token(session).encode())
+
+
+def _found(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+    return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

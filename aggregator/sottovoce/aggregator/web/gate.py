@@ -1,0 +1,175 @@
+"""
+What stands in front of Flask, on the event loop.
+
+A body is read here, within a limit of size and of time, before a thread is given to the request: a hundred
+respondents with slow lines, or one attacker with a hundred, hold no thread. Flask then sees whole requests only, and
+never the address that they came from.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from typing import Any
+
+from asgiref.wsgi import WsgiToAsgiInstance
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.headers import security_headers
+
+MAX_BODY = 64 * 1024
+MAX_SURVEY = 4 * 1024 * 1024
+"""Limits in bytes; the larger one is for publishing a survey."""
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
+
+_JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
+
+
+class Refusal(Exception):
+    """The request is not passed on; ``code`` is a problem's."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Gate:
+    """
+    An ASGI application around a WSGI one.
+
+    Args:
+        app: the WSGI application.
+        settings: threads, seconds for a body, requests under way at once.
+    """
+
+    def __init__(self, app: Callable[..., Iterable[bytes]], settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
+        self._under_way = 0
+        self._headers = [(name.encode(), value.encode()) for name, value in security_headers(settings.secure)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection event."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._under_way += 1
+        try:
+            status, headers, body = await self._reply(scope, receive)
+        except Disconnected:
+            return
+        finally:
+            self._under_way -= 1
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _reply(self, scope: Scope, receive: Receive) -> Reply:
+        try:
+            if self._under_way > self._settings.max_requests:
+                raise Refusal("busy")
+            body = b"" if scope["method"] in {"GET", "HEAD", "OPTIONS"} else await self._body(scope, receive)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
+        except Refusal as refusal:
+            return self._refuse(refusal.code)
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        declared = check_head(scope)
+        try:
+            async with asyncio.timeout(self._settings.body_seconds):
+                body = await _read(receive, declared)
+        except TimeoutError:
+            raise Refusal("timeout") from None
+        if len(body) != declared:
+            raise Refusal("malformed")
+        return body
+
+    def _flask(self, scope: Scope, body: bytes) -> Reply:
+        """Run the WSGI application in this thread, and collect its reply."""
+        started: list[tuple[str, list[tuple[str, str]]]] = []
+        bridge = WsgiToAsgiInstance(self._app)  # type: ignore[no-untyped-call]
+        bridge.scope = {**scope, "client": None}
+        try:
+            environ = bridge.build_environ(bridge.scope, BytesIO(body))  # type: ignore[no-untyped-call]
+        except ValueError:
+            return self._refuse("malformed")
+        chunks = self._app(environ, lambda status, headers, _info=None: started.append((status, headers)))
+        try:
+            content = b"".join(chunks)
+        finally:
+            getattr(chunks, "close", lambda: None)()
+        status, headers = started[-1]
+        encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        return int(status.split(" ", 1)[0]), encoded, content
+
+    def _refuse(self, code: str) -> Reply:
+        body = problems.document(code)
+        headers = [
+            (b"content-type", problems.CONTENT_TYPE.encode()),
+            (b"content-length", str(len(body)).encode()),
+            (b"access-control-allow-origin", b"*"),
+            # The rest of the body is not read, so the connection cannot be used again.
+            (b"connection", b"close"),
+            *self._headers,
+        ]
+        if problems.STATUS[code] == 503:
+            headers.append((b"retry-after", problems.RETRY_AFTER.encode()))
+        return problems.STATUS[code], headers, body
+
+
+class Disconnected(Exception):
+    """The other side went away before the request was whole."""
+
+
+def check_head(scope: Scope) -> int:
+    """
+    The declared length of a request with a body.
+
+    Raises:
+        Refusal: no plain JSON, no length, or too large.
+    """
+    headers: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        if name in headers and name in {b"content-length", b"content-type", b"authorization"}:
+            raise Refusal("malformed")
+        headers[name] = value
+    path: str = scope["path"]
+    declared = headers.get(b"content-length")
+    if declared is None:
+        raise Refusal("length_required")
+    if not declared.isdigit() or len(declared) > 12:
+        raise Refusal("malformed")
+    json = headers.get(b"content-type", b"").decode("latin-1").lower() in _JSON
+    if b"content-encoding" in headers or (path.startswith("/api/") and int(declared) and not json):
+        raise Refusal("unsupported_type")
+    if int(declared) > (MAX_SURVEY if path.endswith("/publish") else MAX_BODY):
+        raise Refusal("too_large")
+    return int(declared)
+
+
+async def _read(receive: Receive, most: int) -> bytes:
+    """The body, read no further than one chunk past ``most``."""
+    body = bytearray()
+    while len(body) <= most:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            break
+    return bytes(body)

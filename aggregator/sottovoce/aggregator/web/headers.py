@@ -1,0 +1,29 @@
+"""What every reply carries, errors too."""
+
+from collections.abc import Sequence
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+
+def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
+    """
+    The headers of every reply.
+
+    Args:
+        secure: the aggregator is reached through https, so that browsers may be told to insist on it.
+    """
+    headers = [
+        ("Content-Security-Policy", POLICY),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+        ("Cache-Control", "no-store"),
+    ]
+    if secure:
+        headers.append(("Strict-Transport-Security", "max-age=31536000"))
+    return headers

@@ -1,0 +1,119 @@
+"""Every error as an RFC 9457 problem document; the only place that knows status codes. Nothing submitted is echoed."""
+
+import json
+import logging
+
+from flask import Flask, Response, request
+from sottovoce.shared.errors import EstimateError, ReportRejected, SpecError, StorageError, SurveyError
+from werkzeug.exceptions import HTTPException
+
+CONTENT_TYPE = "application/problem+json"
+
+STATUS = {
+    "malformed": 400,
+    "token_invalid": 401,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "unknown_survey": 404,
+    "method_not_allowed": 405,
+    "timeout": 408,
+    "closed": 409,
+    "digest_mismatch": 409,
+    "id_conflict": 409,
+    "withdrawn": 410,
+    "length_required": 411,
+    "too_large": 413,
+    "unsupported_type": 415,
+    "out_of_range": 422,
+    "spec_invalid": 422,
+    "estimate_impossible": 422,
+    "internal": 500,
+    "busy": 503,
+    "storage": 503,
+}
+"""HTTP status by stable code."""
+
+TITLES = {
+    "malformed": "The request is malformed",
+    "token_invalid": "The token is not valid",
+    "unauthorized": "A researcher's token is needed",
+    "forbidden": "The request did not come from this site",
+    "not_found": "There is nothing here",
+    "unknown_survey": "There is no such survey",
+    "method_not_allowed": "This method is not allowed here",
+    "timeout": "The request did not arrive in time",
+    "closed": "The survey is not open",
+    "digest_mismatch": "The report is for another version of the survey",
+    "id_conflict": "Another report has this id",
+    "withdrawn": "The report was withdrawn",
+    "length_required": "The request needs a Content-Length",
+    "too_large": "The request is too large",
+    "unsupported_type": "The body must be plain JSON",
+    "out_of_range": "A value is not possible",
+    "spec_invalid": "The survey is not valid",
+    "estimate_impossible": "There is no such estimate",
+    "internal": "Something went wrong here",
+    "busy": "The aggregator is busy",
+    "storage": "The database is unavailable",
+}
+"""A sentence for people, by stable code."""
+
+RETRY_AFTER = "5"  # seconds
+
+_log = logging.getLogger("sottovoce")
+
+_BY_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_type"}
+
+
+def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
+    """The problem document for a code."""
+    body: dict[str, object] = {"type": "about:blank", "title": TITLES[code], "status": STATUS[code], "code": code}
+    if detail:
+        body["detail"] = detail
+    if problems:
+        body["problems"] = problems
+    return json.dumps(body).encode()
+
+
+def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
+    """The problem document as a reply."""
+    reply = Response(document(code, detail, problems), STATUS[code], content_type=CONTENT_TYPE)
+    if STATUS[code] == 503:
+        reply.headers["Retry-After"] = RETRY_AFTER
+    if code == "unauthorized":
+        reply.headers["WWW-Authenticate"] = "Bearer"
+    return reply
+
+
+def register(app: Flask) -> None:
+    """Let the app answer every error with a problem document."""
+    app.register_error_handler(SurveyError, _survey_error)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _bug)
+
+
+def _survey_error(error: SurveyError) -> Response:
+    if isinstance(error, SpecError):
+        return response(error.code, problems=[problem._asdict() for problem in error.problems])
+    if isinstance(error, ReportRejected | EstimateError):
+        return response(error.code, str(error))
+    if isinstance(error, StorageError):
+        _log.error("storage: %s", error)
+        return response("storage")
+    return _bug(error)
+
+
+def _http_error(error: HTTPException) -> Response:
+    return response(_BY_STATUS.get(error.code or 0, "malformed" if (error.code or 0) < 500 else "internal"))
+
+
+def _bug(error: Exception) -> Response:
+    # The traceback names files and lines; the request, its body and the exception's text stay out of the log.
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    _log.error("bug: %s at %s in %s", type(error).__name__, request.endpoint, " < ".join(reversed(frames)))
+    return response("internal")

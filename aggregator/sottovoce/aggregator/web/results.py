@@ -1,0 +1,76 @@
+"""What researchers' programs use: publish, close, estimates, export."""
+
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+from sottovoce.aggregator.admission import survey_of
+from sottovoce.aggregator.analysis import Results, analyse
+from sottovoce.aggregator.export import export_document
+from sottovoce.aggregator.web.collect import newest
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.parsing import parse_survey
+
+blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
+
+
+def results_of(name: str, cohort: str | None) -> Results:
+    """
+    The results of the newest revision of a survey.
+
+    Raises:
+        ReportRejected: unknown survey.
+        EstimateError: unknown cohort.
+    """
+    stored = newest(name)
+    cells = current_app.extensions["storage"].cells(stored.key)
+    return analyse(stored, survey_of(stored.document), cells, cohort)
+
+
+@blueprint.get("/surveys")
+def surveys() -> Response:
+    """All surveys, with the number of reports so far."""
+    keys = ("name", "revision", "digest", "closed", "reports")
+    rows = current_app.extensions["storage"].surveys()
+    return jsonify([{key: getattr(row, key) for key in keys} for row in rows])
+
+
+@blueprint.post("/surveys/<name>/publish")
+def publish(name: str) -> Response:
+    """Publish the survey in the body; publishing the same one again changes nothing."""
+    try:
+        document = canonical.load(request.get_data())
+    except ValueError as error:
+        raise SpecError(f"the survey {error}") from None
+    survey = parse_survey(document)
+    if survey.name != name:
+        raise SpecError([Problem("/name", "is not the name in the address")])
+    stored = current_app.extensions["storage"].publish(survey)
+    return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
+
+
+@blueprint.post("/surveys/<name>/close")
+def close(name: str) -> Response:
+    """Admit no more reports and show all counts."""
+    newest(name)
+    current_app.extensions["storage"].close_survey(name)
+    return jsonify({"name": name, "closed": True})
+
+
+@blueprint.get("/surveys/<name>/estimates")
+def estimates(name: str) -> Response:
+    """Estimates from the last snapshot, for all respondents or for ``?cohort=``."""
+    return jsonify(_document(name))
+
+
+@blueprint.get("/surveys/<name>/export")
+def export(name: str) -> Response:
+    """The same, as a file to keep."""
+    reply = jsonify(_document(name))
+    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
+    return reply
+
+
+def _document(name: str) -> dict[str, Any]:
+    return export_document(results_of(name, request.args.get("cohort")))
+

@@ -1,0 +1,40 @@
+/**
+ * A new element. `properties` are set as properties (`className`, `htmlFor`, `lang`), `aria-...` as attributes;
+ * children are nodes or text. Text from a survey only ever becomes a text node.
+ */
+export function element(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("aria-")) node.setAttribute(name, value);
+    else node[name] = value;
+  }
+  node.append(...children);
+  return node;
+}
+
+/** A heading that can take the focus when its step begins. */
+export function heading(level, content) {
+  return element(`h${level}`, { tabIndex: -1 }, content);
+}
+
+/** A button that does one thing. */
+export function button(content, className, onclick) {
+  return element("button", { type: "button", className, onclick }, content);
+}
+
+/**
+ * A table with a header row; caption, columns and each row are lists of nodes, and the first
+ * cell names its row.
+ */
+export function table(caption, columns, rows) {
+  const head = element("tr", { role: "row" }, ...columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column)));
+  const body = rows.map(([first, ...others]) => {
+    const cells = others.map((cell) => element("td", { role: "cell" }, cell));
+    // On a narrow screen rows are stacked, and the style repeats the column's name beside each cell. The roles are
+    // spelled out because a restyled table is no table to some screen readers.
+    for (const [index, cell] of cells.entries()) cell.dataset.column = columns[index + 1].textContent;
+    return element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, first), ...cells);
+  });
+  const [top, rest] = [element("thead", { role: "rowgroup" }, head), element("tbody", { role: "rowgroup" }, ...body)];
+  return element("table", { role: "table" }, element("caption", {}, ...caption), top, rest);
+}

@@ -1,0 +1,46 @@
+/**
+ * Every error that the page raises on purpose; anything else that escapes is a bug.
+ *
+ * `sentence` is a key of the catalogue, `values` fill its placeholders. Neither ever holds an answer, a drawn byte
+ * or a token.
+ */
+export class SurveyError extends Error {
+  code = "error";
+
+  constructor(sentence, values = {}) {
+    super(sentence);
+    this.sentence = sentence;
+    this.values = values;
+  }
+}
+
+/** The survey itself is wrong; `detail` says where and what, for whoever wrote it. */
+export class SpecError extends SurveyError {
+  code = "spec_invalid";
+
+  constructor(detail) {
+    super("error_spec", { detail });
+    this.message = detail;
+  }
+}
+
+/** The answer is not in the question's domain; the message names the question, never the answer. */
+export class AnswerError extends SurveyError {
+  code = "answer_invalid";
+}
+
+/** The survey asks for more epsilon than the respondent allows, or for a second draw. */
+export class BudgetExhausted extends SurveyError {
+  code = "budget_exhausted";
+}
+
+/** The aggregator could not be reached, or refused: `status` is the HTTP status, `reason` its problem's code. */
+export class TransportError extends SurveyError {
+  code = "transport";
+
+  constructor(sentence, status = null, reason = null) {
+    super(sentence, { status: String(status), reason: reason ?? "" });
+    this.status = status;
+    this.reason = reason;
+  }
+}

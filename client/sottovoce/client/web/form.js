@@ -1,0 +1,121 @@
+import { button, element, heading } from "./dom.js";
+import { checkDevice } from "./draws.js";
+import { SurveyError, TransportError } from "./errors.js";
+import { BrowserLedger } from "./ledger.js";
+import { parseLink } from "./link.js";
+import { askingStep } from "./questions.js";
+import { receiptStep } from "./receipt.js";
+import { expectedReceipt } from "./report.js";
+import { Respondent } from "./respondent.js";
+import { reviewStep } from "./review.js";
+import { Transport } from "./transport.js";
+
+/** The page: one step at a time in `main`, its progress told in `status`. */
+export class Form {
+  #words;
+  #main;
+  #status;
+  #respondent = null;
+  #asking = null;
+
+  constructor(words, main, status) {
+    this.#words = words;
+    this.#main = main;
+    this.#status = status;
+  }
+
+  /** From the page's address to the first step; every refusal ends here, in words. */
+  async open(href, languages) {
+    await this.#guarded(async () => {
+      checkDevice();
+      const link = parseLink(href);
+      const ledger = await BrowserLedger.open();
+      this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger);
+      this.#words.speak(this.#respondent.survey, languages);
+      document.title = this.#words.plain(this.#respondent.survey.title);
+      const entry = await this.#respondent.drawn();
+      if (entry === null) this.#ask(link.digest !== "");
+      else await this.#resume(entry);
+    });
+  }
+
+  /** Forget what was chosen; called when the page is left, and once a report has been drawn. */
+  forget() {
+    this.#asking?.clear();
+    this.#asking = null;
+  }
+
+  #ask(hasDigest) {
+    this.#asking = askingStep(this.#respondent.survey, this.#words, hasDigest, () => this.#review());
+    // The first step appears without taking the focus: people begin at the top of the page.
+    this.#show(this.#asking, false);
+  }
+
+  #review() {
+    const back = () => this.#show(this.#asking);
+    this.#show(reviewStep(this.#respondent.survey, this.#words, back, () => this.#answer()));
+  }
+
+  async #answer() {
+    const answers = this.#asking.answers();
+    // Another tab may have been faster; then its report is the one that stands.
+    const isEarlier = await this.#isDrawn();
+    await this.#sending("sending", async () => this.#respondent.answer(answers), isEarlier);
+  }
+
+  async #resume(entry) {
+    if (!entry.sent) return this.#sending("resending", async () => this.#respondent.send(), true);
+    return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
+  }
+
+  async #sending(sentence, send, isEarlier) {
+    this.#main.replaceChildren();
+    this.#tell(this.#words.node(sentence));
+    await this.#guarded(async () => {
+      // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
+      const receipt = await send().finally(() => this.forget());
+      this.#receipt(receipt, isEarlier);
+    });
+  }
+
+  #receipt(receipt, isEarlier) {
+    this.#show(receiptStep(this.#respondent.survey, this.#words, receipt, isEarlier));
+  }
+
+  #show({ node, start }, takesFocus = true) {
+    this.#main.replaceChildren(node);
+    this.#tell();
+    if (!takesFocus) return;
+    scrollTo(0, 0);
+    start.focus();
+  }
+
+  #tell(...sentence) {
+    this.#status.replaceChildren(...sentence);
+  }
+
+  async #guarded(work) {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof SurveyError)) console.error(error.name);
+      await this.#fail(error);
+    }
+  }
+
+  async #fail(error) {
+    const { sentence = "error_unexpected", values } = error;
+    const waiting = error instanceof TransportError && (await this.#isDrawn());
+    const title = heading(1, this.#words.node(waiting ? "failed_title" : "refused_title"));
+    const reason = this.#words.said("p", sentence, values, { className: "lead" });
+    const note = this.#words.said("p", waiting ? "failed_note" : "refused_note");
+    const node = element("div", { className: "problem", role: "alert" }, title, reason, note);
+    const again = () => this.#sending("sending", async () => this.#respondent.send(), false);
+    if (waiting) node.append(element("div", { className: "actions" }, button(this.#words.node("again"), "primary", again)));
+    this.#show({ node, start: title });
+  }
+
+  async #isDrawn() {
+    return (await this.#respondent?.drawn().catch(() => null)) != null;
+  }
+}

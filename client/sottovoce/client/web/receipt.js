@@ -1,0 +1,33 @@
+import { element, heading, table } from "./dom.js";
+import { showEpsilon } from "./rational.js";
+import { parseReport } from "./report.js";
+
+/** The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone. */
+export function receiptStep(survey, words, receipt, isEarlier) {
+  const { values } = parseReport(receipt.body);
+  const rows = survey.questions.map((question, index) => [
+    words.text("span", question.label),
+    words.option(question, values[index]),
+  ]);
+  const columns = ["receipt_question", "receipt_sent"].map((key) => words.node(key));
+  const title = heading(1, words.node("receipt_title"));
+  const note = words.said("p", isEarlier ? "receipt_earlier" : "receipt_note", {}, { className: "lead" });
+  const more = isEarlier ? [words.said("p", "receipt_note")] : [];
+  const sent = table([words.text("span", survey.title)], columns, rows);
+  const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  return { node: element("div", {}, title, note, ...more, sent, cost, bytes(words, receipt)), start: title };
+}
+
+function bytes(words, receipt) {
+  const list = element("dl", {});
+  const entries = [
+    ["receipt_bytes", receipt.body],
+    ["receipt_sha256", receipt.sha256],
+    ["receipt_digest", receipt.digest],
+    ["receipt_id", receipt.report_id],
+  ];
+  for (const [key, value] of entries) {
+    list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
+  }
+  return element("details", { open: true }, words.said("summary", "receipt_details"), list);
+}

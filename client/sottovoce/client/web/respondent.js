@@ -1,0 +1,123 @@
+import { Draws } from "./draws.js";
+import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
+import { recorded } from "./ledger.js";
+import { loadSurvey } from "./parsing.js";
+import { RANDOMIZERS } from "./randomizers/index.js";
+import { showEpsilon } from "./rational.js";
+import { dumpReport, expectedReceipt } from "./report.js";
+
+/** The epsilon that a person allows: for one question, and for one whole report. */
+export const ALLOWANCE = { question: 3, total: 8 };
+
+/**
+ * One person and one survey, and the life of an answer on one page:
+ *
+ *     answer -> encode -> randomize -> record || report -> submit
+ *
+ * Left of the bars the true answers exist, in this page's memory and nowhere else. Right of them there is only the
+ * drawn report.
+ */
+export class Respondent {
+  #transport;
+  #ledger;
+  #draws;
+  #wave;
+  #key;
+
+  /** @throws {BudgetExhausted} the survey asks for more than is allowed */
+  constructor(survey, transport, ledger, { draws = new Draws(), allowance = ALLOWANCE, wave = 0 } = {}) {
+    this.survey = survey;
+    this.#transport = transport;
+    this.#ledger = ledger;
+    this.#draws = draws;
+    this.#wave = wave;
+    this.#key = [transport.origin, survey.name, wave, ""];
+    checkBudget(survey, allowance);
+  }
+
+  /**
+   * A respondent for the survey that a link names; refuses a survey that is another one.
+   *
+   * @throws {TransportError} unreachable, or another survey than the link's digest names
+   * @throws {SpecError} what is sent is not a survey
+   */
+  static async connect(link, transport, ledger, options = {}) {
+    const survey = await loadSurvey(await transport.fetchSurvey(link.survey));
+    if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
+      throw new TransportError("error_other_survey");
+    }
+    return new Respondent(survey, transport, ledger, options);
+  }
+
+  /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
+  async drawn() {
+    return recorded(this.#ledger, this.#key, this.survey.digest);
+  }
+
+  /**
+   * Randomize the answers (option name by question name) once, record the report, send it.
+   *
+   * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
+   * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
+   */
+  async answer(answers) {
+    if ((await this.drawn()) === null) {
+      const values = encode(this.survey, answers);
+      const report = randomize(this.survey, values, this.#draws, this.#wave);
+      const body = dumpReport(report, this.survey);
+      const { digest, epsilon } = this.survey;
+      await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
+    }
+    return this.send();
+  }
+
+  /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
+  async send() {
+    const entry = await this.drawn();
+    if (entry === null) throw new BudgetExhausted("error_nothing_drawn");
+    const expected = await expectedReceipt(entry.body);
+    const receipt = await this.#transport.submit(this.survey.name, entry.body);
+    if (!sameReceipt(receipt, expected)) throw new TransportError("error_receipt");
+    await this.#ledger.markSent(this.#key);
+    return { ...expected, body: entry.body };
+  }
+}
+
+/** The true values, in the survey's order; an error names the question, never the answer. */
+export function encode(survey, answers) {
+  const names = survey.questions.map((question) => question.name);
+  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_answers");
+  return survey.questions.map((question) => question.encode(answers[question.name]));
+}
+
+/** The report for these true values: the id is drawn first, then each question in order. */
+export function randomize(survey, values, draws, wave = 0) {
+  const reportId = draws.identity();
+  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
+  return { survey: survey.name, digest: survey.digest, wave, reportId, values: reported };
+}
+
+function perturb(question, value, draws) {
+  if (question.mechanism === null) return value;
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
+}
+
+function checkBudget(survey, allowance) {
+  // Written so that an epsilon or a limit that is not a number refuses.
+  for (const question of survey.questions) {
+    if (!(question.epsilon <= allowance.question)) {
+      const values = { epsilon: showEpsilon(question.epsilon), limit: allowance.question, question: question.name };
+      throw new BudgetExhausted("error_question_budget", values);
+    }
+  }
+  if (!(survey.epsilon <= allowance.total)) {
+    const values = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
+    throw new BudgetExhausted("error_total_budget", values);
+  }
+}
+
+function sameReceipt(receipt, expected) {
+  const keys = Object.keys(expected);
+  if (receipt === null || typeof receipt !== "object" || Object.keys(receipt).length !== keys.length) return false;
+  return keys.every((key) => receipt[key] === expected[key]);
+}

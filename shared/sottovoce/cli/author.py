@@ -1,0 +1,70 @@
+"""``init`` writes a survey to begin with, ``lint`` reads one and says what it costs or what is wrong with it."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Survey
+
+MUCH = 6.0
+"""A report above this total is worth a warning: e^6 is odds of 400 to 1."""
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path), default="survey.yaml")
+def init(path: Path) -> None:
+    """Write a sample survey to PATH."""
+    sample = files("sottovoce.aggregator.demo").joinpath("sample.yaml").read_bytes()
+    try:
+        with path.open("xb") as file:
+            file.write(sample)
+    except FileExistsError:
+        raise SpecError("there is a file of this name already; it was left as it is") from None
+    except OSError:
+        raise SpecError("the file cannot be written") from None
+    click.echo(f"Wrote {path}. Next: sottovoce lint {path}", err=True)
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the canonical survey instead.")
+def lint(path: Path, as_json: bool) -> None:
+    """Check the survey file PATH and show what it asks of a respondent."""
+    survey = read_survey_file(path)
+    if as_json:
+        click.echo(survey.canonical.decode())
+        return
+    for line in describe(survey):
+        click.echo(line)
+    for warning in warnings(survey):
+        click.echo(f"warning: {warning}", err=True)
+
+
+def describe(survey: Survey) -> list[str]:
+    """What the survey costs, a line for each question and one for the whole."""
+    lines = [f"{survey.name}, revision {survey.revision}, digest {survey.digest}"]
+    width = max(len(question.name) for question in survey.questions)
+    for question in survey.questions:
+        if question.mechanism is None:
+            how = "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
+        else:
+            numbers = ", ".join(f"{key} {value}" for key, value in question.mechanism.dump().items() if key != "name")
+            how = f"{question.mechanism.name} ({numbers}), epsilon {show_epsilon(question.epsilon)}"
+        lines.append(f"  {question.name:<{width}}  {question.type:<10}  {how}")
+    lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
+    return lines
+
+
+def warnings(survey: Survey) -> list[str]:
+    """What is allowed but seldom wise."""
+    found = []
+    if survey.release_batch == 1:
+        found.append("/privacy/release_batch: results move with every single report")
+    if survey.epsilon > MUCH:
+        found.append(f"a report spends more than epsilon {MUCH:g}; ask fewer questions, or with more noise")
+    if all(question.mechanism is None for question in survey.questions):
+        found.append("every question is public; nothing is randomized")
+    return found

@@ -1,0 +1,42 @@
+"""What several verbs do with a data folder."""
+
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.shared.errors import StorageError
+
+data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Folder of the database. [default: SOTTOVOCE_DATA or sottovoce-data]",
+)
+
+
+def data_settings(data: Path | None) -> Settings:
+    """The settings, with the folder that was asked for."""
+    settings = Settings.from_environment()
+    return settings if data is None else Settings(**{**vars(settings), "data": data})
+
+
+def open_storage(settings: Settings, create: bool = False) -> SQLiteStorage:
+    """
+    The database in the settings' folder.
+
+    Args:
+        settings: names the folder.
+        create: make the folder and the database if there is none.
+
+    Raises:
+        StorageError: there is no database, or it cannot be opened.
+    """
+    if create:
+        try:
+            settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            raise StorageError("the data folder cannot be made") from None
+    elif not settings.database.exists():
+        raise StorageError("there is no database in the data folder; name it with --data, or start with: serve")
+    return SQLiteStorage(settings.database)

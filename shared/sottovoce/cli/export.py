@@ -1,0 +1,41 @@
+"""``export``: the results of a survey as JSON."""
+
+import json
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.admission import survey_of
+from sottovoce.aggregator.analysis import analyse
+from sottovoce.aggregator.export import export_document
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.shared.errors import StorageError
+
+
+@click.command()
+@click.argument("name")
+@click.option("--cohort", default=None, help="Only this cohort.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write.")
+@data_option
+def export(name: str, cohort: str | None, out: Path | None, data: Path | None) -> None:
+    """Write the results of the survey NAME as JSON (sottovoce-export/1)."""
+    storage = open_storage(data_settings(data))
+    revisions = storage.revisions(name)
+    if not revisions:
+        raise StorageError("there is no survey of this name in the data folder")
+    stored = revisions[-1]
+    results = analyse(stored, survey_of(stored.document), storage.cells(stored.key), cohort)
+    write_json(export_document(results), out)
+
+
+def write_json(document: object, out: Path | None) -> None:
+    """Write to a file that appears whole or not at all, or to standard output."""
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    part = out.with_name(out.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(out)
+    except OSError:
+        raise StorageError("the export file cannot be written") from None

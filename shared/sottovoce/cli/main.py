@@ -1,0 +1,80 @@
+"""The ``sottovoce`` command: one verb, one module, imported when it is used."""
+
+import importlib
+import sys
+from typing import NoReturn
+
+import click
+from sottovoce.shared.errors import SpecError, SurveyError
+
+VERBS = {
+    "respond": "sottovoce.cli.respond",
+    "demo": "sottovoce.cli.demo",
+    "init": "sottovoce.cli.author",
+    "lint": "sottovoce.cli.author",
+    "serve": "sottovoce.cli.serve",
+    "survey": "sottovoce.cli.survey",
+    "researcher": "sottovoce.cli.researcher",
+    "export": "sottovoce.cli.export",
+}
+"""Verb -> module; the module holds the command under the verb's name."""
+
+PLAIN = frozenset({"respond"})
+"""Verbs of the plain install, which is the respondent's client."""
+
+
+class Verbs(click.Group):
+    """The closed list of verbs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """All verbs, in the order of their use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The verb's command, or None."""
+        if cmd_name not in VERBS:
+            return None
+        try:
+            module = importlib.import_module(VERBS[cmd_name])
+        except ModuleNotFoundError as error:
+            if cmd_name in PLAIN or (error.name or "").startswith("sottovoce"):
+                raise
+            return _needs_install(cmd_name)
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the verb; an expected error is a message and exit code 1, never a traceback."""
+        try:
+            return super().invoke(ctx)
+        except SurveyError as error:
+            fail(error)
+
+
+def _needs_install(name: str) -> click.Command:
+    def run() -> None:
+        click.echo(f"sottovoce: '{name}' needs: pip install 'sottovoce[aggregator]'", err=True)
+        sys.exit(1)
+
+    return click.Command(
+        name,
+        callback=run,
+        help="(needs pip install 'sottovoce[aggregator]')",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )
+
+
+def fail(error: SurveyError) -> NoReturn:
+    """Say what is wrong, a line for each mistake, and end with exit code 1."""
+    if isinstance(error, SpecError):
+        for pointer, message in error.problems:
+            click.echo(f"{pointer}: {message}" if pointer else message, err=True)
+    else:
+        click.echo(f"sottovoce: {error}", err=True)
+    sys.exit(1)
+
+
+@click.command(cls=Verbs)
+@click.version_option(package_name="sottovoce")
+def main() -> None:
+    """Surveys on sensitive questions: every answer is randomized on the respondent's own device."""

@@ -1,0 +1,97 @@
+"""``serve``: the whole embedded aggregator. Also the factory that its worker process starts from."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import click
+from granian import Granian
+from granian.constants import Interfaces
+from granian.errors import FatalError
+from granian.log import LogLevels
+from sottovoce.aggregator.admission import now
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.web.app import create_app
+from sottovoce.aggregator.web.auth import new_token
+from sottovoce.aggregator.web.gate import Gate
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.client.page import assemble
+from sottovoce.shared.errors import StorageError
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path), required=False)
+@click.option("--host", default=None, help="Address to listen on. [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(1, 65535), default=None, help="Port to listen on. [default: 8000]")
+@data_option
+def serve(survey: Path | None, host: str | None, port: int | None, data: Path | None) -> None:
+    """Run the aggregator, and publish the file SURVEY if one is named."""
+    found = data_settings(data)
+    settings = Settings(**{**vars(found), "host": host or found.host, "port": port or found.port})
+    parsed = read_survey_file(survey) if survey else None
+    _check_address(settings)
+    storage = open_storage(settings, create=True)
+    if parsed is not None:
+        storage.publish(parsed)
+    _first_token(storage)
+    for row in storage.surveys():
+        click.echo(f"Survey {row.name}: {respondent_link(settings, row)}", err=True)
+    storage.close()
+    click.echo(f"Dashboard: {settings.url}/dashboard/", err=True)
+    run(settings)
+
+
+def respondent_link(settings: Settings, survey: StoredSurvey) -> str:
+    """The link that respondents are given; the digest in it pins the survey."""
+    return f"{settings.url}/s/{survey.name}#d={survey.digest[:32]}"
+
+
+def run(settings: Settings) -> None:
+    """Serve until told to stop: one worker process, respawned if it dies."""
+    os.environ.update(settings.to_environment())
+    server = Granian(
+        "sottovoce.cli.serve:make_app",
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        factory=True,
+        workers=1,
+        websockets=False,
+        log_access=False,
+        log_level=LogLevels.warning,
+        respawn_failed_workers=True,
+        workers_kill_timeout=5,
+    )
+    try:
+        server.serve()
+    except FatalError:
+        sys.exit(1)
+
+
+def make_app() -> Gate:
+    """The ASGI application of one worker, from the settings in the environment."""
+    settings = Settings.from_environment()
+    app = create_app(settings, SQLiteStorage(settings.database), now, assemble())
+    return Gate(app, settings)
+
+
+def _check_address(settings: Settings) -> None:
+    """Find out now, in words, whether the address can be listened on."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError:
+            raise StorageError("the address is in use or not allowed; choose another with --host or --port") from None
+
+
+def _first_token(storage: SQLiteStorage) -> None:
+    if not storage.has_researchers():
+        token, digest = new_token()
+        storage.add_researcher("researcher", digest)
+        click.echo(f"Researcher's token, shown only now: {token}", err=True)

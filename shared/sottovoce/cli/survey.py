@@ -1,0 +1,46 @@
+"""``survey``: publish, list and close surveys in a data folder, whether an aggregator is running on it or not."""
+
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.serve import respondent_link
+from sottovoce.shared.errors import StorageError
+
+
+@click.group()
+def survey() -> None:
+    """Publish, list and close surveys."""
+
+
+@survey.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@data_option
+def publish(path: Path, data: Path | None) -> None:
+    """Publish the survey file PATH."""
+    parsed = read_survey_file(path)
+    settings = data_settings(data)
+    row = open_storage(settings, create=True).publish(parsed)
+    click.echo(respondent_link(settings, row))
+
+
+@survey.command("list")
+@data_option
+def list_surveys(data: Path | None) -> None:
+    """List all surveys."""
+    for row in open_storage(data_settings(data)).surveys():
+        state = "closed" if row.closed else "open"
+        click.echo(f"{row.name}  revision {row.revision}  {state}  {row.reports} reports  {row.digest}")
+
+
+@survey.command()
+@click.argument("name")
+@data_option
+def close(name: str, data: Path | None) -> None:
+    """Admit no more reports to the survey NAME, and show all its counts."""
+    storage = open_storage(data_settings(data))
+    if not storage.revisions(name):
+        raise StorageError("there is no survey of this name in the data folder")
+    storage.close_survey(name)
+    click.echo("closed", err=True)

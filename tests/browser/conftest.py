@@ -1,0 +1,67 @@
+"""A real browser before a real aggregator."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from sottovoce.aggregator.demo.data import demo_survey
+
+from tests.browser.chromium import find
+from tests.browser.visit import Visit
+from tests.conftest import Running, start
+
+VIEWPORT = {"width": 360, "height": 740}
+"""A small phone."""
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """The driver of browsers."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """A headless Chromium; without one the tests fail, they are never skipped."""
+    executable, environment = find()
+    browser = playwright.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A real aggregator with the demonstration's five questions; tests count the reports that they add."""
+    with start(tmp_path_factory.mktemp("site") / "data", demo_survey()) as process:
+        yield process
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Running) -> Iterator[Visit]:
+    """A new visitor on a phone, with nothing remembered."""
+    context = browser.new_context(viewport=VIEWPORT)
+    yield Visit(context, site)
+    context.close()
+
+
+@pytest.fixture
+def page(visit: Visit) -> Page:
+    """The visitor's first tab, on the form."""
+    return visit.open()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The accessibility checker's script."""
+    return (Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def tampered(site: Running) -> str:
+    """The survey's text with a coin that nearly always tells the truth."""
+    text = site.survey.canonical.decode().replace('"3/4"', '"99/100"')
+    assert json.loads(text)["questions"][0]["mechanism"]["a"] == "99/100"
+    return text

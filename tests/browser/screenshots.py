@@ -1,0 +1,67 @@
+"""Takes the README's pictures of form and dashboard: ``python -m tests.browser.screenshots``."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+from sottovoce.aggregator.demo.data import demo_answers, demo_survey
+from sottovoce.cli.demo import send_all
+
+from tests.browser.chromium import find
+from tests.browser.visit import Visit, log_in, receipt, review
+from tests.conftest import Running, start
+
+FOLDER = Path(__file__).parent / "screenshots"
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 960, "height": 720}
+
+
+def picture(page: Page, name: str) -> None:
+    """What the window shows, as a small file."""
+    page.screenshot(path=FOLDER / f"form-{name}.png", animations="disabled")
+
+
+def walk(browser: Browser, site: Running, name: str, scheme: str, size: dict[str, int]) -> None:
+    """One visit, a picture at each step."""
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    page = Visit(context, site).open()
+    picture(page, f"{name}-start")
+    page.locator("fieldset").first.scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('fieldset').scrollIntoView()")
+    picture(page, f"{name}-question")
+    review(page, 1, 0, 2, 3, 1)
+    picture(page, f"{name}-review")
+    page.click("button.primary")
+    receipt(page)
+    picture(page, f"{name}-receipt")
+    context.close()
+
+
+def results(browser: Browser, scheme: str) -> None:
+    """The dashboard after the demonstration's 6,366 reports."""
+    with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site:
+        send_all(site.url, site.survey, demo_answers(), Console(quiet=True))
+        storage = site.storage()
+        storage.close_survey(site.survey.name)
+        storage.close()
+        context = browser.new_context(viewport={"width": 960, "height": 1000}, color_scheme=scheme)
+        page = log_in(context, site)
+        page.screenshot(path=FOLDER / f"dashboard-{scheme}.png", animations="disabled")
+        context.close()
+
+
+def main() -> None:
+    """A phone in the light, a wide screen in the dark."""
+    FOLDER.mkdir(exist_ok=True)
+    executable, environment = find()
+    with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        walk(browser, site, "phone-light", "light", PHONE)
+        walk(browser, site, "wide-dark", "dark", DESKTOP)
+        results(browser, "light")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""The form does its work: asks, draws once, sends one report, shows what was sent."""
+
+import hashlib
+import json
+
+from playwright.sync_api import Page
+
+from tests.browser.visit import Visit, receipt, review, send, stored
+
+ANSWERS = (1, 0, 2, 3, 1)
+
+
+def test_form_makes_six_requests_and_no_more(visit: Visit, page: Page) -> None:
+    """Page, style, script, catalogue and spec until it is ready; then one report; nobody else is called."""
+    until_ready = set(visit.paths)
+    send(page, *ANSWERS)
+
+    assert until_ready == {
+        "GET /s/marriage",
+        "GET /assets/respondent.css",
+        "GET /assets/respondent.js",
+        "GET /assets/catalogues/en.json",
+        "GET /api/v1/surveys/marriage",
+    }
+    assert sorted([*until_ready, "POST /api/v1/surveys/marriage/reports"]) == sorted(visit.paths)
+    assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
+
+
+def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
+    """The bytes on the page are those on the wire, and their values those in the database."""
+    shown = send(page, *ANSWERS)
+
+    assert visit.bodies == [shown["bytes"]]
+    assert hashlib.sha256(shown["bytes"].encode()).hexdigest() == shown["sha256"]
+    assert visit.site.survey.digest == shown["digest"]
+    report = json.loads(shown["bytes"])
+    assert report["report_id"] == shown["id"]
+    assert report["values"] == stored(visit.site)[shown["id"]]
+    words = page.locator("tbody td").all_text_contents()
+    labels = [[c.label["en"] for c in q.choices] or ["No", "Yes"] for q in visit.site.survey.questions]
+    assert [options[value] for options, value in zip(labels, report["values"], strict=True)] == words
+
+
+def test_visit_leaves_no_cookie_and_no_complaint(visit: Visit, page: Page) -> None:
+    """No cookie, nothing on the console, no refused resource, no changed address."""
+    send(page, *ANSWERS)
+
+    assert visit.context.cookies() == []
+    assert visit.complaints == []
+    assert visit.site.link == page.url
+    headers = next(request.all_headers() for request in visit.requests if request.method == "POST")
+    assert not {"cookie", "referer", "authorization"} & set(headers)
+
+
+def test_form_states_odds_and_epsilon(page: Page) -> None:
+    """The odds in words, epsilon of each question rounded up, and their total."""
+    text = page.inner_text("main")
+
+    assert "75 send yes; of 100 whose answer is no, 25 also send yes" in text
+    assert "about 67 send yes" in text
+    epsilons = page.locator(".badge").all_text_contents()
+    assert epsilons == ["Epsilon 1.10", "Epsilon 0.70", "Epsilon 1.10", "Epsilon 1.10", "Sent as you give it"]
+    assert "All questions together cost 3.99." in text
+    paragraphs = " ".join(page.locator(".explain h2, .explain p").all_text_contents())
+    assert len(paragraphs.split()) <= 120
+
+
+def test_form_chooses_nothing_beforehand(page: Page) -> None:
+    """No answer is suggested."""
+    assert page.locator("input:checked").count() == 0
+    assert page.locator("form").get_attribute("autocomplete") == "off"
+
+
+def test_missing_answers_are_listed(page: Page) -> None:
+    """The summary takes the focus, and each of its lines leads to its question."""
+    page.check("#q0-1")
+    page.click("button[type=submit]")
+
+    assert page.evaluate("document.activeElement.className") == "problem"
+    assert page.locator(".problem li").count() == 4
+    page.locator(".problem li button").first.click()
+    assert page.evaluate("document.activeElement.id") == "q1-1"
+
+
+def test_review_shows_an_invented_example(visit: Visit, page: Page) -> None:
+    """Before sending nothing is drawn, and the example differs from visit to visit while the answers do not."""
+    examples = set()
+    for _ in range(8):
+        review(page, *ANSWERS)
+        examples.add(page.inner_text("tbody"))
+        page.click("button:not(.primary)")
+        page.wait_for_selector("fieldset")
+
+    assert len(examples) > 1
+    assert visit.bodies == []
+    assert page.evaluate("indexedDB.databases().then((all) => all.length)") == 1
+    assert page.locator("input:checked").count() == len(ANSWERS)
+
+
+def test_second_tab_sends_the_bytes_of_the_first(visit: Visit, page: Page) -> None:
+    """Two tabs, other answers: one draw, one stored report."""
+    second = visit.open()
+    before = stored(visit.site)
+    first = send(page, *ANSWERS)
+    assert first == send(second, 0, 1, 0, 0, 0)
+
+    assert visit.bodies == [first["bytes"]] * 2
+    assert set(stored(visit.site)) - set(before) == {first["id"]}
+
+
+def test_tabs_that_send_at_once_draw_once(visit: Visit, page: Page) -> None:
+    """Of two tabs in the same moment the first write wins."""
+    tabs = [page, visit.open()]
+    for tab in tabs:
+        review(tab, *ANSWERS)
+    for tab in tabs:
+        tab.evaluate("setTimeout(() => document.querySelector('button.primary').click(), 100)")
+
+    assert receipt(tabs[0]) == receipt(tabs[1])
+    assert len(set(visit.bodies)) == 1
+
+
+def test_reload_and_back_show_the_receipt(visit: Visit, page: Page) -> None:
+    """Once acknowledged, the report is shown again and not sent again."""
+    shown = send(page, *ANSWERS)
+    page.reload()
+    assert shown == receipt(page)
+    page.goto("about:blank")
+    page.go_back()
+
+    assert shown == receipt(page)
+    assert visit.bodies == [shown["bytes"]]
+
+
+def test_refused_report_is_sent_again_unchanged(visit: Visit, page: Page) -> None:
+    """A refusal keeps the report; trying again, or coming back, sends the same bytes."""
+    page.context.route("**/reports", lambda route: route.fulfill(status=409, body='{"code":"closed"}'))
+    review(page, *ANSWERS)
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+    assert "Not sent yet" in page.inner_text("#main .problem")
+    page.reload()
+    page.wait_for_selector("#main .problem h1")
+    page.context.unroute("**/reports")
+    page.click("button.primary")
+
+    assert [receipt(page)["bytes"]] * 3 == visit.bodies
+    assert page.locator("input").count() == 0
+
+
+def test_false_receipt_is_not_shown(page: Page) -> None:
+    """A receipt for other bytes is an error, not a thank-you."""
+    page.context.route("**/reports", lambda route: route.fulfill(json={"format": "sottovoce-receipt/1"}))
+    review(page, *ANSWERS)
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+
+    assert "receipt is not for the report" in page.inner_text("#main .problem")

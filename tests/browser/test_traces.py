@@ -1,0 +1,135 @@
+"""
+The true answer is nowhere: not in the page's markup, not in the browser's profile, not at the aggregator.
+
+The survey's own text holds every option, so finding an option's name proves nothing. What would betray an answer is
+a difference: something that occurs more often for the chosen options than for the others, or the true values in
+their order. Twenty-four questions with weak odds make sure that the drawn values are not the true ones by accident.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Playwright
+
+from tests.browser.chromium import find
+from tests.browser.visit import READY, Visit, choose, review, send, stored
+from tests.conftest import Running, start
+from tests.surveys import survey
+
+QUESTIONS, OPTIONS = 24, 6
+TRUE = tuple((question * 7 + 2) % OPTIONS for question in range(QUESTIONS))
+EVERYTHING_KEPT = """async () => {
+    const names = (await indexedDB.databases()).map((database) => database.name);
+    const open = (name) => new Promise((done) => (indexedDB.open(name).onsuccess = (e) => done(e.target.result)));
+    const all = (store) => new Promise((done) => (store.getAll().onsuccess = (e) => done(e.target.result)));
+    const kept = [];
+    for (const database of await Promise.all(names.map(open))) {
+        for (const name of database.objectStoreNames) {
+            kept.push(...(await all(database.transaction(name).objectStore(name))));
+        }
+        database.close();
+    }
+    return kept;
+}"""
+
+
+def name(question: int, option: int) -> str:
+    """An option's planted name."""
+    return f"sentinel{question:02}x{option}"
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Iterator[Running]:
+    """An aggregator whose survey's options have names that occur nowhere else."""
+    questions = [
+        {
+            "type": "select_one",
+            "name": f"q{question}",
+            "label": {"en": f"Question {question}"},
+            "choices": [
+                {"name": name(question, o), "label": {"en": name(question, o).upper()}} for o in range(OPTIONS)
+            ],
+            "mechanism": {"name": "kary_rr", "odds": "9/8"},
+        }
+        for question in range(QUESTIONS)
+    ]
+    with start(tmp_path / "data", survey(name="planted", questions=questions)) as process:
+        yield process
+
+
+def occurrences(folder: Path, text: str) -> int:
+    """How often a text is in the files of a folder, in either of the encodings that browsers write."""
+    contents = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
+    return sum(content.count(text.encode(code)) for content in contents for code in ("utf-8", "utf-16-le"))
+
+
+def differences(folder: Path) -> list[int]:
+    """The questions whose chosen option occurs in the folder's files another number of times than the rest."""
+    found = []
+    for question, true in enumerate(TRUE):
+        for spelling in (str.lower, str.upper):
+            counts = [occurrences(folder, spelling(name(question, option))) for option in range(OPTIONS)]
+            if counts[true] not in counts[:true] + counts[true + 1 :]:
+                found.append(question)
+    return found
+
+
+def test_choosing_leaves_no_mark_in_the_page(page: Page) -> None:
+    """The markup after choosing is the markup before; an answer is a property, never an attribute."""
+    before = page.content()
+    choose(page, 1, 0, 2, 3, 1)
+
+    assert before == page.content()
+
+
+def test_sent_page_holds_nothing_but_the_report(visit: Visit, page: Page) -> None:
+    """After sending no input is left, and the browser keeps the drawn report alone."""
+    shown = send(page, 1, 0, 2, 3, 1)
+
+    assert page.locator("input, form").count() == 0
+    kept = page.evaluate(EVERYTHING_KEPT)
+    epsilon = visit.site.survey.epsilon
+    expected = {"digest": shown["digest"], "epsilon": pytest.approx(epsilon), "body": shown["bytes"], "sent": True}
+    assert [expected] == kept
+    others = "[localStorage.length, sessionStorage.length, history.state, history.length, document.cookie]"
+    assert page.evaluate(others) == [0, 0, None, 2, ""]
+
+
+def test_review_keeps_no_entry(page: Page) -> None:
+    """Nothing is written before Send is pressed."""
+    review(page, 1, 0, 2, 3, 1)
+    assert page.evaluate(EVERYTHING_KEPT) == []
+
+
+def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
+    """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others."""
+    executable, environment = find()
+    profile = tmp_path / "profile"
+    context = playwright.chromium.launch_persistent_context(
+        str(profile), executable_path=executable, env=environment, args=["--no-sandbox"]
+    )
+    shown = send(Visit(context, planted).open(), *TRUE)
+    context.close()
+
+    drawn = json.loads(shown["bytes"])["values"]
+    assert drawn != list(TRUE)
+    # The searches find what is there: the report in the profile, the report and the survey at the aggregator.
+    assert occurrences(profile, shown["id"]) > 0
+    assert stored(planted) == {shown["id"]: drawn}
+    assert occurrences(planted.data, name(0, 0)) > 0
+    for folder in (profile, planted.data):
+        assert differences(folder) == []
+        for separator in (",", ", ", "", " "):
+            assert occurrences(folder, separator.join(map(str, TRUE))) == 0
+
+
+def test_page_left_in_the_middle_is_empty_on_return(page: Page) -> None:
+    """Going away and back finds no answer chosen."""
+    choose(page, 1, 0, 2, 3, 1)
+    page.goto("about:blank")
+    page.go_back()
+    page.wait_for_selector(READY)
+
+    assert page.locator("input:checked").count() == 0

@@ -1,0 +1,96 @@
+"""What a visitor does and what can be seen of it."""
+
+import json
+import sqlite3
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import BrowserContext, Page, Request
+
+from tests.conftest import Running
+
+READY = "fieldset, #main .problem h1, #receipt_sha256"
+"""The form, a refusal, or a receipt: the page has made up its mind."""
+
+
+class Visit:
+    """
+    One person's browser before one aggregator.
+
+    Attributes:
+        requests: every request of every tab, in order.
+        complaints: what the console said and which errors nobody caught.
+    """
+
+    def __init__(self, context: BrowserContext, site: Running) -> None:
+        self.context = context
+        self.site = site
+        self.requests: list[Request] = []
+        self.complaints: list[str] = []
+        context.on("request", lambda request: self.requests.append(request))  # noqa: PLW0108 - it marks what it calls
+        context.on("console", lambda message: self.complaints.append(message.text))
+        context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+
+    def open(self, link: str = "") -> Page:
+        """A new tab on the respondents' link, once the page has made up its mind."""
+        page = self.context.new_page()
+        page.goto(link or self.site.link)
+        page.wait_for_selector(READY)
+        return page
+
+    @property
+    def paths(self) -> list[str]:
+        """Method and path of every request but the icon that is in the page itself."""
+        told = [(request.method, urlsplit(request.url)) for request in self.requests]
+        return [f"{method} {url.path}" for method, url in told if url.scheme != "data"]
+
+    @property
+    def bodies(self) -> list[str]:
+        """The bodies of all reports that were posted."""
+        return [request.post_data or "" for request in self.requests if request.method == "POST"]
+
+
+def choose(page: Page, *options: int) -> None:
+    """Choose these options, the first question's first."""
+    for question, option in enumerate(options):
+        page.check(f"#q{question}-{option}")
+
+
+def review(page: Page, *options: int) -> None:
+    """Choose, and go on to the review."""
+    choose(page, *options)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+
+
+def send(page: Page, *options: int) -> dict[str, str]:
+    """Choose, review, send; returns the receipt."""
+    review(page, *options)
+    page.click("button.primary")
+    return receipt(page)
+
+
+def receipt(page: Page) -> dict[str, str]:
+    """The exact texts of the receipt on the page."""
+    page.wait_for_selector("#receipt_sha256")
+    names = ("receipt_bytes", "receipt_sha256", "receipt_digest", "receipt_id")
+    return {name.removeprefix("receipt_"): page.text_content(f"#{name}") or "" for name in names}
+
+
+def stored(site: Running) -> dict[str, list[Any]]:
+    """The values that the aggregator has stored, by report id, read from its database as an operator would."""
+    with closing(sqlite3.connect(site.data / "sottovoce.sqlite")) as database:
+        rows = database.execute('SELECT report_id, "values" FROM reports').fetchall()
+    return {bytes(report_id).hex(): json.loads(values) for report_id, values in rows}
+
+
+def log_in(context: BrowserContext, site: Running) -> Page:
+    """A researcher's tab with the survey's results."""
+    page = context.new_page()
+    page.goto(f"{site.url}/dashboard/surveys/{site.survey.name}")
+    page.fill("#token", site.token)
+    page.click("main button")
+    page.click(f"text={site.survey.name}")
+    page.wait_for_selector("section")
+    return page

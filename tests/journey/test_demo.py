@@ -1,0 +1,65 @@
+"""The demonstration, as a stranger runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.demo.data import demo_answers, demo_survey
+from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.cli.demo import MOST_ERRORS, distance
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.spec import Question
+
+from tests.unit.shared.test_schema import validator
+
+
+def demo(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """Run it to its end."""
+    command = [sys.executable, "-m", "sottovoce.cli", "demo", "--exit", "--folder", str(folder / "data"), *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_demo_sends_every_row_and_finds_the_truth(tmp_path: Path) -> None:
+    """6,366 reports, counts that equal a recount, an export that validates; and a second run is refused in words."""
+    ended = demo(tmp_path, "--export", str(tmp_path / "export.json"))
+    exported = json.loads((tmp_path / "export.json").read_text())
+    storage = SQLiteStorage(tmp_path / "data" / "sottovoce.sqlite")
+    stored = storage.surveys()[0]
+
+    assert ended.returncode == 0, ended.stderr
+    validator("export").validate(exported)
+    assert (exported["reports"], exported["closed"]) == (6366, True)
+    assert storage.live_counts(stored.key) == recount(storage, stored)
+    storage.close()
+    again = demo(tmp_path)
+    assert (again.returncode, "choose another" in again.stderr) == (1, True)
+    assert "Traceback" not in again.stderr
+
+
+def test_demo_would_notice_swapped_labels() -> None:
+    """An estimate of "no" under the name of "yes" lies beyond the limit; the right one does not."""
+    coin = demo_survey().questions[0].mechanism
+    assert isinstance(coin, BinaryRR)
+    truth = sum(person["affair_coin"] == "yes" for person in demo_answers()) / 6366
+    right, swapped = (
+        estimate_share("yes", round(6366 * (0.25 + 0.5 * share)), 6366, coin.a, coin.b) for share in (truth, 1 - truth)
+    )
+
+    assert distance(right, truth) < 0.1
+    assert distance(swapped, truth) > MOST_ERRORS
+
+
+def test_demo_answers_fit_the_survey() -> None:
+    """Every row answers every question with one of its options."""
+    questions: dict[str, Question] = {question.name: question for question in demo_survey().questions}
+    people = demo_answers()
+
+    assert len(people) == 6366
+    assert sum(person["affair_coin"] == "yes" for person in people) == 2053
+    for person in people:
+        assert set(person) == set(questions)
+        for name, answer in person.items():
+            questions[name].encode(answer)

@@ -1,0 +1,307 @@
+"""Malformed, oversize, lying, slow and repeated requests against the real server: a problem document, nothing kept."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import jsonschema
+import pytest
+import requests
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.report import dump_report
+
+from tests.conftest import Running, start
+from tests.surveys import ANSWERS, survey
+from tests.unit.aggregator.test_admission import mutants
+from tests.unit.shared.test_schema import validator
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One aggregator for all of this."""
+    with start(tmp_path_factory.mktemp("hostile"), survey()) as process:
+        yield process
+
+
+def good() -> bytes:
+    """An honest report."""
+    asked = survey()
+    return dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked)
+
+
+def post(server: Running, body: bytes, **headers: str) -> requests.Response:
+    """Send a body as a report."""
+    return requests.post(f"{server.api}/reports", data=body, headers={**JSON, **headers}, timeout=15)
+
+
+def raw(server: Running, data: bytes, seconds: float = 15) -> bytes:
+    """Send bytes as they are, and read until the other side closes or says enough."""
+    parts = urlsplit(server.url)
+    with socket.create_connection((parts.hostname, parts.port or 80), timeout=seconds) as connection:
+        connection.sendall(data)
+        reply = b""
+        while b"\r\n\r\n" not in reply or b"}" not in reply:
+            chunk = connection.recv(65536)
+            if not chunk:
+                break
+            reply += chunk
+        return reply
+
+
+def head(server: Running, *lines: str) -> bytes:
+    """The head of a report request with these further lines."""
+    path = urlsplit(f"{server.api}/reports").path
+    return "\r\n".join([f"POST {path} HTTP/1.1", "Host: x", *lines, "", ""]).encode()
+
+
+def check_problem(reply: requests.Response, status: int, code: str, sentinel: str = "") -> None:
+    """A small problem document that echoes nothing."""
+    assert (reply.status_code, reply.json()["code"]) == (status, code)
+    assert reply.headers["Content-Type"] == "application/problem+json"
+    validator("problem").validate(reply.json())
+    assert len(reply.content) < 400
+    assert not sentinel or sentinel not in reply.text
+
+
+def test_every_mutant_is_a_400_and_nothing_is_stored(server: Running) -> None:
+    """Bad UTF-8, duplicate keys, NaN, true for 1, deep nesting, other order, other spelling: all malformed."""
+    before = server.reports()
+    for mutant in mutants(good().decode().rstrip()):
+        check_problem(post(server, mutant), 400, "malformed")
+
+    assert server.reports() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        ({"values": [2, 0, 0]}, 422, "out_of_range"),
+        ({"values": [0, -1, 0]}, 422, "out_of_range"),
+        ({"values": [0, 0, 2**53]}, 422, "out_of_range"),
+        ({"values": [0, 0, 2**64]}, 422, "out_of_range"),
+        ({"values": [0, 0]}, 422, "out_of_range"),
+        ({"values": []}, 422, "out_of_range"),
+        ({"values": [None, 0, 0]}, 422, "out_of_range"),
+        ({"digest": "0" * 64}, 409, "digest_mismatch"),
+        ({"survey": "other"}, 404, "unknown_survey"),
+    ],
+)
+def test_wrong_content_has_its_own_reason(
+    server: Running, change: dict[str, object], status: int, code: str
+) -> None:
+    """A report of the right form with impossible content is refused by name."""
+    document = {**json.loads(good()), **change}
+    body = json.dumps(document, separators=(",", ":")).encode().ljust(len(good()))
+    reply = post(server, body)
+
+    if len(body) == len(good()):
+        check_problem(reply, status, code)
+    else:
+        assert reply.status_code in {400, status}
+
+
+def test_unknown_survey_is_a_404_that_does_not_repeat_the_name(server: Running) -> None:
+    """Neither for reports nor for the survey itself."""
+    address = f"{server.url}/api/v1/surveys/sentinel"
+    check_problem(requests.get(address, timeout=15), 404, "unknown_survey", "sentinel")
+    check_problem(requests.post(f"{address}/reports", data=good(), headers=JSON, timeout=15), 404, "unknown_survey",
+                  "sentinel")  # fmt: skip
+
+
+def test_same_id_is_acknowledged_again_and_another_body_is_a_409(server: Running) -> None:
+    """The first receipt for the same bytes, a conflict for others."""
+    body = good()
+    first, again = post(server, body), post(server, body)
+    document = json.loads(body)
+    document["values"][0] = 1 - document["values"][0]
+    other = json.dumps(document, separators=(",", ":")).encode().ljust(len(body))
+    before = server.reports()
+
+    assert (first.status_code, first.json()) == (200, again.json())
+    check_problem(post(server, other), 409, "id_conflict")
+    assert server.reports() == before
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/foo+json", "application/json; charset=latin-1", "multipart/form-data", "", "json"],
+)
+def test_other_content_type_is_a_415(server: Running, content_type: str) -> None:
+    """Only plain JSON is read."""
+    reply = requests.post(f"{server.api}/reports", data=good(), headers={"Content-Type": content_type}, timeout=15)
+
+    check_problem(reply, 415, "unsupported_type")
+
+
+def test_utf_8_may_be_said(server: Running) -> None:
+    """The one parameter that changes nothing is allowed."""
+    assert post(server, good(), **{"Content-Type": "application/json; charset=UTF-8"}).status_code == 200
+
+
+def test_compressed_body_is_a_415(server: Running) -> None:
+    """No Content-Encoding, not even identity."""
+    for coding in ("gzip", "identity", "br"):
+        check_problem(post(server, good(), **{"Content-Encoding": coding}), 415, "unsupported_type")
+
+
+def test_body_over_the_limit_is_a_413(server: Running) -> None:
+    """Declared or sent, too large is too large."""
+    check_problem(post(server, good() + b" " * 70_000), 413, "too_large")
+    reply = raw(server, head(server, "Content-Type: application/json", "Content-Length: 99999999999"))
+    assert b" 413 " in reply.split(b"\r\n")[0]
+
+
+def test_missing_length_is_a_411(server: Running) -> None:
+    """A chunked body is not read."""
+    chunked = head(server, "Content-Type: application/json", "Transfer-Encoding: chunked") + b"5\r\nhello\r\n0\r\n\r\n"
+
+    assert b" 411 " in raw(server, chunked).split(b"\r\n")[0]
+
+
+def test_two_lengths_or_a_wrong_one_are_refused(server: Running) -> None:
+    """Anything that two readers could read in two ways is a 400."""
+    body = good()
+    for lines in (
+        ("Content-Length: 5", f"Content-Length: {len(body)}"),
+        ("Content-Length: -1",),
+        ("Content-Length: 0x10",),
+    ):
+        reply = raw(server, head(server, "Content-Type: application/json", *lines) + body)
+        assert b" 400 " in reply.split(b"\r\n")[0]
+
+
+def test_length_that_lies_stores_nothing(server: Running) -> None:
+    """More declared than sent: no answer is stored; less declared than sent: the report is cut and malformed."""
+    before = server.reports()
+    body = good()
+    parts = urlsplit(server.url)
+    with socket.create_connection((parts.hostname, parts.port or 80), timeout=15) as connection:
+        connection.sendall(head(server, "Content-Type: application/json", f"Content-Length: {len(body) + 9}") + body)
+        connection.shutdown(socket.SHUT_WR)
+        connection.recv(65536)
+    short = raw(
+        server,
+        head(server, "Content-Type: application/json", f"Content-Length: {len(body) - 9}", "Connection: close") + body,
+    )
+
+    assert b" 400 " in short.split(b"\r\n")[0]
+    assert server.reports() == before
+
+
+def test_a_hundred_slow_bodies_hold_nobody_up(server: Running) -> None:
+    """While a hundred connections drip, others are served; the slow ones are refused in the end."""
+    parts = urlsplit(server.url)
+    start_of_body = head(server, "Content-Type: application/json", f"Content-Length: {len(good())}") + b"{"
+    slow = []
+    for _ in range(100):
+        connection = socket.create_connection((parts.hostname, parts.port or 80), timeout=30)
+        connection.sendall(start_of_body)
+        slow.append(connection)
+    served = [post(server, good()).status_code for _ in range(20)]
+    refused = [connection.recv(65536) for connection in slow]
+    for connection in slow:
+        connection.close()
+
+    assert served == [200] * 20
+    assert all(b" 408 " in reply.split(b"\r\n")[0] for reply in refused)
+
+
+def test_other_methods_and_paths_are_problem_documents(server: Running) -> None:
+    """405 and 404 too; a method nobody knows is an error of the client."""
+    check_problem(requests.delete(f"{server.api}/reports", timeout=15, headers={"Content-Length": "0"}), 405,
+                  "method_not_allowed")  # fmt: skip
+    check_problem(requests.get(f"{server.url}/sentinel", timeout=15), 404, "not_found", "sentinel")
+    check_problem(requests.get(f"{server.url}/assets/../../etc/passwd", timeout=15), 404, "not_found")
+    check_problem(requests.get(f"{server.url}/assets/%2e%2e/pyproject.toml", timeout=15), 404, "not_found")
+
+
+def test_preflight_allows_a_saved_page_and_nothing_more(server: Running) -> None:
+    """The three respondents' routes answer any origin; the researchers' none."""
+    origin = {"Origin": "null", "Access-Control-Request-Method": "POST"}
+    allowed = requests.options(f"{server.api}/reports", headers=origin, timeout=15)
+    private = requests.get(f"{server.url}/api/v1/surveys", headers={**origin, **server.researcher}, timeout=15)
+
+    assert allowed.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in allowed.headers
+    assert private.status_code == 200
+    assert "Access-Control-Allow-Origin" not in private.headers
+
+
+def test_survey_bytes_are_the_same_for_everybody(server: Running) -> None:
+    """Forty disguises, one text, and no cookie or tag that would tell two people apart."""
+    replies = [
+        requests.get(server.api, headers={"User-Agent": f"agent {n}", "Accept-Language": f"l{n}", "X-F": str(n)},
+                     timeout=15)
+        for n in range(40)
+    ]  # fmt: skip
+
+    assert {reply.content for reply in replies} == {server.survey.canonical}
+    assert {"Set-Cookie", "ETag", "Last-Modified"}.isdisjoint(set().union(*(reply.headers for reply in replies)))
+
+
+def test_closed_survey_is_a_409(tmp_path: Path) -> None:
+    """New reports are refused after closing, known ones acknowledged."""
+    with start(tmp_path, survey()) as process:
+        known = good()
+        post(process, known)
+        requests.post(f"{process.api}/close", headers=process.researcher, timeout=15)
+
+        check_problem(post(process, good()), 409, "closed")
+        assert post(process, known).status_code == 200
+        assert process.reports() == 1
+
+
+def test_64_copies_at_once_count_once(server: Running) -> None:
+    """Over real connections, all at the same moment."""
+    before, body = server.reports(), good()
+    barrier = threading.Barrier(64)
+    statuses: list[int] = []
+
+    def send() -> None:
+        barrier.wait()
+        statuses.append(post(server, body).status_code)
+
+    threads = [threading.Thread(target=send) for _ in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert statuses == [200] * 64
+    assert server.reports() == before + 1
+
+
+def test_no_file_of_the_server_holds_a_mark_of_a_respondent(tmp_path: Path) -> None:
+    """Address, agent, cookie, referrer, query and time of a request are in no file."""
+    marks = {
+        "User-Agent": "mark-agent-7f3a",
+        "Cookie": "mark=mark-cookie-7f3a",
+        "Referer": "http://mark-referrer-7f3a.example/",
+        "X-Forwarded-For": "203.0.113.77",
+        "Authorization": "Bearer mark-token-7f3a",
+    }
+    with start(tmp_path, survey()) as process:
+        started = int(time.time())
+        for _ in range(80):
+            reply = requests.post(f"{process.api}/reports?q=mark-query-7f3a", data=good(),
+                                  headers={**JSON, **marks}, timeout=15)  # fmt: skip
+            assert reply.status_code == 200
+        content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        ended = int(time.time())
+
+    assert process.survey.digest.encode() in content
+    for mark in ("7f3a", "203.0.113.77", "127.0.0.1", *(str(second) for second in range(started, ended + 1))):
+        assert mark.encode() not in content
+
+
+def test_validator_is_a_real_one() -> None:
+    """The schema check in these tests can fail."""
+    with pytest.raises(jsonschema.ValidationError):
+        validator("problem").validate({"code": "nonsense"})

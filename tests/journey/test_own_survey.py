@@ -1,0 +1,193 @@
+"""A researcher's own survey, by the README's commands, and a respondent's answer in the terminal."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+from sottovoce.cli.demo import _free_port
+from sottovoce.client import MemoryLedger, Respondent
+from sottovoce.client.transport import Transport
+from sottovoce.shared.errors import SurveyError
+
+from tests.conftest import Running
+from tests.surveys import ANSWERS
+from tests.unit.shared.test_schema import validator
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder, with an empty home."""
+    environment = {**os.environ, "HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "ledger")}
+    command = [sys.executable, "-m", "sottovoce.cli", *words]
+    return subprocess.run(  # noqa: PLW1510 - the exit code is what is looked at
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, **more
+    )  # type: ignore[call-overload]
+
+
+@contextmanager
+def serving(folder: Path, *words: str) -> Iterator[tuple[str, str, str]]:
+    """A running ``serve``: what it printed, its link and its token; ended by an interrupt."""
+    port = str(_free_port())
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sottovoce.cli", "serve", *words, "--port", port],
+        cwd=folder, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    printed = ""
+    while "Dashboard" not in printed:
+        line = process.stderr.readline()
+        assert line, printed
+        printed += line
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(600):
+        try:
+            if requests.get(f"{url}/readyz", timeout=5).ok:
+                break
+        except requests.ConnectionError:
+            time.sleep(0.05)
+    link = re.search(r"http\S+/s/\S+", printed)
+    token = re.search(r"researcher-\S+", printed)
+    assert link
+    try:
+        yield printed, link[0], token[0] if token else ""
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=15)
+        process.stderr.close()
+
+
+def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) -> None:
+    """init, lint, serve, answer, close, export: each as the README writes it."""
+    commands = re.findall(r"^    sottovoce (\S+) (.*?)\s+#", README, re.MULTILINE)
+    assert [verb for verb, _ in commands] == ["init", "lint", "serve", "export"]
+    arguments = {verb: rest.split() for verb, rest in commands}
+
+    assert sottovoce(tmp_path, "init", *arguments["init"]).returncode == 0
+    linted = sottovoce(tmp_path, "lint", *arguments["lint"])
+    assert (linted.returncode, "epsilon 2.20" in linted.stdout) == (0, True)
+    with serving(tmp_path, *arguments["serve"]) as (_, link, token):
+        for _ in range(30):
+            Respondent.connect(link, MemoryLedger()).answer({"cheated": "yes", "reason": "time", "year": "first"})
+        url = link.split("/s/")[0]
+        shown = requests.get(
+            f"{url}/api/v1/surveys/exam/estimates", headers={"Authorization": f"Bearer {token}"}, timeout=15
+        ).json()
+        assert (shown["received"], shown["reports"]) == (30, 25)
+    assert sottovoce(tmp_path, "survey", "close", "exam").returncode == 0
+    assert sottovoce(tmp_path, "export", *arguments["export"]).returncode == 0
+    exported = json.loads((tmp_path / "results.json").read_text())
+
+    validator("export").validate(exported)
+    assert exported["reports"] == 30
+    assert exported["questions"][2]["tally"] == {"0": 30}
+
+
+def test_serve_prints_the_token_once(tmp_path: Path) -> None:
+    """A second start knows its researchers and shows no token."""
+    sottovoce(tmp_path, "init")
+    with serving(tmp_path, "survey.yaml") as (_, _, token):
+        assert token
+    with serving(tmp_path) as (_, _, token):
+        assert not token
+
+
+def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -> None:
+    """The message says what to do."""
+    refused = sottovoce(tmp_path, "serve", "--port", running.url.rsplit(":", 1)[1])
+
+    assert (refused.returncode, "--port" in refused.stderr) == (1, True)
+    assert "Traceback" not in refused.stderr
+
+
+def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path) -> None:
+    """A line for each mistake with its pointer, exit code 1, no database, and none of the values."""
+    sottovoce(tmp_path, "init")
+    text = (tmp_path / "survey.yaml").read_text()
+    broken = text.replace("revision: 1", "revision: sentinel").replace("{name: coin_flip}", "{name: sentinel}")
+    broken = broken.replace('odds: "3"', 'odds: "6/2"').replace("cohort: true", "cohrt: 1")
+    (tmp_path / "survey.yaml").write_text(broken)
+    for words in (("lint",), ("serve",), ("survey", "publish")):
+        refused = sottovoce(tmp_path, *words, "survey.yaml")
+        pointers = [line.split(":")[0] for line in refused.stderr.splitlines()]
+        assert refused.returncode == 1
+        assert sorted(pointers) == [
+            "/questions/0/mechanism",
+            "/questions/1/mechanism",
+            "/questions/2/cohrt",
+            "/revision",
+        ]
+        assert "sentinel" not in refused.stderr
+
+    assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, running: Running) -> None:
+    """The bytes on standard output are those that the aggregator stored; a second run sends the same."""
+    numbers = "2\n2\n2\ny\n"
+    first = sottovoce(tmp_path, "respond", running.link, input=numbers)
+    again = sottovoce(tmp_path, "respond", running.link)
+    storage = running.storage()
+    stored = list(storage.rows(storage.surveys()[0].key))
+    storage.close()
+
+    assert first.returncode == 0, first.stderr
+    assert "Of 100 people whose true answer is yes, 75 send yes" in first.stderr
+    assert "psilon 2.20 in total" in first.stderr
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert stored == [tuple(json.loads(first.stdout)["values"])]
+
+
+def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Running) -> None:
+    """The ledger holds the report and its cost, and nothing from which the choice could be told."""
+    sottovoce(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
+    (entry,) = (tmp_path / "ledger").glob("*.json")
+    document = json.loads(entry.read_text())
+
+    assert set(document) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent"}
+    assert [path.name for path in (tmp_path / "ledger").iterdir()] == [entry.name]
+    assert entry.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("nonsense", "the link must look like"),
+        ("http://127.0.0.1:1/s/exam", "cannot be reached"),
+        ("{url}/s/nothing", "unknown_survey"),
+        ("{url}/s/exam#d=00000000000000000000000000000000", "another survey"),
+        ("{url}/s/exam#d=xyz", "32 hexadecimal digits"),
+    ],
+)
+def test_respond_refuses_a_bad_link_in_words(
+    running: Running, monkeypatch: pytest.MonkeyPatch, link: str, message: str
+) -> None:
+    """Nothing is sent, and there is no traceback."""
+    original = Transport.__init__
+
+    def impatient(self: Transport, origin: str) -> None:
+        original(self, origin, sleep=lambda _: None)
+
+    monkeypatch.setattr(Transport, "__init__", impatient)
+    with pytest.raises(SurveyError, match=message):
+        Respondent.connect(link.format(url=running.url), MemoryLedger())
+    assert running.reports() == 0
+
+
+def test_five_line_example_of_the_readme_is_the_real_interface(running: Running) -> None:
+    """Connect with the link, answer, read the receipt."""
+    me = Respondent.connect(running.link, MemoryLedger())
+    receipt = me.answer(ANSWERS)
+
+    assert me.answer({}) == receipt
+    assert running.reports() == 1
+    assert set(receipt) >= {"body", "sha256"}

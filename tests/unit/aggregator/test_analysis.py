@@ -1,0 +1,93 @@
+"""From shown counts to results: tallies, cohorts, the export and its schema."""
+
+import json
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from sottovoce.aggregator.analysis import analyse, cohort_groups
+from sottovoce.aggregator.export import export_document
+from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage.base import ALL
+from sottovoce.shared.errors import EstimateError
+
+from tests.surveys import document, survey
+
+SURVEY = survey()
+STORED = StoredSurvey(1, "exam", 1, SURVEY.digest, SURVEY.canonical, False, 100)
+CELLS = [Cell(0, ALL, 100, 0, {0: {0: 70, 1: 30}, 1: {0: 50, 1: 30, 2: 20}, 2: {0: 60, 1: 40}})]
+
+
+def cohorts(*sizes: int) -> list[Cell]:
+    """Cells of these sizes, one per cohort."""
+    return [Cell(0, cohort, size, 0, {2: {cohort: size}}) for cohort, size in enumerate(sizes)]
+
+
+def year_survey(options: int) -> object:
+    """The survey with this many cohorts."""
+    questions = document()["questions"]
+    questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(options)]
+    return survey(questions=questions)
+
+
+def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
+    """30 yes of 100 under the coin flip is 10 %, and the interval reaches to 30.2 %."""
+    results = analyse(STORED, SURVEY, CELLS)
+    yes = results.questions[0].estimates[0]
+
+    assert [len(question.estimates) for question in results.questions] == [1, 3, 2]
+    assert (yes.option, round(yes.raw or 0, 12), yes.low, round(yes.high, 4)) == ("yes", 0.1, 0.0, 0.3021)
+    assert sum(estimate.raw or 0 for estimate in results.questions[1].estimates) == pytest.approx(1)
+
+
+def test_analyse_shows_a_public_answer_without_epsilon() -> None:
+    """A public question's share is its count."""
+    public = analyse(STORED, SURVEY, CELLS).questions[2]
+
+    assert public.epsilon is None
+    assert [estimate.raw for estimate in public.estimates] == [0.6, 0.4]
+
+
+def test_analyse_without_reports_says_nothing() -> None:
+    """No report: no figure, and an interval that excludes nothing."""
+    estimate = analyse(STORED, SURVEY, []).questions[0].estimates[0]
+
+    assert (estimate.raw, estimate.std_error, estimate.low, estimate.high) == (None, None, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [
+        ((50, 40, 30), ["c0", "c1", "c2"]),
+        ((50, 4, 30), ["c0", "c2+c1"]),
+        ((50, 3, 4), ["c0", "c1+c2"]),
+        ((50, 0, 30), ["c0", "c2"]),
+        ((4, 0, 0), []),
+        ((0, 0, 0), []),
+        ((2, 1, 50), ["c0+c1+c2"]),
+        ((5, 5, 5), ["c0", "c1", "c2"]),
+    ],
+)
+def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]) -> None:
+    """No group that one may ask for has fewer than five respondents."""
+    found = cohort_groups(year_survey(3), cohorts(*sizes))  # type: ignore[arg-type]
+
+    assert [set(group.name.split("+")) for group in found] == [set(name.split("+")) for name in groups]
+    assert all(group.reports >= 5 for group in found)
+
+
+def test_analyse_refuses_an_unknown_cohort_without_repeating_it() -> None:
+    """The message names no submitted value."""
+    with pytest.raises(EstimateError) as refused:
+        analyse(STORED, SURVEY, CELLS, "sentinel")
+    assert "sentinel" not in str(refused.value)
+
+
+@pytest.mark.parametrize("cells", [CELLS, []])
+def test_export_validates_against_its_schema(cells: list[Cell]) -> None:
+    """What is published is what the schema says, and carries no id."""
+    exported = json.loads(json.dumps(export_document(analyse(STORED, SURVEY, cells))))
+    schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+
+    jsonschema.Draft202012Validator(schema).validate(exported)
+    assert "report_id" not in json.dumps(exported)

@@ -1,0 +1,36 @@
+"""Settings: one place, read from the environment, documented."""
+
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.settings import SettingError, Settings, describe
+
+
+def test_settings_survive_the_way_to_a_worker() -> None:
+    """What is written to the environment is what is read from it."""
+    settings = Settings(data=Path("/tmp/x"), port=9, public_url="https://x.example", threads=2)  # noqa: S108
+
+    assert Settings.from_environment(settings.to_environment()) == settings
+
+
+def test_setting_may_come_from_a_file(tmp_path: Path) -> None:
+    """_FILE names a file that holds the value."""
+    (tmp_path / "port").write_text("9\n")
+
+    assert Settings.from_environment({"SOTTOVOCE_PORT_FILE": str(tmp_path / "port")}).port == 9
+
+
+def test_wrong_setting_is_named_and_not_repeated() -> None:
+    """The message names the variable only."""
+    with pytest.raises(SettingError, match="SOTTOVOCE_PORT") as refused:
+        Settings.from_environment({"SOTTOVOCE_PORT": "sentinel"})
+    assert "sentinel" not in str(refused.value)
+
+
+def test_every_setting_is_documented() -> None:
+    """The README of the deploy folder names each variable with its default."""
+    page = (Path(__file__).parents[3] / "deploy" / "README.md").read_text(encoding="utf-8")
+
+    for name, default, _ in describe():
+        assert f"| `{name}` | {f'`{default}`' if default else ''}" in page
+    assert len(describe()) < 25

@@ -1,0 +1,95 @@
+"""Rules of the browser's sources that a reader could check by eye, and a test checks every time."""
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+from sottovoce.client.page import modules
+from sottovoce.shared.mechanisms import MECHANISMS
+
+WEB = files("sottovoce.client").joinpath("web")
+SOURCES = modules()
+CATALOGUE = json.loads(WEB.joinpath("catalogues", "en.json").read_text(encoding="utf-8"))
+
+FORBIDDEN = (
+    r"Math\.random",
+    r"\beval\b|new Function|setTimeout\(\s*[\"'`]",
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment",
+    r"localStorage|sessionStorage|document\.cookie|\bcaches\b|serviceWorker",
+    r"history\.|pushState|replaceState|location\.(href|hash|search)\s*=",
+    r"sendBeacon|XMLHttpRequest|WebSocket|EventSource|postMessage",
+    r"console\.(log|info|debug|warn)",
+    r"https?://",
+    # Signed 32-bit operations would make a draw beyond 2^31 negative.
+    r"[^|]\|[^|]|[^&]&[^&]|<<|>>|\^(?![\[(\\/])",
+)
+
+
+def code_of(source: str) -> str:
+    """A source without its comments, texts and regular expressions."""
+    code = re.sub(r"^\s*(//.*|/\*(.|\n)*?\*/)$", "", source, flags=re.MULTILINE)
+    return re.sub(r'"[^"\n]*"|/\^?[\[(\\][^\n]*?/[a-z]*(?=[;.,)])', '""', code)
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_source_avoids_what_could_betray_or_bias(path: str) -> None:
+    """No weak randomness, no markup from text, no storage but the ledger, no 32-bit arithmetic."""
+    found = [pattern for pattern in FORBIDDEN if re.search(pattern, code_of(SOURCES[path]))]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "const u = Math.random();",
+        "node.innerHTML = text;",
+        "localStorage.setItem(key, value);",
+        "const mask = (1 << bits) - 1;",
+        "const low = value & mask;",
+        "const all = a | b;",
+        "location.hash = answer;",
+        "console.log(answers);",
+    ],
+)
+def test_rule_catches_a_forbidden_line(line: str) -> None:
+    """The rules would catch these."""
+    assert any(re.search(pattern, code_of(line)) for pattern in FORBIDDEN)
+
+
+@pytest.mark.parametrize(("word", "paths"), [("fetch", {"transport.js", "main.js"}), ("indexedDB", {"ledger.js"})])
+def test_means_stay_in_their_module(word: str, paths: set[str]) -> None:
+    """One module speaks to the network (and the entry loads the catalogue), one remembers."""
+    assert paths == {path for path, source in SOURCES.items() if re.search(rf"\b{word}\b[(.;]?", code_of(source))}
+
+
+def test_no_module_is_forgotten() -> None:
+    """Every script in the folder is part of the page."""
+    folders = [("", WEB), *((f"{name}/", WEB.joinpath(name)) for name in ("mechanisms", "randomizers"))]
+    scripts = {
+        prefix + item.name for prefix, folder in folders for item in folder.iterdir() if item.name.endswith(".js")
+    }
+
+    assert scripts == set(SOURCES)
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_source_is_small_and_documented(path: str) -> None:
+    """At most 200 lines; every export is introduced by a comment."""
+    lines = SOURCES[path].splitlines()
+    exported = [index for index, line in enumerate(lines) if line.startswith("export ")]
+
+    assert len(lines) <= 200
+    assert [lines[index] for index in exported if not lines[index - 1].rstrip().endswith("*/")] == []
+
+
+def test_every_sentence_is_used_and_every_use_has_one() -> None:
+    """Catalogue and sources do not drift."""
+    texts = "".join(SOURCES.values())
+    named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
+    made = {f"odds_{name}" for name in MECHANISMS} | {"language", "yes", "no"}
+    used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
+
+    assert set(CATALOGUE) == used
+    assert {key for key in named if key.startswith("error_")} <= set(CATALOGUE)
+    assert made <= set(CATALOGUE)

@@ -1,0 +1,86 @@
+"""The JSON Schemas say what the code does: both accept the same documents and refuse the same mistakes."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+from sottovoce.aggregator.demo.data import demo_survey
+from sottovoce.aggregator.survey_file import parse_yaml
+from sottovoce.aggregator.web.problems import STATUS, document
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.report import dump_report, receipt
+
+from tests import surveys
+from tests.surveys import ANSWERS
+
+
+def validator(name: str) -> Any:
+    """The validator of one of our schemas, itself checked."""
+    schema = json.loads(files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
+    """What is shipped, as written and as published."""
+    for package in ("survey.yaml", "sample.yaml"):
+        text = files("sottovoce.aggregator.demo").joinpath(package).read_bytes()
+        validator("survey").validate(parse_yaml(text))
+    for survey in (demo_survey(), surveys.survey()):
+        validator("survey").validate(json.loads(survey.canonical))
+
+
+MISTAKES: list[dict[str, Any]] = [
+    {"format": "x"},
+    {"name": "No"},
+    {"revision": 0},
+    {"revision": True},
+    {"default_language": "english!"},
+    {"title": "Exams"},
+    {"title": {}},
+    {"extra": 1},
+    {"opens": "tomorrow"},
+    {"access": "everybody"},
+    {"privacy": {"release_batch": 0}},
+    {"privacy": {"max_epsilon_total": 4}},
+    {"privacy": {"procedure": "none"}},
+    {"retention": {"ids_days": -1}},
+    {"questions": []},
+    {"questions": [{"type": "text", "name": "q", "label": {"en": "Q"}, "public": True}]},
+    {"questions": [{"type": "boolean", "name": "q", "label": {"en": "Q"}}]},
+    {"questions": [{"type": "boolean", "name": "q", "label": {"en": "Q"}, "public": False}]},
+    {"questions": [{"type": "select_one", "name": "q", "label": {"en": "Q"}, "public": True}]},
+    {"questions": [{"type": "boolean", "name": "q", "label": {"en": "Q"}, "mechanism": {"name": "warner"}}]},
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: json.dumps(mistake)[:40])
+def test_schema_and_parser_refuse_the_same_mistakes(mistake: dict[str, Any]) -> None:
+    """Neither is laxer than the other where a schema can say it."""
+    document = surveys.document(**mistake)
+
+    assert not validator("survey").is_valid(document)
+    with pytest.raises(SpecError):
+        parse_survey(document)
+
+
+def test_report_and_receipt_validate() -> None:
+    """What a device sends, and what it gets back."""
+    survey = surveys.survey()
+    report = randomize(survey, encode(survey, ANSWERS), Draws())
+    body = dump_report(report, survey)
+
+    validator("report").validate(json.loads(body))
+    validator("receipt").validate(receipt(report, body))
+
+
+@pytest.mark.parametrize("code", STATUS)
+def test_problem_documents_validate(code: str) -> None:
+    """The schema's list of codes is the program's."""
+    validator("problem").validate(json.loads(document(code, "detail", [{"pointer": "/x", "message": "y"}])))
+    assert set(validator("problem").schema["properties"]["code"]["enum"]) == set(STATUS)

@@ -1,0 +1,46 @@
+"""Every mechanism exists in each of its places; every public name is the one that was agreed."""
+
+from importlib.resources import files
+
+import pytest
+import sottovoce.client
+from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanism_has_all_its_parts(name: str) -> None:
+    """A mechanism is a file in four places, a line in each registry and a folder of vectors."""
+    assert name in RANDOMIZERS
+    assert name in ESTIMATORS
+    assert MECHANISMS[name].name == name
+    for package, file in [
+        ("sottovoce.shared.mechanisms", f"{name}.py"),
+        ("sottovoce.client.randomizers", f"{name}.py"),
+        ("sottovoce.client.web", f"randomizers/{name}.js"),
+        ("sottovoce.client.web", f"mechanisms/{name}.js"),
+        ("sottovoce.aggregator.estimators", f"{name}.py"),
+    ]:
+        assert files(package).joinpath(file).is_file(), f"{package}/{file}"
+    for vectors in ("randomize.json", "estimate.json", "bad.json"):
+        assert files("sottovoce.shared").joinpath("vectors", name, vectors).is_file()
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanism_docstring_is_its_page_of_maths(name: str) -> None:
+    """The module says channel, epsilon, estimator, variance and sources."""
+    page = files("sottovoce.shared.mechanisms").joinpath(f"{name}.py").read_text(encoding="utf-8").split('"""')[1]
+    for heading in ("Channel", "Epsilon", "Estimator", "Variance", "Sources"):
+        assert f"\n{heading}\n" in page
+
+
+def test_registries_hold_nothing_else() -> None:
+    """No registry knows a mechanism that the others do not."""
+    assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS)
+    assert set(PRESETS.values()) <= set(MECHANISMS)
+
+
+def test_client_public_names_are_the_agreed_ones() -> None:
+    """The client's face is three names."""
+    assert sottovoce.client.__all__ == ["FileLedger", "MemoryLedger", "Respondent"]

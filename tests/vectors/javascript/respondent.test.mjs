@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { product, surveyOf, vectors } from "./product.mjs";
+
+const { Draws, Respondent, Transport, dumpCanonical, expectedReceipt, parseLink, recorded, secondsToWait } = product;
+const coin = vectors("binary_rr/randomize.json")[0].question;
+
+class MemoryLedger {
+  entries = new Map();
+  get = async (key) => this.entries.get(String(key)) ?? null;
+  record = async (key, entry) => {
+    if (!this.entries.has(String(key))) this.entries.set(String(key), entry);
+    return this.get(key);
+  };
+  markSent = async (key) => void (this.entries.get(String(key)).sent = true);
+}
+
+// An aggregator in memory: remembers bodies; fails as often as it is told.
+function aggregator(document, failures = []) {
+  const bodies = [];
+  const request = async (_url, options) => {
+    if (options.method === "GET") return new Response(dumpCanonical(document));
+    bodies.push(options.body);
+    const failure = failures.shift();
+    if (failure === "unreachable") throw new TypeError("network");
+    if (failure) return failure;
+    return Response.json(await expectedReceipt(options.body));
+  };
+  return { bodies, transport: new Transport("https://a.example", request, async () => {}) };
+}
+
+const connect = (document, transport, ledger, digest = "", options = {}) =>
+  Respondent.connect({ origin: "https://a.example", survey: document.name, digest }, transport, ledger, options);
+
+test("a second answer sends the bytes of the first", async () => {
+  const { bodies, transport } = aggregator(surveyOf(coin));
+  const ledger = new MemoryLedger();
+  for (const q of ["yes", "no", "yes"]) await (await connect(surveyOf(coin), transport, ledger)).answer({ q });
+  assert.equal(bodies.length, 3);
+  assert.equal(new Set(bodies).size, 1);
+});
+
+test("a report is in the ledger before it is sent, and retries send the same bytes", async () => {
+  const failures = ["unreachable", new Response("", { status: 503 }), new Response("", { status: 429 })];
+  const { bodies, transport } = aggregator(surveyOf(coin), failures);
+  const ledger = new MemoryLedger();
+  const receipt = await (await connect(surveyOf(coin), transport, ledger)).answer({ q: "yes" });
+  assert.deepEqual(bodies, Array(4).fill(receipt.body));
+  assert.deepEqual([...ledger.entries.values()].map((entry) => [entry.body, entry.sent]), [[receipt.body, true]]);
+});
+
+test("a refusal is final and leaves the report to be sent later", async () => {
+  const refusal = Response.json({ code: "closed" }, { status: 409 });
+  const { bodies, transport } = aggregator(surveyOf(coin), [refusal]);
+  const ledger = new MemoryLedger();
+  const person = await connect(surveyOf(coin), transport, ledger);
+  await assert.rejects(person.answer({ q: "yes" }), { code: "transport", reason: "closed", status: 409 });
+  assert.equal((await person.drawn()).sent, false);
+  assert.equal((await person.send()).body, bodies[0]);
+});
+
+test("another version of the survey buys no second draw", async () => {
+  const ledger = new MemoryLedger();
+  await (await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });
+  const revised = { ...surveyOf(coin), revision: 2 };
+  const { bodies, transport } = aggregator(revised);
+  const person = await connect(revised, transport, ledger);
+  await assert.rejects(person.answer({ q: "yes" }), { code: "budget_exhausted" });
+  await assert.rejects(recorded(ledger, ["https://a.example", "vector", 0, ""], "0"), { code: "budget_exhausted" });
+  assert.equal(bodies.length, 0);
+});
+
+test("another survey than the link's is refused", async () => {
+  const { transport } = aggregator(surveyOf(coin));
+  await assert.rejects(connect(surveyOf(coin), transport, new MemoryLedger(), "0".repeat(32)), { code: "transport" });
+  await assert.rejects(connect({ name: "other" }, transport, new MemoryLedger()), { code: "transport" });
+});
+
+test("a survey that asks for more epsilon than allowed is refused", async () => {
+  const weak = { ...coin, mechanism: { name: "binary_rr", a: "99/100", b: "1/100" } };
+  const many = { ...surveyOf(coin), questions: Array.from({ length: 8 }, (_, i) => ({ ...coin, name: `q${i}` })) };
+  for (const document of [surveyOf(weak), many]) {
+    const { transport } = aggregator(document);
+    await assert.rejects(connect(document, transport, new MemoryLedger()), { code: "budget_exhausted" });
+  }
+});
+
+test("a receipt for other bytes is not believed", async () => {
+  const entries = ["null", "[]", "{}", "text"];
+  for (const text of entries) {
+    const { transport } = aggregator(surveyOf(coin), [new Response(text)]);
+    const ledger = new MemoryLedger();
+    const person = await connect(surveyOf(coin), transport, ledger);
+    await assert.rejects(person.answer({ q: "yes" }), { code: "transport" });
+    assert.equal((await person.drawn()).sent, false);
+  }
+});
+
+test("a missing answer draws nothing", async () => {
+  const ledger = new MemoryLedger();
+  const { transport } = aggregator(surveyOf(coin));
+  const silent = new Draws(() => assert.fail("a byte was read"));
+  const person = await connect(surveyOf(coin), transport, ledger, "", { draws: silent });
+  await assert.rejects(person.answer({}), { code: "answer_invalid" });
+  assert.equal(ledger.entries.size, 0);
+});
+
+test("requests carry no credentials, referrer or cache, and follow no redirect", async () => {
+  const seen = [];
+  const request = async (url, options) => (seen.push([url, options]), new Response("{}"));
+  const transport = new Transport("https://a.example/path", request);
+  await transport.fetchSurvey("s");
+  await transport.submit("s", "body");
+  assert.deepEqual(seen.map(([url]) => url), [
+    "https://a.example/path/api/v1/surveys/s", "https://a.example/path/api/v1/surveys/s/reports",
+  ]);
+  for (const [, options] of seen) {
+    const { credentials, redirect, referrerPolicy, cache } = options;
+    assert.deepEqual([credentials, redirect, referrerPolicy, cache], ["omit", "error", "no-referrer", "no-store"]);
+  }
+  assert.deepEqual(seen[1][1].headers, { "Content-Type": "application/json" });
+});
+
+test("waits double, obey Retry-After up to a minute, and carry jitter", () => {
+  const within = (seconds, low) => assert.ok(low <= seconds && seconds <= low * 1.5);
+  const asking = (text) => new Response("", { headers: { "Retry-After": text } });
+  [1, 2, 4, 8].forEach((low, attempt) => within(secondsToWait(attempt, null), low));
+  within(secondsToWait(0, asking("7")), 7);
+  within(secondsToWait(0, asking("9999")), 60);
+  within(secondsToWait(1, asking("soon")), 2);
+});
+
+test("a link gives origin, survey and digest, and nothing that buys a second draw", () => {
+  const d = "0e765eb6bcfb153cd18b5bb165124c5a";
+  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d };
+  assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=abc`), parts);
+  assert.deepEqual(parseLink("https://h.example/p/s/s-1"), { ...parts, digest: "" });
+  for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", `https://h.example/s/s#d=${d.slice(1)}`]) {
+    assert.throws(() => parseLink(bad), { code: "transport" });
+  }
+});

@@ -1,0 +1,51 @@
+"""The browser's client against the same vectors as Python's: on its sources, and on the script as it is served."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from sottovoce.client import page
+
+HERE = Path(__file__).parent
+VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
+
+
+def write_sources(folder: Path) -> list[str]:
+    """The modules as they are in the repository; returns their paths."""
+    for path, source in page.modules().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(source, encoding="utf-8")
+    return list(page.modules())
+
+
+def write_assembled(folder: Path) -> list[str]:
+    """The one script, with a last line that lets tests reach what the modules export."""
+    exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(page.modules().values()), re.M)
+    script = page.assemble()["respondent.js"].body.decode()
+    (folder / "respondent.js").write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    return ["respondent.js"]
+
+
+@pytest.mark.parametrize("write", [write_sources, write_assembled], ids=["sources", "assembled"])
+def test_javascript_agrees_with_python(write, tmp_path: Path) -> None:
+    """Every vector gives the same values, the same bytes and the same refusals in JavaScript."""
+    node = shutil.which("node")
+    assert node, "node 20 or newer is needed"
+    # Only this file tells node that .js means module; browsers need no telling.
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    modules = json.dumps(write(tmp_path))
+    environment = {
+        **os.environ,
+        "SOTTOVOCE_WEB": str(tmp_path),
+        "SOTTOVOCE_MODULES": modules,
+        "SOTTOVOCE_VECTORS": str(VECTORS),
+    }
+    tests = sorted(str(path) for path in (HERE / "javascript").glob("*.test.mjs"))
+    command = [node, "--test", *tests]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    assert run.returncode == 0, run.stdout + run.stderr
