@@ -12,7 +12,7 @@ from sottovoce.shared.parsing import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal, parse_decimal
 from sottovoce.shared.report import dump_report, parse_report, report_length
 
-from tests.surveys import names, parsed, question, survey
+from tests.documents import names, parsed, question, survey
 from tests.vectors.generate import Tape
 
 EPSILONS = st.integers(1, 1000).map(lambda hundredths: f"{hundredths // 100}.{hundredths % 100:02}")

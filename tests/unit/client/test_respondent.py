@@ -12,7 +12,7 @@ from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import parse_report
 
-from tests.surveys import number, one_of, question, some_of, survey, vector
+from tests.documents import number, one_of, question, some_of, survey, vector
 from tests.unit.client.fakes import Reply, Session, acknowledge, reading
 
 ONE = {"epsilon": "1"}

@@ -5,7 +5,7 @@ from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import Report, dump_report, parse_report, receipt, report_length
 
-from tests.surveys import number, one_of, question, some_of, survey
+from tests.documents import number, one_of, question, some_of, survey
 
 SURVEY = parse_survey(
     survey(
