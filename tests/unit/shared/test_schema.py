@@ -1,6 +1,7 @@
 """The JSON Schemas say what the code does: both accept the same documents and refuse the same mistakes."""
 
 import json
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.surveys import ANSWERS
 from tests.vectors.cases import BAD, GOOD
 
 
+@cache
 def validator(name: str) -> Any:
     """The validator of one of our schemas, itself checked."""
     schema = json.loads(files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
