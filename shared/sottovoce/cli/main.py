@@ -12,6 +12,7 @@ VERBS = {
     "demo": "sottovoce.cli.demo",
     "init": "sottovoce.cli.author",
     "lint": "sottovoce.cli.author",
+    "plan": "sottovoce.cli.plan",
     "serve": "sottovoce.cli.serve",
     "survey": "sottovoce.cli.survey",
     "researcher": "sottovoce.cli.researcher",

@@ -1,6 +1,7 @@
 """From a survey document to a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -8,7 +9,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.questions import QuestionReader, dump_question
 from sottovoce.shared.reading import LANGUAGE, MISSING
-from sottovoce.shared.spec import FORMAT, Question, Survey
+from sottovoce.shared.spec import FORMAT, Survey
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
@@ -60,46 +61,43 @@ class _SurveyReader(QuestionReader):
             self.problem("", str(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
-        self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,))
         self.default_language = self.match(fields.get("default_language", MISSING), "/default_language", LANGUAGE)
         opens, closes = (self.moment(fields.get(key), f"/{key}") for key in ("opens", "closes"))
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")
         questions = self.questions(fields.get("questions", []))
-        canonical_document = self.canonical_document(fields, questions)
+        written = {**self.head(fields), "questions": [dump_question(question) for question in questions]}
         if self.problems:
             return None
-        privacy = canonical_document["privacy"]
         survey = Survey(
-            document=canonical_document,
-            name=canonical_document["name"],
-            revision=canonical_document["revision"],
+            document=written,
+            name=written["name"],
+            revision=written["revision"],
             default_language=self.default_language,
-            title=canonical_document["title"],
+            title=written["title"],
             opens=opens,
             closes=closes,
-            release_batch=privacy["release_batch"],
-            ids_days=canonical_document["retention"]["ids_days"],
+            release_batch=written["privacy"]["release_batch"],
+            ids_days=written["retention"]["ids_days"],
             questions=tuple(questions),
         )
-        if Decimal(survey.epsilon) > Decimal(privacy.get("max_epsilon_total", "Infinity")):
+        if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
         return survey
 
-    def canonical_document(self, fields: dict[str, Any], questions: list[Question]) -> dict[str, Any]:
-        texts = {key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields}
+    def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Everything but the questions, with its defaults written out."""
         retention = self.fields(fields.get("retention", {}), "/retention", set(), {"ids_days"})
         return {
-            "format": FORMAT,
+            "format": self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,)),
             "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
             "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
             "default_language": self.default_language,
-            **texts,
+            **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             "access": self.one_of(fields.get("access", "open"), "/access", ("open",)),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
-            "questions": [dump_question(question) for question in questions],
         }
 
     def privacy(self, value: object) -> dict[str, Any]:

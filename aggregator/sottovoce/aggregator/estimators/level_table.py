@@ -30,5 +30,6 @@ def estimate(
     Maths: mean of the scores z(y); E[z | v] = v.
     """
     grid = grid_of(domain)
-    channel = ScoredChannel(in_units(mechanism.levels, grid), in_units(mechanism.scores, grid), mechanism.rows)
+    levels, scores = in_units(mechanism.levels, grid), in_units(mechanism.scores, grid)
+    channel = ScoredChannel.from_table(levels, scores, mechanism.rows)
     return [estimate_mean("mean", tally, channel, rule)]

@@ -39,34 +39,40 @@ _UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay w
 @dataclass(frozen=True)
 class ScoredChannel:
     """
-    A finite channel whose reports have scores.
+    A finite channel whose reports have unbiased scores.
 
     Attributes:
         levels: true value of each input, ascending, in the number's own unit.
         scores: score of each output, in the same unit; any order.
-        table: ``table[x][y]``, integer weights of the outputs for input x; every row has the same sum.
-
-    Raises:
-        EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+        second_moments: E[z^2 | x] for each input.
     """
 
     levels: tuple[float, ...]
     scores: tuple[float, ...]
-    table: tuple[tuple[int, ...], ...]
+    second_moments: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        shape = len(self.table) == len(self.levels) >= 2 and all(len(row) == len(self.scores) for row in self.table)
-        if not shape or any(low >= high for low, high in pairwise(self.levels)):
-            raise EstimateError("a table of levels by scores and ascending levels are needed")
-        means = (float(self._moment(row, 1)) for row in self.table)
-        worst = max(abs(mean - level) for mean, level in zip(means, self.levels, strict=True))
-        if not worst <= _UNBIASED * (self.levels[-1] - self.levels[0]):
-            raise EstimateError("the scores are not unbiased for this channel")
+        if len(self.levels) < 2 or any(low >= high for low, high in pairwise(self.levels)):
+            raise EstimateError("at least two ascending levels are needed")
+        if len(self.second_moments) != len(self.levels):
+            raise EstimateError("each level needs its second moment")
 
-    @cached_property
-    def second_moments(self) -> tuple[float, ...]:
-        """E[z^2 | x] for each input."""
-        return tuple(float(self._moment(row, 2)) for row in self.table)
+    @classmethod
+    def from_table(
+        cls, levels: Sequence[float], scores: Sequence[float], table: Sequence[Sequence[int]]
+    ) -> "ScoredChannel":
+        """
+        The channel with ``table[x][y]``, integer weights of the outputs for input x.
+
+        Raises:
+            EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+        """
+        if len(table) != len(levels) or any(len(row) != len(scores) for row in table):
+            raise EstimateError("a table of levels by scores is needed")
+        worst = max(abs(float(_moment(row, scores, 1)) - level) for row, level in zip(table, levels, strict=True))
+        if not worst <= _UNBIASED * (levels[-1] - levels[0]):
+            raise EstimateError("the scores are not unbiased for this channel")
+        return cls(tuple(levels), tuple(scores), tuple(float(_moment(row, scores, 2)) for row in table))
 
     @cached_property
     def gap(self) -> float:
@@ -89,10 +95,6 @@ class ScoredChannel:
     def _noise_envelope(self) -> Corners:
         pairs = zip(self.second_moments, self.levels, strict=True)
         return _envelope(self.levels, [moment - level * level for moment, level in pairs])
-
-    def _moment(self, row: Sequence[int], power: int) -> Fraction:
-        terms = zip(row, self.scores, strict=True)
-        return sum((weight * Fraction(score) ** power for weight, score in terms), Fraction(0)) / sum(row)
 
 
 def estimate_mean(
@@ -142,6 +144,7 @@ def estimate_mean(
         poisoning=_poisoning(channel),
         lowest=channel.levels[0],
         highest=channel.levels[-1],
+        kind="mean",
     )
 
 
@@ -201,6 +204,11 @@ def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
 def _poisoning(channel: ScoredChannel) -> float:
     """A fake report of the largest score where the truth is least, or the reverse."""
     return FAKES * max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
+
+
+def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction:
+    terms = zip(row, scores, strict=True)
+    return sum((weight * Fraction(score) ** power for weight, score in terms), Fraction(0)) / sum(row)
 
 
 def _envelope(levels: Sequence[float], values: Sequence[float]) -> Corners:

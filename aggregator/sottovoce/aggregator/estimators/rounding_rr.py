@@ -35,7 +35,7 @@ def estimate(
 def channel(mechanism: RoundingRR, domain: Domain) -> ScoredChannel:
     """The two ends of the grid, the two scores, and the weights between them, in the number's own unit."""
     grid = grid_of(domain)
-    return ScoredChannel(
+    return ScoredChannel.from_table(
         levels=(float(grid.low), float(grid.high)),
         scores=in_units(mechanism.scores, grid),
         table=(mechanism.bit.weights(0), mechanism.bit.weights(1)),

@@ -5,18 +5,17 @@ Histogram   Shares f of the D bins that make the reported counts likeliest, by e
             uniform distribution: f_i <- f_i sum_y (n_y/n) P(y|i) / sum_j P(y|j) f_j. Nothing is smoothed: smoothing
             erases the modes of a distribution with two.
 Quantiles   From the cumulated shares, linear within a bin.
-Mean        Of the bins' middles.
+Mean        Of the bins' middle values.
 Intervals   Percentile bootstrap of the reported counts with a fixed seed, so that one tally has one interval.
             Approximate, and labelled so: maximum likelihood is biased where a share is near 0.
 Source      Li et al. 2020.
 """
 
-import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-
 from sottovoce.aggregator.estimators.numbers import grid_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
@@ -63,7 +62,7 @@ def estimate(
         shares = maximum_likelihood(np.vstack([counts, resampled]) / n, _channel(mechanism))
     summary = _Summary(n, rule)
     least, most = edges[0], edges[-1]
-    middles = (edges[:-1] + edges[1:]) / 2
+    middles = _middles(mechanism, domain)
     found = [summary.of("mean", "mean", shares @ middles, least, most)]
     for level in QUANTILES:
         values = np.array([quantile(row, edges, level) for row in shares])
@@ -146,7 +145,8 @@ def _counts(mechanism: SquareWave, tally: Mapping[int, int]) -> Array:
 
 def _channel(mechanism: SquareWave) -> Array:
     rows = np.array([mechanism.weights(_first(mechanism, bin_)) for bin_ in range(mechanism.bins)], dtype=float)
-    return rows / rows.sum(axis=1, keepdims=True)
+    channel: Array = rows / rows.sum(axis=1, keepdims=True)
+    return channel
 
 
 def _first(mechanism: SquareWave, bin_: int) -> int:
@@ -160,6 +160,13 @@ def _edges(mechanism: SquareWave, domain: Domain) -> Array:
     firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
     inner = [float(grid.low + grid.step * (2 * first - 1) / 2) for first in firsts[1:-1]]
     return np.array([float(grid.low), *inner, float(grid.high)])
+
+
+def _middles(mechanism: SquareWave, domain: Domain) -> Array:
+    """The middle of the values in each bin."""
+    grid = grid_of(domain)
+    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    return np.array([float(grid.low + grid.step * (a + b - 1) / 2) for a, b in pairwise(firsts)])
 
 
 def _names(mechanism: SquareWave, domain: Domain) -> list[str]:
