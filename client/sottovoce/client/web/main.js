@@ -5,7 +5,8 @@ import { Words } from "./words.js";
 async function start() {
   const [main, status, broken] = ["main", "status", "broken"].map((id) => document.getElementById(id));
   try {
-    const reply = await fetch("../assets/catalogues/en.json", { credentials: "omit", referrerPolicy: "no-referrer" });
+    // No options: only then is it the request that the page has already started.
+    const reply = await fetch("../assets/catalogues/en.json");
     const words = new Words(await reply.json());
     document.getElementById("footer").textContent = words.say("footer");
     status.textContent = words.say("loading");
