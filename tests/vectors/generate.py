@@ -18,9 +18,16 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.report import dump_report
+from sottovoce.shared.spec import Question
+
+from tests.documents import number, one_of, question, some_of, survey
+from tests.documents import vector as vector_of
+from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
+WIDTH = 120
 
 
 class Tape:
@@ -38,78 +45,15 @@ class Tape:
         return data[:count]
 
 
-def question(mechanism: dict[str, Any], options: int = 0) -> dict[str, Any]:
-    """A question with this mechanism; ``options`` choices, or yes/no."""
-    document: dict[str, Any] = {"type": "boolean", "name": "q", "label": {"en": "Q"}, "mechanism": mechanism}
-    if options:
-        document["type"] = "select_one"
-        document["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(options)]
-    return document
-
-
-def survey(*questions: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A survey that asks these questions."""
-    return {
-        "format": "sottovoce-survey/1",
-        "name": "vector",
-        "revision": 1,
-        "default_language": "en",
-        "title": {"en": "Vector"},
-        "questions": list(questions),
-        **more,
-    }
-
-
-BINARY = [
-    {"name": "coin_flip"},
-    {"name": "warner", "truth": "2/3"},
-    {"name": "binary_rr", "a": "11/12", "b": "1/6"},
-    {"name": "binary_rr", "a": "3139872685/4294967296", "b": "1155094611/4294967296"},
-    {"name": "binary_rr", "a": "300/511", "b": "1/511"},
-]
-KARY = [("3", 4), ("3", 6), ("2", 2), ("7/2", 9), ("1000003/1000000", 257)]
-
-BAD_MECHANISMS: dict[str, list[dict[str, Any]]] = {
-    "binary_rr": [
-        question({"name": "binary_rr", "a": "6/8", "b": "1/4"}),
-        question({"name": "binary_rr", "a": "3/4", "b": "0"}),
-        question({"name": "binary_rr", "a": "1", "b": "1/4"}),
-        question({"name": "binary_rr", "a": "1/4", "b": "3/4"}),
-        question({"name": "binary_rr", "a": "1/2", "b": "1/2"}),
-        question({"name": "binary_rr", "a": "0.75", "b": "0.25"}),
-        question({"name": "binary_rr", "a": "3/4"}),
-        question({"name": "binary_rr", "a": "3/4", "b": "1/4", "c": "1"}),
-        question({"name": "binary_rr", "a": " 3/4", "b": "1/4"}),
-        question({"name": "binary_rr", "a": "03/4", "b": "1/4"}),
-        question({"name": "binary_rr", "a": "4294967295/4294967297", "b": "1/4"}),
-        question({"name": "binary_rr", "a": "4294967290/4294967291", "b": "1/4294967279"}),
-        question({"name": "binary_rr", "a": True, "b": "1/4"}),
-        question({"name": "binary_rr", "a": "3/4", "b": "1/4"}, 3),
-    ],
-    "kary_rr": [
-        question({"name": "kary_rr", "odds": "1"}, 4),
-        question({"name": "kary_rr", "odds": "1/2"}, 4),
-        question({"name": "kary_rr", "odds": "6/2"}, 4),
-        question({"name": "kary_rr", "odds": "3/1"}, 4),
-        question({"name": "kary_rr", "odds": 3}, 4),
-        question({"name": "kary_rr"}, 4),
-        question({"name": "kary_rr", "odds": "3", "keep": "1/2"}, 4),
-        question({"name": "kary_rr", "odds": "4294967296"}, 4),
-        question({"name": "kary_rr", "odds": "3"}),
-        question({"name": "no_such_mechanism"}, 4),
-    ],
-}
-
-
-def randomize_vectors(name: str, questions: list[dict[str, Any]], draws_each: int) -> Iterator[dict[str, Any]]:
+def randomize_vectors(name: str, cases: list[Case], draws_each: int) -> Iterator[dict[str, Any]]:
     """For each question and answer: the bytes read and the value reported."""
-    for document in questions:
+    for document, answers in cases:
         parsed = parse_survey(survey(document))
         asked = parsed.questions[0]
         mechanism = asked.mechanism
         assert mechanism is not None
         options = asked.options if len(asked.options) < 10 else asked.options[:: len(asked.options) - 1]
-        for answer in options:
+        for answer in answers or options:
             for index in range(draws_each):
                 tape = Tape(f"{name} {mechanism.dump()} {asked.options} {answer} {index}")
                 value = RANDOMIZERS[name](mechanism, asked.encode(answer), Draws(tape))
@@ -120,6 +64,14 @@ def randomize_vectors(name: str, questions: list[dict[str, Any]], draws_each: in
                     "bytes": tape.taken.hex(),
                     "report": value,
                 }
+
+
+def answer_vectors() -> Iterator[dict[str, Any]]:
+    """Answers with their true values, and what must be refused."""
+    for document, good, bad in ANSWERS:
+        parsed = parse_survey(survey(document))
+        values = [[answer, parsed.questions[0].encode(answer)] for answer in good]
+        yield {"question": parsed.document["questions"][0], "values": values, "bad": bad}
 
 
 def grouped(vectors: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -135,14 +87,14 @@ def grouped(vectors: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
 def estimate_vectors(name: str) -> Iterator[dict[str, Any]]:
     """Tallies and the estimates that the closed formulas give."""
     if name == "binary_rr":
-        for document in (question(BINARY[0]), question(BINARY[1]), question(BINARY[2])):
+        for document, _ in GOOD["binary_rr"][:3]:
             parsed = parse_survey(survey(document)).questions[0]
             a, b = parsed.mechanism.a, parsed.mechanism.b  # type: ignore[union-attr]
             for yes, n in [(30, 100), (0, 100), (0, 20), (100, 100), (1, 1), (0, 0), (2101, 6366)]:
                 yield estimate_vector(document, {0: n - yes, 1: yes}, [("yes", yes)], n, a, b)
     else:
         for odds, k in (("3", 4), ("3", 6), ("7/2", 9)):
-            document = question({"name": "kary_rr", "odds": odds}, k)
+            document = one_of(k, {"name": "kary_rr", "odds": odds})
             g = Fraction(odds)
             den = g.numerator + g.denominator * (k - 1)
             a, b = Fraction(g.numerator, den), Fraction(g.denominator, den)
@@ -218,13 +170,14 @@ def survey_vectors() -> dict[str, Any]:
             consent={"en": "Yes?"}, opens="2026-01-01T00:00:00Z", closes="2027-01-01T00:00:00Z",
             privacy={"max_epsilon_total": "4.5", "release_batch": 10}, retention={"ids_days": 7},
         ),
-        survey({**question({"name": "kary_rr", "odds": "5/2"}, 120), "name": "big"}),
+        survey({**one_of(30, {"name": "kary_rr", "odds": "5/2"}), "name": "big"}),
+        every_type(),
     ]  # fmt: skip
     vectors = []
     for document in documents:
         parsed = parse_survey(document)
         for index in range(4):
-            answers = {q.name: q.options[(index * 7 + i) % len(q.options)] for i, q in enumerate(parsed.questions)}
+            answers = {q.name: an_answer(q, index * 7 + i) for i, q in enumerate(parsed.questions)}
             tape = Tape(f"report {parsed.digest} {index}")
             report = randomize(parsed, encode(parsed, answers), Draws(tape), wave=index * 5)
             vectors.append({
@@ -237,6 +190,36 @@ def survey_vectors() -> dict[str, Any]:
                 "body": dump_report(report, parsed).decode(),
             })  # fmt: skip
     return {"reports": vectors, "bad_surveys": bad_surveys()}
+
+
+def every_type() -> dict[str, Any]:
+    """A survey with a question of every type, written as an author would."""
+    asked = {
+        "rating": one_of(3, named("subset_selection", odds="3", size=1), "rating"),
+        "several": some_of(3, named("sampled_option", a="3/4", b="1/4"), max_choices=2),
+        "mask": some_of(4, named("bitwise_rr", a="3/4", b="1/4"), max_choices=1),
+        "whole": question(named("rounding_rr", a="3/4", b="1/4"), "integer", min=-10, max=10),
+        "level": number("0.0", "1.50", "0.25", named("level_table", scores=[-2000000000, 2000000000],
+                                                     weights=[[3, 1], [1, 3]])),
+        "wave": number(0, 9, 1, named("square_wave", odds="3", bins=5, width=1)),
+        "noisy": number(0, 4, 1, named("geometric", ratio="1/2")),
+        "vector": vector_of(2, 0, "0.5", "0.5", named("sampled_coordinate", a="2/3", b="1/3")),
+    }  # fmt: skip
+    public = {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 0, "max": 120, "public": True}
+    group = {**one_of(2, {}, "rating"), "name": "group", "public": True, "cohort": True}
+    del group["mechanism"]
+    return survey(*({**document, "name": name} for name, document in asked.items()), public, group)
+
+
+def an_answer(asked: Question, index: int) -> Any:
+    """Some answer to the question."""
+    if asked.type == "select_multiple":
+        return [option for i, option in enumerate(asked.options) if i == index % (len(asked.options) + 1)]
+    grid = asked.domain.grid
+    if grid is None:
+        return asked.options[index % len(asked.options)]
+    values = [dump_decimal(grid.low + grid.step * (index * i % (grid.steps + 1))) for i in range(1, 10)]
+    return dict(zip(asked.options, values, strict=False)) if asked.type == "vector" else values[0]
 
 
 def bad_surveys() -> list[str]:
@@ -271,13 +254,16 @@ def bad_surveys() -> list[str]:
 
 def documents() -> dict[str, Any]:
     """Every vector file by its path below the folder."""
-    questions = {"binary_rr": [question(m) for m in BINARY],
-                 "kary_rr": [question({"name": "kary_rr", "odds": odds}, k) for odds, k in KARY]}  # fmt: skip
-    files: dict[str, Any] = {"draws.json": draw_vectors(), "surveys.json": survey_vectors()}
-    for name, asked in questions.items():
-        files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, asked, 6))
+    files: dict[str, Any] = {
+        "answers.json": list(answer_vectors()),
+        "draws.json": draw_vectors(),
+        "surveys.json": survey_vectors(),
+    }
+    for name in RANDOMIZERS:
+        files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, GOOD[name], 6))
+        files[f"{name}/bad.json"] = [{"question": bad, "error": error_code(bad)} for bad in BAD[name]]
+    for name in ("binary_rr", "kary_rr"):
         files[f"{name}/estimate.json"] = list(estimate_vectors(name))
-        files[f"{name}/bad.json"] = [{"question": bad, "error": error_code(bad)} for bad in BAD_MECHANISMS[name]]
     return files
 
 
@@ -290,10 +276,18 @@ def error_code(bad: dict[str, Any]) -> str:
     raise AssertionError("this question should have been refused")
 
 
-def render(document: Any) -> str:
-    """Readable, and one row a line where rows are short."""
-    text = json.dumps(document, indent=1, ensure_ascii=False)
-    return text + "\n"
+def render(document: Any, margin: str = "") -> str:
+    """JSON with whatever fits on one line on one line."""
+    text = json.dumps(document, ensure_ascii=False)
+    if len(margin) + len(text) <= WIDTH or not isinstance(document, dict | list) or not document:
+        return text
+    inner = margin + " "
+    if isinstance(document, dict):
+        rows = [f"{json.dumps(key)}: {render(value, inner)}" for key, value in document.items()]
+    else:
+        rows = [render(value, inner) for value in document]
+    opening, closing = "{}" if isinstance(document, dict) else "[]"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(rows) + f"\n{margin}{closing}"
 
 
 def main() -> None:
@@ -301,7 +295,7 @@ def main() -> None:
     for path, document in documents().items():
         target = FOLDER / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(render(document), encoding="utf-8")
+        target.write_text(render(document) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

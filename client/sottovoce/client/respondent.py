@@ -15,6 +15,7 @@ from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.transport import Transport
+from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.rational import show_epsilon
@@ -88,12 +89,12 @@ class Respondent:
         """Whether a report was already drawn; if so, answers are no longer needed and would change nothing."""
         return recorded(self.ledger, self._key, self.survey.digest) is not None
 
-    def answer(self, answers: Mapping[str, str]) -> dict[str, Any]:
+    def answer(self, answers: Mapping[str, object]) -> dict[str, Any]:
         """
         Randomize the answers once, record the report, send it, and return the aggregator's receipt.
 
         Args:
-            answers: option name by question name, for every question.
+            answers: by question name, for every question; what an answer looks like stands in ``shared.answers``.
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
@@ -126,7 +127,7 @@ class Respondent:
         return {**expected, "body": entry.body}
 
 
-def encode(survey: Survey, answers: Mapping[str, str]) -> tuple[int, ...]:
+def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
     """
     The true values, in the survey's order.
 
@@ -142,8 +143,15 @@ def encode(survey: Survey, answers: Mapping[str, str]) -> tuple[int, ...]:
     return tuple(question.encode(answers[question.name]) for question in survey.questions)
 
 
-def randomize(survey: Survey, values: tuple[int, ...], draws: Draws, wave: int = 0) -> Report:
-    """The report for these true values: the id is drawn first, then each question in order."""
+def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int = 0) -> Report:
+    """
+    The report for these true values: the id is drawn first, then each question in order.
+
+    Raises:
+        AnswerError: a value is not in its question's domain; nothing was drawn.
+    """
+    for question, value in zip(survey.questions, values, strict=True):
+        question.check(value)
     report_id = draws.identity()
     reported = tuple(
         _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)
@@ -151,8 +159,9 @@ def randomize(survey: Survey, values: tuple[int, ...], draws: Draws, wave: int =
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: int, draws: Draws) -> int:
+def _perturb(question: Question, value: Value, draws: Draws) -> int:
     if question.mechanism is None:
+        assert isinstance(value, int)  # noqa: S101 - a vector question is never public
         return value
     return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
 

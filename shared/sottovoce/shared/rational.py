@@ -1,13 +1,18 @@
-"""Exact probabilities: fractions in lowest terms, written as strings, and their logarithms."""
+"""Exact numbers: fractions in lowest terms and decimals, written as strings, and their logarithms."""
 
 import math
 import re
+from decimal import Context, Decimal
 from fractions import Fraction
 
 MAX_DENOMINATOR = 2**32
 """The largest sum of weights a device draws from; JavaScript numbers stay exact far beyond it."""
 
+MAX_DECIMALS = 9
+"""Digits after the point in a decimal."""
+
 _FRACTION = re.compile(r"(0|[1-9][0-9]{0,9})(?:/([1-9][0-9]{0,9}))?")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?")
 
 
 def parse_fraction(text: object) -> Fraction:
@@ -36,9 +41,51 @@ def dump_fraction(value: Fraction) -> str:
     return str(value)
 
 
+def parse_decimal(value: object) -> Fraction:
+    """
+    The number written as ``"-0.25"``, or a whole number.
+
+    Raises:
+        ValueError: neither text of that form with at most 15 digits before and 9 after the point, nor an integer.
+    """
+    text = str(value) if type(value) is int and abs(value) < 10**15 else value
+    if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
+        raise ValueError('must be a whole number, or a decimal written as a string, such as "0.25"')
+    return Fraction(text)
+
+
+def dump_decimal(value: Fraction) -> str:
+    """The one spelling of a number that ``parse_decimal`` may have read: no needless zeros, no ``-0``."""
+    whole, rest = divmod(abs(value), 1)
+    digits = f"{int(rest * 10**MAX_DECIMALS):0{MAX_DECIMALS}}".rstrip("0")
+    return ("-" if value < 0 else "") + str(whole) + (f".{digits}" if digits else "")
+
+
 def log(ratio: Fraction) -> float:
-    """Natural logarithm of a positive fraction; correct to the last digit or the one before."""
-    return math.log(ratio)
+    """Natural logarithm of a fraction of at least 1, to 15 digits, however near 1 or large it is."""
+    if ratio < 2:
+        return math.log1p(float(ratio - 1))
+    if ratio < 10**300:
+        return math.log(ratio)
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def exp_below(epsilon: Fraction) -> Fraction:
+    """A fraction below e^epsilon by less than one part in 10^49: odds that do not exceed it cost at most epsilon."""
+    context = Context(prec=60)
+    power = context.exp(context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator)))
+    return Fraction(power) * (1 - Fraction(1, 10**50))
+
+
+def odds_below(epsilon: Fraction, inside: int, outside: int) -> Fraction:
+    """
+    Odds r/s, at most e^epsilon, for rows with ``inside`` weights r and ``outside`` weights s that sum to <= 2^32.
+
+    s is as large as such rows allow and r rounded down, so that little of epsilon is lost and draws seldom reject.
+    """
+    bound = exp_below(epsilon)
+    small = math.floor(MAX_DENOMINATOR / (inside * bound + outside))
+    return Fraction(math.floor(small * bound), small)
 
 
 def show_epsilon(epsilon: float) -> str:

@@ -49,7 +49,7 @@ def dump_report(report: Report, survey: Survey) -> bytes:
 
 def report_length(survey: Survey, wave: int) -> int:
     """Length in bytes of every report of this survey and wave."""
-    largest = tuple(question.outputs - 1 for question in survey.questions)
+    largest = tuple(question.largest for question in survey.questions)
     return len(_dump(Report(survey.name, survey.digest, wave, "0" * 32, largest)))
 
 

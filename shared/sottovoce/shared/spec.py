@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 
@@ -36,8 +37,9 @@ class Question:
 
     Attributes:
         name: unique within the survey.
-        type: ``boolean`` or ``select_one``.
-        choices: the options of a ``select_one``, in the order of their values.
+        type: one of ``answers.ENCODERS``.
+        choices: the options, in the order of their values; of a vector, the coordinates; none for yes/no and numbers.
+        domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
         cohort: this public question divides the respondents into groups that results may be filtered by.
     """
@@ -47,34 +49,50 @@ class Question:
     label: TextMap
     hint: TextMap
     choices: tuple[Choice, ...]
+    domain: Domain
     mechanism: Mechanism | None
     cohort: bool
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of the possible answers, in the order of their values."""
-        return BOOLEAN_OPTIONS if self.type == "boolean" else tuple(choice.name for choice in self.choices)
+        """The names of the options, in the order of their values; of a vector, the names of its coordinates."""
+        return self.domain.options
 
     @property
-    def outputs(self) -> int:
-        """Number of values that a report may carry for this question: 0 .. outputs - 1."""
-        return len(self.options) if self.mechanism is None else self.mechanism.outputs
+    def largest(self) -> int:
+        """The largest value that a report may carry for this question."""
+        return self.domain.size - 1 if self.mechanism is None else self.mechanism.largest
+
+    def admits(self, reported: int) -> bool:
+        """Whether an honest report can carry this value for this question."""
+        return 0 <= reported <= self.largest if self.mechanism is None else self.mechanism.admits(reported)
 
     @property
     def epsilon(self) -> float:
         """The privacy loss of one report; 0 for a public question, which is not private at all."""
         return 0.0 if self.mechanism is None else self.mechanism.epsilon
 
-    def encode(self, answer: object) -> int:
+    def encode(self, answer: object) -> Value:
         """
-        The value of an answer, given by its option's name.
+        The true value of an answer, in the form that ``answers`` lists for the question's type.
 
         Raises:
-            AnswerError: no such option.
+            AnswerError: not a possible answer; the message repeats none of it.
         """
-        if not isinstance(answer, str) or answer not in self.options:
-            raise AnswerError(f"question '{self.name}': the answer is not one of its options")
-        return self.options.index(answer)
+        try:
+            return ENCODERS[self.type](self.domain, answer)
+        except ValueError as error:
+            raise AnswerError(f"question '{self.name}': the answer {error}") from None
+
+    def check(self, value: Value) -> None:
+        """
+        Refuse what is no true value: such a value could be reported with odds that epsilon does not cover.
+
+        Raises:
+            AnswerError: the message repeats nothing of the value.
+        """
+        if not holds(self.type, self.domain, value):
+            raise AnswerError(f"question '{self.name}': the value is not in its domain")
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from sottovoce.aggregator.estimators.support import Estimate, estimate_share
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_share
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 
-def estimate(mechanism: BinaryRR, tally: Mapping[int, int], options: Sequence[str]) -> list[Estimate]:
+def estimate(
+    mechanism: BinaryRR, tally: Mapping[int, int], options: Sequence[str], rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
     """
     The share of "yes".
 
@@ -14,6 +16,7 @@ def estimate(mechanism: BinaryRR, tally: Mapping[int, int], options: Sequence[st
         mechanism: the channel.
         tally: number of reports by reported value, 0 or 1; missing means none.
         options: the question's options, no and yes.
+        rule: how the interval is made.
 
     Returns:
         One estimate, of the option "yes".
@@ -24,4 +27,4 @@ def estimate(mechanism: BinaryRR, tally: Mapping[int, int], options: Sequence[st
     Maths: p = (x/n - b) / (a - b). Coin flip: 2 x/n - 1/2. Warner with t = 2/3: 3 x/n - 1.
     """
     yes = tally.get(1, 0)
-    return [estimate_share(options[1], yes, yes + tally.get(0, 0), mechanism.a, mechanism.b)]
+    return [estimate_share(options[1], yes, yes + tally.get(0, 0), mechanism.a, mechanism.b, rule)]

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from sottovoce.aggregator.estimators.support import Estimate, estimate_share
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 
-def estimate(mechanism: KaryRR, tally: Mapping[int, int], options: Sequence[str]) -> list[Estimate]:
+def estimate(
+    mechanism: KaryRR, tally: Mapping[int, int], options: Sequence[str], rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
     """
     The share of each option.
 
@@ -15,6 +17,7 @@ def estimate(mechanism: KaryRR, tally: Mapping[int, int], options: Sequence[str]
         mechanism: the channel over k categories.
         tally: number of reports by reported category; missing means none.
         options: the k options' names, in order.
+        rule: how the intervals are made.
 
     Returns:
         k estimates, in order; their raw values sum to 1.
@@ -26,5 +29,5 @@ def estimate(mechanism: KaryRR, tally: Mapping[int, int], options: Sequence[str]
     """
     a = Fraction(mechanism.keep.numerator, mechanism.denominator)
     b = Fraction(mechanism.keep.denominator, mechanism.denominator)
-    n = sum(tally.get(category, 0) for category in range(mechanism.inputs))
-    return [estimate_share(option, tally.get(index, 0), n, a, b) for index, option in enumerate(options)]
+    counts = [tally.get(category, 0) for category in range(mechanism.inputs)]
+    return estimate_shares(options, counts, sum(counts), a, b, rule)

@@ -4,10 +4,29 @@ from collections.abc import Callable
 from typing import Any
 
 from sottovoce.client.draws import Draws
-from sottovoce.client.randomizers import binary_rr, kary_rr
+from sottovoce.client.randomizers import (
+    binary_rr,
+    bitwise_rr,
+    geometric,
+    kary_rr,
+    level_table,
+    rounding_rr,
+    sampled_coordinate,
+    sampled_option,
+    square_wave,
+    subset_selection,
+)
 
-RANDOMIZERS: dict[str, Callable[[Any, int, Draws], int]] = {
+RANDOMIZERS: dict[str, Callable[[Any, Any, Draws], int]] = {
     "binary_rr": binary_rr.randomize,
     "kary_rr": kary_rr.randomize,
+    "subset_selection": subset_selection.randomize,
+    "sampled_option": sampled_option.randomize,
+    "bitwise_rr": bitwise_rr.randomize,
+    "rounding_rr": rounding_rr.randomize,
+    "level_table": level_table.randomize,
+    "square_wave": square_wave.randomize,
+    "geometric": geometric.randomize,
+    "sampled_coordinate": sampled_coordinate.randomize,
 }
 """``randomize(mechanism, value, draws) -> reported value``, by the mechanism's name."""

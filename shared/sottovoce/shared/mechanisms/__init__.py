@@ -1,16 +1,89 @@
 """The closed list of mechanisms. Adding one is a line here and in each of its three twins' registries."""
 
-from sottovoce.shared.mechanisms.base import Mechanism
+from collections.abc import Callable
+from fractions import Fraction
+
+from sottovoce.shared import rational
+from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
+from sottovoce.shared.mechanisms.base import Mechanism, Table
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
+from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
+from sottovoce.shared.mechanisms.level_table import LevelTable
+from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
+from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.shared.mechanisms.sampled_option import SampledOption
+from sottovoce.shared.mechanisms.square_wave import SquareWave
+from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 
 MECHANISMS: dict[str, type[Mechanism]] = {
     "binary_rr": BinaryRR,
     "kary_rr": KaryRR,
+    "subset_selection": SubsetSelection,
+    "sampled_option": SampledOption,
+    "bitwise_rr": BitwiseRR,
+    "rounding_rr": RoundingRR,
+    "level_table": LevelTable,
+    "square_wave": SquareWave,
+    "geometric": Geometric,
+    "sampled_coordinate": SampledCoordinate,
 }
 """Every mechanism by the name that the canonical survey carries."""
 
-PRESETS: dict[str, str] = {"coin_flip": "binary_rr", "warner": "binary_rr"}
+PRESETS: dict[str, str] = {
+    "coin_flip": "binary_rr",
+    "warner": "binary_rr",
+    "forced_response": "binary_rr",
+    "unrelated_question": "binary_rr",
+    "crosswise": "binary_rr",
+}
 """Names for authors: each is a choice of parameters of one mechanism, and publishing expands it."""
 
-__all__ = ["MECHANISMS", "PRESETS", "Mechanism"]
+MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)
+"""What an author may ask for; below and above, 32 bits of weight no longer come near it."""
+
+
+def for_epsilon(epsilon: Fraction, domain: Domain, question_type: str, name: str = "") -> Mechanism:
+    """
+    The mechanism with the best integers that cost at most ``epsilon``.
+
+    Args:
+        epsilon: of one report, 0.01 .. 10.
+        domain: the question's true values.
+        question_type: chooses the mechanism, unless ``name`` does.
+        name: of a mechanism, or "" for the best one for this type.
+
+    Raises:
+        ValueError: epsilon is out of range, or there are no such integers.
+    """
+    if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
+        raise ValueError("epsilon must lie between 0.01 and 10")
+    mechanism = (MECHANISMS[name] if name else DEFAULTS[question_type](epsilon, domain)).for_epsilon(epsilon, domain)
+    if mechanism.odds > rational.exp_below(epsilon):
+        raise AssertionError("a mechanism costs more than was asked for")
+    return mechanism
+
+
+def _choice(epsilon: Fraction, domain: Domain) -> type[Mechanism]:
+    """Subsets pay from k = e^epsilon + 3 on; a mask holds 52 options."""
+    few = domain.size <= rational.exp_below(epsilon) + 3
+    return KaryRR if few or domain.size > MAX_MASK_OPTIONS else SubsetSelection
+
+
+def _mean(epsilon: Fraction, _domain: Domain) -> type[Mechanism]:
+    return RoundingRR if epsilon < Fraction("1.4") else LevelTable
+
+
+DEFAULTS: dict[str, Callable[[Fraction, Domain], type[Mechanism]]] = {
+    "boolean": lambda *_: BinaryRR,
+    "select_one": _choice,
+    "rating": _choice,
+    "select_multiple": lambda *_: SampledOption,
+    "integer": _mean,
+    "decimal": _mean,
+    "vector": lambda *_: SampledCoordinate,
+}
+"""``default(epsilon, domain) -> mechanism`` by question type."""
+
+__all__ = ["DEFAULTS", "MECHANISMS", "PRESETS", "Mechanism", "Table", "for_epsilon"]

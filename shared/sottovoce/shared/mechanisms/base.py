@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
+from sottovoce.shared.answers import Domain
 
 
 class Mechanism(ABC):
@@ -15,37 +16,47 @@ class Mechanism(ABC):
     Attributes:
         name: the mechanism's name in a survey file.
         question_types: the question types that it serves.
-        inputs: number of true values, 0 .. inputs - 1.
-        outputs: number of reported values, 0 .. outputs - 1.
     """
 
     name: ClassVar[str]
     question_types: ClassVar[frozenset[str]]
 
-    inputs: int
-
-    @property
-    @abstractmethod
-    def outputs(self) -> int:
-        """Number of reported values."""
-
     @classmethod
     @abstractmethod
-    def parse(cls, fields: Mapping[str, Any], inputs: int) -> Self:
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """
-        The mechanism that a survey file names, for a question with ``inputs`` true values.
+        The mechanism that a survey file names, for a question with these true values.
 
         Raises:
             ValueError: the parameters are missing, unknown or impossible; the message says which and repeats none.
+        """
+
+    @classmethod
+    @abstractmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """
+        The best parameters that cost at most ``epsilon``: what publishing writes for ``{epsilon: ...}``.
+
+        Raises:
+            ValueError: there are none.
         """
 
     @abstractmethod
     def dump(self) -> dict[str, Any]:
         """The canonical parameters, ``name`` included; ``parse`` reads them back."""
 
+    @property
     @abstractmethod
-    def weights(self, value: int) -> tuple[int, ...]:
-        """Integer weights of the reported values when the true value is ``value``; every row has the same sum."""
+    def largest(self) -> int:
+        """The largest value that a report may carry."""
+
+    def admits(self, reported: int) -> bool:
+        """Whether the mechanism can report this value."""
+        return 0 <= reported <= self.largest
+
+    @abstractmethod
+    def probability(self, reported: int, value: Any) -> Fraction:  # noqa: ANN401 - an int, or a vector's tuple
+        """P(report | truth), exactly, for a reported value that ``admits`` allows."""
 
     @property
     @abstractmethod
@@ -56,6 +67,19 @@ class Mechanism(ABC):
     def epsilon(self) -> float:
         """The privacy loss of one report: ln(odds)."""
         return rational.log(self.odds)
+
+
+class Table(Mechanism):
+    """A mechanism whose report is drawn by one ``pick`` from a row of weights."""
+
+    @abstractmethod
+    def weights(self, value: int) -> tuple[int, ...]:
+        """Integer weights of the reported values when the true value is ``value``; every row has the same sum."""
+
+    def probability(self, reported: int, value: int) -> Fraction:
+        """The weight in its row."""
+        row = self.weights(value)
+        return Fraction(row[reported], sum(row))
 
 
 def exact_fields(fields: Mapping[str, Any], names: set[str]) -> None:
@@ -76,3 +100,11 @@ def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
         return rational.parse_fraction(fields[name])
     except ValueError as error:
         raise ValueError(f"{name} {error}") from None
+
+
+def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    """The whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
+    value = fields[name]
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{name} must be a whole number from {low} to {high}")
+    return value

@@ -21,11 +21,12 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
-from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Table, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)
-class KaryRR(Mechanism):
+class KaryRR(Table):
     """
     One of ``inputs`` categories, reported truthfully with odds ``odds`` to one against each other category.
 
@@ -35,7 +36,7 @@ class KaryRR(Mechanism):
     """
 
     name: ClassVar[str] = "kary_rr"
-    question_types: ClassVar[frozenset[str]] = frozenset({"select_one"})
+    question_types: ClassVar[frozenset[str]] = frozenset({"select_one", "rating"})
 
     keep: Fraction
     inputs: int
@@ -49,19 +50,24 @@ class KaryRR(Mechanism):
             raise ValueError("the odds make weights that sum to more than 2^32")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], inputs: int) -> Self:
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: kary_rr, odds: "3"}``."""
         exact_fields(fields, {"odds"})
-        return cls(fraction_field(fields, "odds"), inputs)
+        return cls(fraction_field(fields, "odds"), domain.size)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """The weight of the truth rounded down, in a row that sums to nearly 2^32."""
+        return cls(rational.odds_below(epsilon, 1, domain.size - 1), domain.size)
 
     def dump(self) -> dict[str, Any]:
         """The odds; the number of categories is the question's."""
         return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
 
     @property
-    def outputs(self) -> int:
-        """As many as there are categories."""
-        return self.inputs
+    def largest(self) -> int:
+        """The last category."""
+        return self.inputs - 1
 
     @property
     def denominator(self) -> int:
@@ -72,6 +78,11 @@ class KaryRR(Mechanism):
         """One weight per category when the truth is category ``value``."""
         true, other = self.keep.numerator, self.keep.denominator
         return tuple(true if category == value else other for category in range(self.inputs))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(report j | j) and P(report j | another category), the same for every category j."""
+        return Fraction(self.keep.numerator, self.denominator), Fraction(self.keep.denominator, self.denominator)
 
     @property
     def odds(self) -> Fraction:

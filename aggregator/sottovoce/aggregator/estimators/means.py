@@ -1,0 +1,223 @@
+"""
+The mean of a bounded number, reported through any finite channel with unbiased scores.
+
+Channel     True value v_x with input x, score z_y for report y, and E[z | x] = v_x. Values between two inputs are
+            rounded to one of them at random, so their second moment lies on the chord.
+Point       mean of the scores, unbiased; it may lie outside [lowest, highest input] and is kept so.
+Std. error  sd(z) / sqrt(n), with n - 1. If everybody in a finite population answered, at most the root of the concave
+            envelope of the inputs' own variances, at the clipped mean, over n.
+Interval    { m : |z- - m| <= z sqrt(V(m) / n) + g / (2 n) }, z- the mean clipped into the range, g the widest gap
+            between neighbouring scores, V(m) = (concave envelope of E[z^2 | x] over v_x, at m) - m^2: the largest
+            variance of one score over all populations with mean m. For two scores this is the score interval with
+            continuity correction of the count behind it, to the last digit. sqrt(V) is concave, so each side of the
+            inequality holds on one stretch and the limits are two bisections.
+Coverage    At least .95 at n = 5, 20, 50, 200 in every population tried; sd(z) in the place of V gives .78 at n = 5.
+Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded means under local privacy).
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
+from sottovoce.shared.errors import EstimateError
+
+Array = NDArray[np.float64]
+
+METHOD = "score-mean"
+_BISECTIONS = 80
+_UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay within 1e-8
+
+
+@dataclass(frozen=True)
+class ScoredChannel:
+    """
+    A finite channel whose reports have scores.
+
+    Attributes:
+        levels: true value of each input, ascending, in the number's own unit.
+        scores: score of each output, in the same unit; any order.
+        table: ``table[x][y]``, integer weights of the outputs for input x; every row has the same sum.
+
+    Raises:
+        EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+    """
+
+    levels: tuple[float, ...]
+    scores: tuple[float, ...]
+    table: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        shape = len(self.table) == len(self.levels) >= 2 and all(len(row) == len(self.scores) for row in self.table)
+        if not shape or any(low >= high for low, high in pairwise(self.levels)):
+            raise EstimateError("a table of levels by scores and ascending levels are needed")
+        means = (float(self._moment(row, 1)) for row in self.table)
+        worst = max(abs(mean - level) for mean, level in zip(means, self.levels, strict=True))
+        if not worst <= _UNBIASED * (self.levels[-1] - self.levels[0]):
+            raise EstimateError("the scores are not unbiased for this channel")
+
+    @cached_property
+    def second_moments(self) -> tuple[float, ...]:
+        """E[z^2 | x] for each input."""
+        return tuple(float(self._moment(row, 2)) for row in self.table)
+
+    @cached_property
+    def gap(self) -> float:
+        """The widest gap between neighbouring scores."""
+        return max(high - low for low, high in pairwise(sorted(set(self.scores))))
+
+    def variance(self, mean: float) -> float:
+        """V: the largest variance of one score over all populations of this mean."""
+        return max(_at(self._moment_envelope, mean) - mean * mean, 0.0)
+
+    def noise(self, mean: float) -> float:
+        """The largest mean of Var(z | x) over all populations of this mean: what the channel alone adds."""
+        return max(_at(self._noise_envelope, mean), 0.0)
+
+    @cached_property
+    def _moment_envelope(self) -> tuple[Array, Array]:
+        return _envelope(self.levels, self.second_moments)
+
+    @cached_property
+    def _noise_envelope(self) -> tuple[Array, Array]:
+        pairs = zip(self.second_moments, self.levels, strict=True)
+        return _envelope(self.levels, [moment - level * level for moment, level in pairs])
+
+    def _moment(self, row: Sequence[int], power: int) -> Fraction:
+        terms = zip(row, self.scores, strict=True)
+        return sum((weight * Fraction(score) ** power for weight, score in terms), Fraction(0)) / sum(row)
+
+
+def estimate_mean(
+    option: str, tally: Mapping[int, int], channel: ScoredChannel, rule: IntervalRule = DEFAULT_RULE, means: int = 1
+) -> Estimate:
+    """
+    The mean of a bounded number.
+
+    Args:
+        option: the estimate's name, such as "mean".
+        tally: number of reports by reported value, an index into ``channel.scores``; missing means none.
+        channel: levels, scores and table; its unit is the result's unit.
+        rule: its confidence is used; there is one method, and no band.
+        means: number of means in the question (coordinates of a vector) whose joint limits are to hold together.
+
+    Returns:
+        An estimate with ``a``, ``b`` and ``count`` None and all values in the number's own unit.
+
+    Raises:
+        EstimateError: a reported value or a count is impossible.
+    """
+    if any(not 0 <= value < len(channel.scores) or count < 0 for value, count in tally.items()):
+        raise EstimateError("the counts are impossible")
+    counts = np.array([tally.get(value, 0) for value in range(len(channel.scores))], dtype=float)
+    n = int(counts.sum())
+    raw = float(counts @ channel.scores) / n if n else None
+    low, high = mean_interval(raw, n, channel, rule.confidence)
+    joint_low, joint_high = mean_interval(raw, n, channel, rule.joint_confidence(means))
+    clipped = None if raw is None else _clip(raw, channel)
+    return Estimate(
+        option=option,
+        a=None,
+        b=None,
+        raw=raw,
+        clipped=clipped,
+        std_error=None if raw is None or n < 2 else _std_error(raw, counts, channel),
+        low=low,
+        high=high,
+        method=METHOD,
+        confidence=rule.confidence,
+        n=n,
+        count=None,
+        std_error_fixed=None if clipped is None else math.sqrt(channel.noise(clipped) / n),
+        simultaneous_low=joint_low,
+        simultaneous_high=joint_high,
+        implausible=raw is not None and _implausible(raw, n, channel),
+        poisoning=_poisoning(channel),
+        lowest=channel.levels[0],
+        highest=channel.levels[-1],
+    )
+
+
+def mean_interval(raw: float | None, n: int, channel: ScoredChannel, confidence: float) -> tuple[float, float]:
+    """
+    Limits for the mean, within the range of the levels.
+
+    Args:
+        raw: mean of the scores; None without reports.
+        n: reports.
+        channel: levels, scores and table.
+        confidence: nominal coverage, in (0, 1).
+
+    Returns:
+        (low, high), low < high; the whole range without reports.
+    """
+    least, most = channel.levels[0], channel.levels[-1]
+    if raw is None or n == 0:
+        return least, most
+    centre, z, correction = _clip(raw, channel), normal_quantile(confidence), channel.gap / (2 * n)
+
+    def slack(mean: float) -> float:
+        return z * math.sqrt(channel.variance(mean) / n) + correction
+
+    low = least if centre - least <= slack(least) else _root(lambda m: slack(m) >= centre - m, centre, least)
+    high = most if most - centre <= slack(most) else _root(lambda m: slack(m) >= m - centre, centre, most)
+    return low, high
+
+
+def _root(inside: Callable[[float], bool], within: float, outside: float) -> float:
+    for _ in range(_BISECTIONS):
+        middle = (within + outside) / 2
+        if inside(middle):
+            within = middle
+        else:
+            outside = middle
+    return outside
+
+
+def _clip(raw: float, channel: ScoredChannel) -> float:
+    return min(max(raw, channel.levels[0]), channel.levels[-1])
+
+
+def _std_error(raw: float, counts: Array, channel: ScoredChannel) -> float:
+    n = counts.sum()
+    squares = counts @ (np.asarray(channel.scores) - raw) ** 2
+    return math.sqrt(squares / (n - 1) / n)
+
+
+def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
+    least, most = channel.levels[0], channel.levels[-1]
+    below = least - 3 * math.sqrt(channel.variance(least) / n)
+    above = most + 3 * math.sqrt(channel.variance(most) / n)
+    return not below <= raw <= above
+
+
+def _poisoning(channel: ScoredChannel) -> float:
+    """A fake report of the largest score where the truth is least, or the reverse."""
+    return FAKES * max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
+
+
+def _envelope(levels: Sequence[float], values: Sequence[float]) -> tuple[Array, Array]:
+    """Corners of the least concave function above the points (levels ascend): the upper hull, from left to right."""
+    hull: list[tuple[float, float]] = []
+    for x, y in zip(levels, values, strict=True):
+        while len(hull) > 1 and _turns_up(hull[-2], hull[-1], (x, y)):
+            hull.pop()
+        hull.append((x, y))
+    corners = np.asarray(hull, dtype=float)
+    return corners[:, 0], corners[:, 1]
+
+
+def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
+    """Whether ``middle`` lies on or below the chord from ``first`` to ``last``."""
+    rise = (last[1] - first[1]) * (middle[0] - first[0])
+    return (middle[1] - first[1]) * (last[0] - first[0]) <= rise
+
+
+def _at(corners: tuple[Array, Array], x: float) -> float:
+    return float(np.interp(x, *corners))

@@ -1,0 +1,16 @@
+"""Draws a bit for every option; the channel is in ``sottovoce.shared.mechanisms.bitwise_rr``."""
+
+from sottovoce.client.draws import Draws
+from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
+
+
+def randomize(mechanism: BitwiseRR, value: int, draws: Draws) -> int:
+    """
+    A mask of all options, when the mask of the chosen ones is ``value``.
+
+    Epsilon: ``mechanism.epsilon``, which counts on at most max_choices options chosen.
+    Bytes: those of k picks, from option 0 on, whatever the truth.
+    """
+    return sum(
+        draws.pick(mechanism.bit.weights(value >> option & 1)) << option for option in range(mechanism.options)
+    )

@@ -1,0 +1,112 @@
+"""
+Clamped geometric: a number plus two-sided geometric noise, kept within its range: for noisy values themselves.
+
+Channel
+    The number is step v of a grid with steps 0 .. m. Noise k has P(k) = (1 - r)/(1 + r) r^|k| with a rational ratio
+    r = p/q in lowest terms, 0 < r < 1, and the report is v + k forced into 0 .. m. So the ends have
+    P(0 | v) = r^v / (1 + r) and P(m | v) = r^(m-v) / (1 + r). As one table of integers its denominator would be
+    (p + q) q^m; it is drawn exactly in m stages instead, whose denominators are p + q and q:
+      direction   none, up, down with weights q - p, p, p;
+      magnitude   1, and one more for each success in a row among m - 1 trials with weight p against q - p. A
+                  magnitude beyond m would be forced to the same end. All trials are always drawn, so that neither
+                  the bytes read nor the time taken betray the noise.
+Epsilon
+    m ln(1/r): at the ends P(0 | 0) / P(0 | m) = r^-m, and no other ratio is larger.
+Estimator
+    The mean of the scores z(y) = y inside, z(0) = -r/(1-r), z(m) = m + r/(1-r): each is the mean of the unclamped
+    value given the report, so E[z | v] = v exactly.
+Variance
+    At most 2 r / (1 - r)^2 steps^2 a report, that of the noise (Rao-Blackwell), plus that of v.
+Sources
+    Ghosh, Roughgarden and Sundararajan 2009 (the range-restricted geometric mechanism).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+
+MAX_STEPS = 1000
+"""So many trials are drawn for one report."""
+
+
+@dataclass(frozen=True)
+class Geometric(Mechanism):
+    """
+    A number of ``steps`` steps with noise of ratio ``ratio``.
+
+    Attributes:
+        ratio: r = p/q, 0 < r < 1, p + q <= 2^32.
+        steps: number of steps m of the grid, 1 .. 1000.
+    """
+
+    name: ClassVar[str] = "geometric"
+    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+
+    ratio: Fraction
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.steps <= MAX_STEPS:
+            raise ValueError(f"this mechanism serves grids of 1 to {MAX_STEPS} steps; choose a larger step")
+        if not 0 < self.ratio < 1:
+            raise ValueError("ratio must lie between 0 and 1")
+        if sum(self.ratio.as_integer_ratio()) > rational.MAX_DENOMINATOR:
+            raise ValueError("numerator and denominator of ratio must not sum to more than 2^32")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """``{name: geometric, ratio: "9/10"}``."""
+        exact_fields(fields, {"ratio"})
+        return cls(fraction_field(fields, "ratio"), domain.steps)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """The ratio e^(-epsilon/m), rounded up, with a denominator of 2^31."""
+        denominator = rational.MAX_DENOMINATOR // 2
+        numerator = math.ceil(denominator / rational.exp_below(epsilon / max(1, domain.steps)))
+        return cls(Fraction(numerator, denominator), domain.steps)
+
+    def dump(self) -> dict[str, Any]:
+        """The ratio; the grid is the question's."""
+        return {"name": self.name, "ratio": rational.dump_fraction(self.ratio)}
+
+    @property
+    def direction(self) -> tuple[int, int, int]:
+        """Weights of no noise, noise upwards and noise downwards."""
+        p, q = self.ratio.as_integer_ratio()
+        return q - p, p, p
+
+    @property
+    def onward(self) -> tuple[int, int]:
+        """Weights of stopping and of one step more."""
+        p, q = self.ratio.as_integer_ratio()
+        return q - p, p
+
+    @property
+    def largest(self) -> int:
+        """The largest value of the grid."""
+        return self.steps
+
+    def probability(self, reported: int, value: int) -> Fraction:
+        """The two-sided geometric law, with the tails gathered at the ends."""
+        r = self.ratio
+        distance = abs(reported - value)
+        at_end = reported in {0, self.steps}
+        return r**distance / (1 + r) * (1 if at_end else 1 - r)
+
+    @property
+    def scores(self) -> tuple[Fraction, ...]:
+        """Unbiased number of steps for each reported value: E[score | v] = v."""
+        tail = self.ratio / (1 - self.ratio)
+        return (-tail, *(Fraction(y) for y in range(1, self.steps)), self.steps + tail)
+
+    @property
+    def odds(self) -> Fraction:
+        """r^-m."""
+        return 1 / self.ratio**self.steps

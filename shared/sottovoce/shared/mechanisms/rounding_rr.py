@@ -1,0 +1,94 @@
+"""
+Stochastic rounding and randomized response: a number is rounded to the least or the largest value, then perturbed.
+
+Channel
+    The number is step v of a grid with steps 0 .. m. It is rounded up to m with probability v/m, else down to 0
+    (drawn with the denominator m, unreduced, whatever v is), and the result goes through binary randomized response:
+    P(report 1 | v) = b + (a - b) v/m.
+Epsilon
+    ln max(a/b, (1-b)/(1-a)): every v is a mixture of the two ends, which are themselves on the grid.
+Estimator
+    Reports of 1 support "high": p = (x/n - b) / (a - b) estimates the mean of v/m, so the mean is min + p (max - min).
+    The scores m (y - b) / (a - b) of the reports y = 0, 1 are unbiased for v.
+Variance
+    lambda (1 - lambda) / (n (a - b)^2) in units of the range, lambda = b + (a - b) p, for an i.i.d. sample: exactly
+    that of a share. The best of all mechanisms up to epsilon 1.29 in the worst case.
+Sources
+    Duchi, Jordan and Wainwright 2018 (the one-dimensional mechanism, which this is).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+
+
+@dataclass(frozen=True)
+class RoundingRR(Mechanism):
+    """
+    A number of ``steps`` steps, rounded to one of its ends and sent through ``bit``.
+
+    Attributes:
+        bit: the channel of the end.
+        steps: number of steps m of the grid, 1 .. 2^32.
+    """
+
+    name: ClassVar[str] = "rounding_rr"
+    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+
+    bit: BinaryRR
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.steps <= rational.MAX_DENOMINATOR:
+            raise ValueError("this mechanism serves grids of 1 to 2^32 steps")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """``{name: rounding_rr, a: "3/4", b: "1/4"}``."""
+        return cls(BinaryRR.explicit(fields), domain.steps)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """The whole of epsilon for the end."""
+        return cls(BinaryRR.for_epsilon(epsilon, domain), domain.steps)
+
+    def dump(self) -> dict[str, Any]:
+        """The channel's a and b; the grid is the question's."""
+        return {**self.bit.dump(), "name": self.name}
+
+    @property
+    def largest(self) -> int:
+        """1, for the largest value."""
+        return 1
+
+    def ends(self, value: int) -> tuple[int, int]:
+        """Weights of rounding step ``value`` down to 0 and up to m; they sum to m for every value."""
+        return self.steps - value, value
+
+    def probability(self, reported: int, value: int) -> Fraction:
+        """The mixture of the two ends."""
+        low, high = self.ends(value)
+        at_low, at_high = (self.bit.probability(reported, end) for end in (0, 1))
+        return (low * at_low + high * at_high) / self.steps
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(report 1) for the largest and for the least value."""
+        return self.bit.support
+
+    @property
+    def scores(self) -> tuple[Fraction, ...]:
+        """Unbiased number of steps for each reported value: E[score | v] = v."""
+        a, b = self.bit.support
+        return tuple(self.steps * (y - b) / (a - b) for y in (0, 1))
+
+    @property
+    def odds(self) -> Fraction:
+        """Those of the end."""
+        return self.bit.odds

@@ -1,0 +1,85 @@
+"""
+Sampled coordinate: of several numbers one is drawn, and goes through stochastic rounding and randomized response.
+
+Channel
+    One of d coordinates, uniformly and whatever the truth; then its step through ``rounding_rr`` with the question's
+    grid. The report is 2 * coordinate + y. A yes/no coordinate is a grid of one step.
+Epsilon
+    That of the one number, ln max(a/b, (1-b)/(1-a)): the coordinate drawn says nothing, and the others are not read.
+Estimator
+    Among the n_c reports on coordinate c (n_c is random and public) the mean is that of ``rounding_rr``.
+Variance
+    That of ``rounding_rr`` with n_c near n/d: d times as large as for one number, against d^2 times for dividing
+    epsilon among all of them.
+Sources
+    Duchi, Jordan and Wainwright 2018; Nguyen et al. 2016 (Harmony); Wang et al. 2019 (several numbers).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
+
+
+@dataclass(frozen=True)
+class SampledCoordinate(Mechanism):
+    """
+    One of ``coordinates`` numbers, through ``number``.
+
+    Attributes:
+        number: the channel of the coordinate that is drawn.
+        coordinates: how many there are, at least 2.
+    """
+
+    name: ClassVar[str] = "sampled_coordinate"
+    question_types: ClassVar[frozenset[str]] = frozenset({"vector"})
+
+    number: RoundingRR
+    coordinates: int
+
+    def __post_init__(self) -> None:
+        if self.coordinates < 2:
+            raise ValueError("this mechanism serves vectors of at least two coordinates")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """``{name: sampled_coordinate, a: "3/4", b: "1/4"}``."""
+        return cls(RoundingRR.parse(fields, domain), len(domain.options))
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """The whole of epsilon for the one coordinate."""
+        return cls(RoundingRR.for_epsilon(epsilon, domain), len(domain.options))
+
+    def dump(self) -> dict[str, Any]:
+        """The channel's a and b; grid and coordinates are the question's."""
+        return {**self.number.dump(), "name": self.name}
+
+    @property
+    def largest(self) -> int:
+        """The last coordinate, reported high."""
+        return 2 * self.coordinates - 1
+
+    def probability(self, reported: int, value: tuple[int, ...]) -> Fraction:
+        """1/d times that of the coordinate."""
+        coordinate, y = divmod(reported, 2)
+        return self.number.probability(y, value[coordinate]) / self.coordinates
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(y = 1) for the largest and for the least value, among the reports on one coordinate."""
+        return self.number.support
+
+    @property
+    def scores(self) -> tuple[Fraction, ...]:
+        """Unbiased number of steps of the coordinate drawn, for y = 0 and 1."""
+        return self.number.scores
+
+    @property
+    def odds(self) -> Fraction:
+        """Those of one coordinate."""
+        return self.number.odds

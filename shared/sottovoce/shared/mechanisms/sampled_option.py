@@ -1,0 +1,81 @@
+"""
+Sampled option: of several options one is drawn, and whether it was chosen goes through binary randomized response.
+
+Channel
+    One of k options, uniformly and whatever the truth; then its bit y with P(y = 1 | chosen) = a and
+    P(y = 1 | not chosen) = b. The report is 2 * option + y.
+Epsilon
+    That of the one bit, ln max(a/b, (1-b)/(1-a)): the option drawn says nothing, and the other k - 1 bits are not
+    read. Dividing epsilon among all k bits instead would cost 4 to 13 times the variance at ln 3.
+Estimator
+    Among the n_j reports on option j (n_j is random and public), those with y = 1 support it:
+    p_j = (x_j/n_j - b) / (a - b).
+Variance
+    lambda (1 - lambda) / (n_j (a - b)^2), n_j near n/k. It gives no cross-table between options of one question.
+Sources
+    Duchi, Jordan and Wainwright 2018 (sampling one coordinate); Nguyen et al. 2016 (Harmony).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
+from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+
+
+@dataclass(frozen=True)
+class SampledOption(Mechanism):
+    """
+    One of ``options`` options, with its bit through ``bit``.
+
+    Attributes:
+        bit: the channel of the option that is drawn.
+        options: number of options k, 2 .. 52.
+    """
+
+    name: ClassVar[str] = "sampled_option"
+    question_types: ClassVar[frozenset[str]] = frozenset({"select_multiple"})
+
+    bit: BinaryRR
+    options: int
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.options <= MAX_MASK_OPTIONS:
+            raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """``{name: sampled_option, a: "3/4", b: "1/4"}``."""
+        return cls(BinaryRR.explicit(fields), domain.size)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """The whole of epsilon for the one bit."""
+        return cls(BinaryRR.for_epsilon(epsilon, domain), domain.size)
+
+    def dump(self) -> dict[str, Any]:
+        """The bit's a and b; the number of options is the question's."""
+        return {**self.bit.dump(), "name": self.name}
+
+    @property
+    def largest(self) -> int:
+        """The last option, with its bit set."""
+        return 2 * self.options - 1
+
+    def probability(self, reported: int, value: int) -> Fraction:
+        """1/k times that of the bit."""
+        option, bit = divmod(reported, 2)
+        return self.bit.probability(bit, value >> option & 1) / self.options
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(bit 1 | chosen) and P(bit 1 | not chosen) among the reports on one option, the same for every option."""
+        return self.bit.support
+
+    @property
+    def odds(self) -> Fraction:
+        """Those of one bit."""
+        return self.bit.odds

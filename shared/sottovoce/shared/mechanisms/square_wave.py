@@ -1,0 +1,122 @@
+"""
+Square wave: a number is reported as one of a row of bins, the bins near it likelier: for distributions and quantiles.
+
+Channel
+    The grid's steps 0 .. m fall into D bins, step v into bin i = floor(v D / (m + 1)). There are D + 2 w outputs.
+    With odds g = r/s in lowest terms, g > 1: the outputs i .. i + 2 w (output i + w is the bin itself) have weight r
+    and the other D - 1 have weight s; den = (2 w + 1) r + (D - 1) s.
+Epsilon
+    ln g, exactly.
+Estimator
+    Maximum likelihood of the D bins' shares by expectation-maximization over the matrix of weights; quantiles from
+    the cumulated shares. Bin i holds the steps from ceil(i (m + 1) / D) to ceil((i + 1) (m + 1) / D) - 1.
+Variance
+    No closed form: bootstrap the reported counts.
+Sources
+    Li et al. 2020 (square wave, expectation-maximization and the best width).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Table, exact_fields, fraction_field, integer_field
+
+MAX_BINS = 1024
+DEFAULT_BINS = 32
+
+
+@dataclass(frozen=True)
+class SquareWave(Table):
+    """
+    A number of ``steps`` steps in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
+
+    Attributes:
+        keep: the odds g > 1 of an output inside the window against one outside.
+        bins: number of bins D, 2 .. 1024 and at most steps + 1.
+        width: half the width w of the window, in bins, 0 .. D.
+        steps: number of steps m of the grid.
+    """
+
+    name: ClassVar[str] = "square_wave"
+    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+
+    keep: Fraction
+    bins: int
+    width: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.bins <= min(MAX_BINS, self.steps + 1):
+            raise ValueError(f"bins must be at least 2 and at most {MAX_BINS} and the number of values on the grid")
+        if not 0 <= self.width <= self.bins:
+            raise ValueError("width must lie between 0 and the number of bins")
+        if self.keep <= 1:
+            raise ValueError("odds must be above 1")
+        if sum(self.weights(0)) > rational.MAX_DENOMINATOR:
+            raise ValueError("the odds make weights that sum to more than 2^32")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """``{name: square_wave, odds: "3", bins: 32, width: 8}``; an author may leave bins and width out."""
+        exact_fields({"bins": 0, "width": 0, **fields}, {"odds", "bins", "width"})
+        odds = fraction_field(fields, "odds")
+        bins = integer_field(fields, "bins", 2, MAX_BINS) if "bins" in fields else default_bins(domain)
+        width = integer_field(fields, "width", 0, MAX_BINS) if "width" in fields else best_width(odds, bins)
+        return cls(odds, bins, width, domain.steps)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """32 bins, or as many as there are values; the best width; the weight r rounded down."""
+        bins = default_bins(domain)
+        width = best_width(rational.exp_below(epsilon), bins)
+        return cls(rational.odds_below(epsilon, 2 * width + 1, bins - 1), bins, width, domain.steps)
+
+    def dump(self) -> dict[str, Any]:
+        """The odds, bins and width; the grid is the question's."""
+        odds = rational.dump_fraction(self.keep)
+        return {"name": self.name, "odds": odds, "bins": self.bins, "width": self.width}
+
+    @property
+    def largest(self) -> int:
+        """The last output."""
+        return self.bins + 2 * self.width - 1
+
+    def bin(self, value: int) -> int:
+        """The bin of step ``value``."""
+        return value * self.bins // (self.steps + 1)
+
+    def weights(self, value: int) -> tuple[int, ...]:
+        """One weight per output when the truth is step ``value``."""
+        first = self.bin(value)
+        near, far = self.keep.numerator, self.keep.denominator
+        window = (near,) * (2 * self.width + 1)
+        return (far,) * first + window + (far,) * (self.bins - 1 - first)
+
+    @property
+    def odds(self) -> Fraction:
+        """The odds themselves."""
+        return self.keep
+
+
+def default_bins(domain: Domain) -> int:
+    """32, or the number of values on the grid if that is smaller."""
+    return min(DEFAULT_BINS, domain.size)
+
+
+def best_width(odds: Fraction, bins: int) -> int:
+    """
+    The w that lets an output say most about the bin: floor(h D), h = (g ln g - g + 1) / (2 g (g - 1 - ln g)).
+
+    Li et al. 2020, equation 9; h falls from 1/2 towards 0 as g grows from 1.
+    """
+    if odds <= 1:
+        return 0  # the constructor says what is wrong
+    g, epsilon = float(odds), rational.log(odds)
+    if epsilon < 0.001:  # the two differences cancel; the limit is 1/2
+        return bins // 2
+    return math.floor(bins * (g * epsilon - g + 1) / (2 * g * (g - 1 - epsilon)))

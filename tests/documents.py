@@ -1,0 +1,56 @@
+"""Documents of surveys and questions for tests and vectors, as an author would write them."""
+
+from typing import Any
+
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.spec import Question
+
+Document = dict[str, Any]
+
+
+def survey(*questions: Document, **more: Any) -> Document:
+    """A survey that asks these questions."""
+    return {
+        "format": "sottovoce-survey/1",
+        "name": "vector",
+        "revision": 1,
+        "default_language": "en",
+        "title": {"en": "Vector"},
+        "questions": list(questions),
+        **more,
+    }
+
+
+def question(mechanism: Document, kind: str = "boolean", **more: Any) -> Document:
+    """A question of this type with this mechanism."""
+    return {"type": kind, "name": "q", "label": {"en": "Q"}, "mechanism": mechanism, **more}
+
+
+def names(count: int, prefix: str = "c") -> list[Document]:
+    """So many options, c0, c1, ..."""
+    return [{"name": f"{prefix}{i}", "label": {"en": f"{prefix.upper()}{i}"}} for i in range(count)]
+
+
+def one_of(count: int, mechanism: Document, kind: str = "select_one") -> Document:
+    """A question that asks for one of so many options."""
+    return question(mechanism, kind, choices=names(count))
+
+
+def some_of(count: int, mechanism: Document, **more: Any) -> Document:
+    """A question that asks for several of so many options."""
+    return question(mechanism, "select_multiple", choices=names(count), **more)
+
+
+def number(low: str | int, high: str | int, step: str | int, mechanism: Document) -> Document:
+    """A question that asks for a number on a grid."""
+    return question(mechanism, "decimal", min=low, max=high, step=step)
+
+
+def vector(count: int, low: str | int, high: str | int, step: str | int, mechanism: Document) -> Document:
+    """A question that asks for so many numbers on one grid."""
+    return question(mechanism, "vector", coordinates=names(count, "x"), min=low, max=high, step=step)
+
+
+def parsed(document: Document) -> Question:
+    """The one question, as the product reads it."""
+    return parse_survey(survey(document)).questions[0]

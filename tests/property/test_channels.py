@@ -1,0 +1,233 @@
+"""Epsilon is computed from the running code: every branch of every randomizer, exactly, for every truth."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.base import Table
+
+from tests.property.branching import paths
+from tests.property.channels import channel, check, check_law, check_range, truths, worst_odds
+from tests.documents import number, one_of, parsed, question, some_of, vector
+
+EPSILON = {"epsilon": "1"}
+
+
+def named(name, **parameters):
+    """A mechanism's document."""
+    return {"name": name, **parameters}
+
+
+CASES = {
+    "coin flip": question(named("coin_flip")),
+    "warner": question(named("warner", truth="2/3")),
+    "forced response": question(named("forced_response", truth="3/4", yes="1/6", no="1/12")),
+    "unrelated question": question(named("unrelated_question", truth="2/3", share="1/4")),
+    "crosswise": question(named("crosswise", share="1/4")),
+    "binary, one part in 2^32": question(named("binary_rr", a="4294967295/4294967296", b="1/4294967296")),
+    "binary, almost noise": question(named("binary_rr", a="2147483649/4294967296", b="2147483647/4294967296")),
+    "binary by epsilon": question(EPSILON),
+    "k-ary": one_of(4, named("kary_rr", odds="3")),
+    "k-ary of 2": one_of(2, named("kary_rr", odds="7/2")),
+    "k-ary of 64": one_of(64, named("kary_rr", odds="1000003/1000000")),
+    "k-ary by epsilon": one_of(5, EPSILON, "rating"),
+    "subset of 1 of 2": one_of(2, named("subset_selection", odds="3", size=1)),
+    "subset of 2 of 6": one_of(6, named("subset_selection", odds="3")),
+    "subset of 4 of 5": one_of(5, named("subset_selection", odds="5/2", size=4), "rating"),
+    "subset by epsilon": one_of(7, EPSILON),
+    "sampled option": some_of(5, named("sampled_option", a="3/4", b="1/4")),
+    "sampled option, one choice": some_of(4, named("sampled_option", a="11/12", b="1/6"), max_choices=1),
+    "sampled option by epsilon": some_of(3, EPSILON),
+    "bitwise": some_of(5, named("bitwise_rr", a="3/4", b="1/4")),
+    "bitwise, one choice": some_of(4, named("bitwise_rr", a="7/10", b="1/5"), max_choices=1),
+    "bitwise, three of four": some_of(4, named("bitwise_rr", a="11/12", b="1/6"), max_choices=3),
+    "bitwise by epsilon": some_of(4, named("bitwise_rr", epsilon="1"), max_choices=2),
+    "rounding": number(0, 1, "0.1", named("rounding_rr", a="3/4", b="1/4")),
+    "rounding, one step": number("-0.5", "0.5", 1, named("rounding_rr", a="11/12", b="1/6")),
+    "rounding by epsilon": number(0, 100, 5, EPSILON),
+    "level table 1.4": number(0, 8, 1, named("level_table", epsilon="1.5")),
+    "level table 2": number(0, 20, 1, named("level_table", epsilon=2)),
+    "level table 3": number(0, 4, 1, {"epsilon": 3}),
+    "square wave": number(0, 9, 1, named("square_wave", odds="3")),
+    "square wave, no window": number(0, 3, 1, named("square_wave", odds="3", bins=4, width=0)),
+    "square wave, wide": number(0, 10, 1, named("square_wave", odds="5/2", bins=3, width=3)),
+    "square wave by epsilon": number(0, 40, 1, named("square_wave", epsilon="1")),
+    "geometric": number(0, 6, 1, named("geometric", ratio="2/3")),
+    "geometric, one step": number(0, 1, 1, named("geometric", ratio="1/3")),
+    "geometric by epsilon": number(0, 5, 1, named("geometric", epsilon="1")),
+    "sampled coordinate": vector(3, 0, 4, 2, named("sampled_coordinate", a="3/4", b="1/4")),
+    "sampled yes or no": vector(5, 0, 1, 1, EPSILON),
+}
+
+QUESTIONS = {name: parsed(document) for name, document in CASES.items()}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_randomizer_draws_from_the_declared_channel(name):
+    """Law, range, epsilon to 12 digits, and bytes read that do not depend on the truth."""
+    asked = QUESTIONS[name]
+
+    check(asked, RANDOMIZERS[asked.mechanism.name])
+
+
+def test_cases_cover_every_mechanism():
+    """No mechanism is added without its exact channel."""
+    covered = {asked.mechanism.name for asked in QUESTIONS.values()}
+
+    assert covered == set(RANDOMIZERS) == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("name", [name for name, asked in QUESTIONS.items() if isinstance(asked.mechanism, Table)])
+def test_table_rows_have_one_sum_and_no_zero(name):
+    """A row that sums to something else would read other bytes; a zero would rule a truth out."""
+    mechanism = QUESTIONS[name].mechanism
+
+    rows = [mechanism.weights(value) for value in truths(QUESTIONS[name])]
+
+    assert len({sum(row) for row in rows}) == 1
+    assert all(weight > 0 for row in rows for weight in row)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 10, 13])
+def test_level_table_between_levels_costs_no_more_than_declared(steps):
+    """Where the levels are not on the grid, every truth is a mixture of rows, and epsilon an upper bound."""
+    asked = parsed(number(0, steps, 1, named("level_table", epsilon="1.8")))
+
+    computed = channel(asked, RANDOMIZERS["level_table"])
+
+    check_range(asked, computed)
+    check_law(asked, computed)
+    assert worst_odds(computed) <= asked.mechanism.odds
+
+
+SCORED = {"rounding_rr", "level_table", "geometric"}
+
+
+@pytest.mark.parametrize("name", [name for name, asked in QUESTIONS.items() if asked.mechanism.name in SCORED])
+def test_scores_are_unbiased_for_the_number(name):
+    """Wherever a mechanism gives its reports scores, their mean given the truth is the truth."""
+    asked = QUESTIONS[name]
+    allowed = asked.domain.steps * Fraction(1, 10**8) if asked.mechanism.name == "level_table" else 0
+
+    for value, row in channel(asked, RANDOMIZERS[asked.mechanism.name]).items():
+        mean = sum(probability * asked.mechanism.scores[reported] for reported, probability in row.items())
+        assert abs(mean - value) <= allowed
+
+
+def supporting(asked, value, option):
+    """(whether ``option`` is true, the reports that speak of it, those of them that support it)."""
+    name = asked.mechanism.name
+    sampled = name in {"sampled_option", "sampled_coordinate"}
+    about = {y for y in range(asked.largest + 1) if asked.admits(y) and (not sampled or y // 2 == option)}
+    if sampled:
+        support = {y for y in about if y % 2}
+    elif name in {"subset_selection", "bitwise_rr"}:
+        support = {y for y in about if y >> option & 1}
+    else:
+        support = {option} & about
+    several = asked.type == "select_multiple"
+    return (bool(value >> option & 1) if several else value == option), about, support
+
+
+SUPPORTED = ["binary_rr", "kary_rr", "subset_selection", "sampled_option", "bitwise_rr"]
+
+
+@pytest.mark.parametrize("name", [name for name, asked in QUESTIONS.items() if asked.mechanism.name in SUPPORTED])
+def test_support_is_what_the_channel_gives(name):
+    """P(support | true) and P(support | not true), which every estimate of a share divides by."""
+    asked = QUESTIONS[name]
+    options = [1] if asked.type == "boolean" else range(asked.domain.size)
+    computed = channel(asked, RANDOMIZERS[asked.mechanism.name])
+
+    for (value, row), option in itertools.product(computed.items(), options):
+        true, about, support = supporting(asked, value, option)
+        share = sum(row[y] for y in support) / sum(row[y] for y in about)
+        assert share == asked.mechanism.support[0 if true else 1]
+
+
+# The checks must be able to fail: each of these mistakes has been made by somebody.
+
+
+def biased_coin(_mechanism, value, draws):
+    """Tells the truth with probability .80 instead of .75."""
+    return draws.pick((4, 1) if value == 0 else (1, 4))
+
+
+def swapped_rows(mechanism, value, draws):
+    """Randomizes the opposite of the truth."""
+    return draws.pick(mechanism.weights(1 - value))
+
+
+def silent_no(mechanism, value, draws):
+    """Draws again for a yes only."""
+    return draws.pick(mechanism.weights(value)) if value == 0 else (draws.pick((2, 2)) or draws.pick((2, 2)))
+
+
+def unprotected_last_bit(mechanism, value, draws):
+    """Sends the last option's bit as it is."""
+    last = mechanism.options - 1
+    return (RANDOMIZERS["bitwise_rr"](mechanism, value, draws) & ~(1 << last)) | (value >> last & 1) << last
+
+
+def fewer_picks(mechanism, value, draws):
+    """Picks one option less when the truth is in the set: the number of bytes tells."""
+    if value != 0:
+        draws.below(2)
+    return RANDOMIZERS["subset_selection"](mechanism, value, draws)
+
+
+def unread_ends(mechanism, value, draws):
+    """Reads nothing for rounding where nothing is to be rounded."""
+    end = value // mechanism.steps if value in {0, mechanism.steps} else draws.pick(mechanism.ends(value))
+    return draws.pick(mechanism.bit.weights(end))
+
+
+def truth_in_the_noise(mechanism, value, draws):
+    """Lets a category out for one truth."""
+    row = mechanism.weights(value)
+    return draws.pick(row if value else (sum(row) - row[2] - row[3], 0, row[2], row[3]))
+
+
+MUTANTS = [
+    ("coin flip", biased_coin, "what is read|law"),
+    ("warner", swapped_rows, "law"),
+    ("coin flip", silent_no, "what is read"),
+    ("bitwise", unprotected_last_bit, "range"),
+    ("subset of 2 of 6", fewer_picks, "what is read"),
+    ("rounding", unread_ends, "what is read"),
+    ("k-ary", truth_in_the_noise, "range"),
+]
+
+
+@pytest.mark.parametrize(("name", "mutant", "reason"), MUTANTS, ids=lambda part: getattr(part, "__name__", None))
+def test_check_catches_the_mutant(name, mutant, reason):
+    """A check that passes its mutant proves nothing."""
+    with pytest.raises(AssertionError, match=reason):
+        check(QUESTIONS[name], mutant)
+
+
+def test_check_catches_an_epsilon_one_notch_too_low(monkeypatch):
+    """The declared epsilon may not be smaller than the code's by one part in 10^11."""
+    asked = QUESTIONS["coin flip"]
+    lower = asked.epsilon * (1 - 1e-11)
+    monkeypatch.setattr(type(asked.mechanism), "epsilon", property(lambda _: lower))
+
+    with pytest.raises(AssertionError, match="another epsilon"):
+        check(asked, RANDOMIZERS["binary_rr"])
+
+
+def test_branching_takes_every_path_once():
+    """Three times two ways with their probabilities, in a program whose second draw depends on the first."""
+
+    def run(draws):
+        first = draws.below(3)
+        return 10 * first + draws.pick((1, 0, 3) if first else (1, 1))
+
+    found = [(path.reported, path.probability) for path in paths(run)]
+
+    third = Fraction(1, 3)
+    assert found == [
+        (0, third / 2), (1, third / 2), (10, third / 4), (12, third * 3 / 4), (20, third / 4), (22, third * 3 / 4)
+    ]  # fmt: skip

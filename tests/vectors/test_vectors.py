@@ -1,0 +1,110 @@
+"""The committed vectors are what the product does today, and what generating them again would write."""
+
+import json
+
+import pytest
+from sottovoce.client.draws import Draws
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.report import dump_report, parse_report
+
+from tests.documents import parsed, survey
+from tests.vectors.generate import FOLDER, documents, render
+
+
+def read(path):
+    """One vector file."""
+    return json.loads((FOLDER / path).read_text(encoding="utf-8"))
+
+
+def playback(data):
+    """(draws that read these bytes, how many are left)."""
+    rest = bytearray(data)
+
+    def take(count):
+        taken = bytes(rest[:count])
+        del rest[:count]
+        return taken
+
+    return Draws(take), rest
+
+
+def test_vectors_are_what_generating_writes():
+    """Nobody edits a vector by hand, and no change of behaviour goes without a visible diff."""
+    for path, document in documents().items():
+        assert (FOLDER / path).read_text(encoding="utf-8") == render(document) + "\n", path
+
+
+def test_vectors_stay_small_enough_to_read():
+    """A file that nobody reads hides its diffs."""
+    large = [path.name for path in FOLDER.rglob("*/*.json") if path.stat().st_size > 15_000]
+
+    assert large == []
+
+
+def test_below_gives_the_vectors_values():
+    """Same bytes, same integer, and all of the bytes read."""
+    for vector in read("draws.json"):
+        draws, rest = playback(bytes.fromhex(vector["bytes"]))
+        assert vector["value"] == draws.below(vector["bound"])
+        assert not rest
+
+
+@pytest.mark.parametrize("name", RANDOMIZERS)
+def test_randomizer_gives_the_vectors_reports(name):
+    """Same answer and bytes, same report, all of the bytes read, and the same epsilon."""
+    for group in read(f"{name}/randomize.json"):
+        asked = parsed(group["question"])
+        assert group["epsilon"] == asked.epsilon
+        for answer, data, report in group["draws"]:
+            draws, rest = playback(bytes.fromhex(data))
+            assert report == RANDOMIZERS[name](asked.mechanism, asked.encode(answer), draws)
+            assert not rest
+            assert asked.admits(report)
+
+
+@pytest.mark.parametrize("name", RANDOMIZERS)
+def test_bad_mechanisms_are_refused(name):
+    """Every impossible, ambiguous or unknown parameter is an error in the survey."""
+    for vector in read(f"{name}/bad.json"):
+        with pytest.raises(SpecError) as caught:
+            parse_survey(survey(vector["question"]))
+        assert vector["error"] == caught.value.code
+
+
+def test_answers_have_the_vectors_values():
+    """Numbers are exact, and lists and maps do not depend on their order."""
+    for vector in read("answers.json"):
+        asked = parsed(vector["question"])
+        for answer, value in vector["values"]:
+            encoded = asked.encode(answer)
+            assert value == (list(encoded) if isinstance(encoded, tuple) else encoded)
+
+
+def test_bad_answers_are_refused():
+    """What is not exactly an answer is never made into one."""
+    for vector in read("answers.json"):
+        for answer in vector["bad"]:
+            with pytest.raises(AnswerError):
+                parsed(vector["question"]).encode(answer)
+
+
+def test_reports_have_the_vectors_bytes():
+    """Whole surveys: digest, epsilon, and the report's bytes from the answers and the random bytes."""
+    for vector in read("surveys.json")["reports"]:
+        loaded = load_survey(vector["survey"].encode())
+        assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
+        draws, rest = playback(bytes.fromhex(vector["bytes"]))
+        report = randomize(loaded, encode(loaded, vector["answers"]), draws, vector["wave"])
+        assert vector["body"] == dump_report(report, loaded).decode()
+        assert parse_report(vector["body"].encode()) == report
+        assert not rest
+
+
+def test_bad_surveys_are_refused():
+    """Anything but the one canonical spelling of a valid survey."""
+    for text in read("surveys.json")["bad_surveys"]:
+        with pytest.raises(SpecError):
+            load_survey(text.encode())
