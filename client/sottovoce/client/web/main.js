@@ -8,7 +8,7 @@ async function start() {
     // No options: only then is it the request that the page has already started.
     const reply = await fetch("../assets/catalogues/en.json");
     const words = new Words(await reply.json());
-    document.getElementById("footer").textContent = words.say("footer");
+    document.getElementById("footer").replaceChildren(words.said("p", "footer", {}, { lang: words.language, dir: "auto" }));
     status.textContent = words.say("loading");
     const form = new Form(words, main, status);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
