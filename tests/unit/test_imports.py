@@ -21,7 +21,9 @@ RULES = [
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "flask", "werkzeug"}),
     ("sottovoce.aggregator.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.survey_file", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
-    ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator"}),
+    ("sottovoce.aggregator.simulation", {"sottovoce.shared", "numpy"}),
+    ("sottovoce.aggregator.pilot", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.cli", {"sottovoce", "click", "rich", "granian", "requests"}),
 ]

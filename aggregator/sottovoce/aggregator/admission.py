@@ -145,14 +145,18 @@ def check_values(survey: Survey, report: Report) -> None:
     if len(report.values) != len(survey.questions):
         raise ReportRejected("out_of_range", "the report does not have one value for each question")
     for question, value in zip(survey.questions, report.values, strict=True):
-        if value is None or not 0 <= value < question.outputs:
+        if value is None or not question.admits(value):
             raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
 
 
 def counted(survey: Survey, values: tuple[int | None, ...]) -> tuple[tuple[int, int], ...]:
-    """What to count: (index of the question, value) for each question that was asked."""
-    asked = zip(survey.questions, values, strict=True)
-    return tuple((index, value) for index, (_, value) in enumerate(asked) if value is not None)
+    """What to count: (index of the question, key of its tally), for each question that was asked."""
+    return tuple(
+        (index, key)
+        for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
+        if value is not None
+        for key in question.counted(value)
+    )
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:

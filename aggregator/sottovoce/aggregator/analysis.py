@@ -6,11 +6,9 @@ Reads snapshots only. Nothing here can see a single report.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.estimators import ESTIMATORS, Estimate
-from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule, public
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.errors import EstimateError
@@ -46,8 +44,9 @@ class QuestionResult:
     Attributes:
         epsilon: privacy loss of one report; None for a public question.
         n: reports that carry a value for this question.
-        tally: number of reports by reported value.
-        estimates: one per option; for a boolean question, of "yes" only.
+        tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
+        estimates: one per option, for a boolean question of "yes" only; for a number its mean, and what its mechanism
+            tells of the distribution; for a vector the mean of each coordinate.
     """
 
     question: Question
@@ -55,6 +54,10 @@ class QuestionResult:
     n: int
     tally: Mapping[int, int]
     estimates: Sequence[Estimate]
+
+    def of_kind(self, kind: str) -> list[Estimate]:
+        """The estimates of one kind: "share", "mean" or "quantile"."""
+        return [estimate for estimate in self.estimates if estimate.kind == kind]
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,8 @@ def analyse(stored: StoredSurvey, survey: Survey, cells: Iterable[Cell], cohort:
     cells = list(cells)
     groups = cohort_groups(survey, cells)
     chosen = _all(cells) if cohort is None else _group(groups, cohort).cells
+    # While more reports may come, people look again and again: the band is valid however often they do.
+    rule = IntervalRule(band=not stored.closed)
     return Results(
         survey=survey,
         closed=stored.closed,
@@ -105,7 +110,9 @@ def analyse(stored: StoredSurvey, survey: Survey, cells: Iterable[Cell], cohort:
         withdrawn=sum(cell.withdrawn for cell in chosen),
         cohort=cohort,
         cohorts=groups,
-        questions=tuple(_question(question, _tally(chosen, index)) for index, question in enumerate(survey.questions)),
+        questions=tuple(
+            _question(question, _tally(chosen, index), rule) for index, question in enumerate(survey.questions)
+        ),
     )
 
 
@@ -160,23 +167,16 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
     return dict(sorted(tally.items()))
 
 
-def _question(question: Question, tally: Mapping[int, int]) -> QuestionResult:
+def _question(question: Question, tally: Mapping[int, int], rule: IntervalRule) -> QuestionResult:
     mechanism = question.mechanism
     if mechanism is None:
-        estimates, epsilon = _public(question, tally), None
+        estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
-        estimates = ESTIMATORS[mechanism.name](mechanism, tally, question.options)
-        epsilon = mechanism.epsilon
-    return QuestionResult(question, epsilon, sum(tally.values()), tally, estimates)
-
-
-def _public(question: Question, tally: Mapping[int, int]) -> list[Estimate]:
-    """A public answer is a channel without noise: a = 1, b = 0."""
-    n = sum(tally.values())
-    shown = list(enumerate(question.options))
+        estimates, epsilon = ESTIMATORS[mechanism.name](mechanism, tally, question.domain, rule), mechanism.epsilon
     if question.type == "boolean":
-        shown = shown[1:]
-    return [estimate_share(option, tally.get(value, 0), n, Fraction(1), Fraction(0)) for value, option in shown]
+        # The share of "no" is the rest.
+        estimates = estimates[-1:]
+    return QuestionResult(question, epsilon, question.reports(tally), tally, estimates)
 
 
 def mechanism_document(question: Question) -> dict[str, Any] | None:

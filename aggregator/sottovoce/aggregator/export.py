@@ -34,5 +34,17 @@ def _question(result: QuestionResult) -> dict[str, Any]:
         "epsilon": result.epsilon,
         "n": result.n,
         "tally": {str(value): count for value, count in result.tally.items()},
-        "estimates": [asdict(estimate) for estimate in result.estimates],
+        **_estimates(result),
+    }
+
+
+def _estimates(result: QuestionResult) -> dict[str, Any]:
+    """A number has a mean, and what its mechanism can tell of the distribution; every other question estimates."""
+    if result.question.domain.grid is None or result.question.type == "vector":
+        return {"estimates": [asdict(estimate) for estimate in result.estimates]}
+    means = [asdict(estimate) for estimate in result.of_kind("mean")]
+    return {
+        "mean": means[0],
+        "histogram": [asdict(estimate) for estimate in result.of_kind("share")],
+        "quantiles": [asdict(estimate) for estimate in result.of_kind("quantile")],
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
@@ -51,11 +52,21 @@ def describe(survey: Survey) -> list[str]:
         if question.mechanism is None:
             how = "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
         else:
-            numbers = ", ".join(f"{key} {value}" for key, value in question.mechanism.dump().items() if key != "name")
-            how = f"{question.mechanism.name} ({numbers}), epsilon {show_epsilon(question.epsilon)}"
-        lines.append(f"  {question.name:<{width}}  {question.type:<10}  {how}")
+            how = f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
+        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     return lines
+
+
+def describe_mechanism(mechanism: Mechanism) -> str:
+    """Its name and its numbers; of a table its size."""
+    numbers = []
+    for key, value in mechanism.dump().items():
+        if isinstance(value, list):
+            value = f"{len(value)} x {len(value[0])}" if isinstance(value[0], list) else len(value)  # noqa: PLW2901
+        if key != "name":
+            numbers.append(f"{key} {value}")
+    return f"{mechanism.name} ({', '.join(numbers)})"
 
 
 def warnings(survey: Survey) -> list[str]:

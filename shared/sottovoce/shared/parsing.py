@@ -1,6 +1,7 @@
 """From a survey document to a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -60,44 +61,44 @@ class _SurveyReader(QuestionReader):
             self.problem("", str(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
-        self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,))
         self.default_language = self.match(fields.get("default_language", MISSING), "/default_language", LANGUAGE)
-        privacy = self.privacy(fields.get("privacy", {}))
-        retention = self.fields(fields.get("retention", {}), "/retention", set(), {"ids_days"})
         opens, closes = (self.moment(fields.get(key), f"/{key}") for key in ("opens", "closes"))
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")
         questions = self.questions(fields.get("questions", []))
-        texts = {key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields}
-        canonical_document: dict[str, Any] = {
-            "format": FORMAT,
-            "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
-            "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
-            "default_language": self.default_language,
-            **texts,
-            **{key: fields[key] for key in ("opens", "closes") if key in fields},
-            "access": self.one_of(fields.get("access", "open"), "/access", ("open",)),
-            "privacy": privacy,
-            "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
-            "questions": [dump_question(question) for question in questions],
-        }
+        written = {**self.head(fields), "questions": [dump_question(question) for question in questions]}
         if self.problems:
             return None
         survey = Survey(
-            document=canonical_document,
-            name=canonical_document["name"],
-            revision=canonical_document["revision"],
+            document=written,
+            name=written["name"],
+            revision=written["revision"],
             default_language=self.default_language,
-            title=texts["title"],
+            title=written["title"],
             opens=opens,
             closes=closes,
-            release_batch=privacy["release_batch"],
-            ids_days=canonical_document["retention"]["ids_days"],
+            release_batch=written["privacy"]["release_batch"],
+            ids_days=written["retention"]["ids_days"],
             questions=tuple(questions),
         )
-        if Decimal(survey.epsilon) > Decimal(privacy.get("max_epsilon_total", "Infinity")):
+        if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
         return survey
+
+    def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Everything but the questions, with its defaults written out."""
+        retention = self.fields(fields.get("retention", {}), "/retention", set(), {"ids_days"})
+        return {
+            "format": self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,)),
+            "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
+            "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
+            "default_language": self.default_language,
+            **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
+            **{key: fields[key] for key in ("opens", "closes") if key in fields},
+            "access": self.one_of(fields.get("access", "open"), "/access", ("open",)),
+            "privacy": self.privacy(fields.get("privacy", {})),
+            "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
+        }
 
     def privacy(self, value: object) -> dict[str, Any]:
         pointer = "/privacy"

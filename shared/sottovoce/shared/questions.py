@@ -12,6 +12,7 @@ from sottovoce.shared.reading import MISSING, Reader
 from sottovoce.shared.spec import BOOLEAN_OPTIONS, Choice, Question
 
 MAX_QUESTIONS = 200
+MAX_PUBLIC = 10_001
 MAX_CHOICES = 1000
 QUESTION_TYPES = tuple(ENCODERS)
 
@@ -141,6 +142,8 @@ class QuestionReader(Reader):
                 self.problem(f"{pointer}/public", "a public question has no mechanism")
             if kind in _NEVER_PUBLIC:
                 self.problem(f"{pointer}/public", f"a {kind} question cannot be public")
+            if domain.size > MAX_PUBLIC:
+                self.problem(f"{pointer}/public", f"a public number has at most {MAX_PUBLIC} values")
             return None
         if "mechanism" not in fields:
             self.problem(pointer, "must name a mechanism or say public: true")

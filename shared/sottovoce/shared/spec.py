@@ -67,6 +67,14 @@ class Question:
         """Whether an honest report can carry this value for this question."""
         return 0 <= reported <= self.largest if self.mechanism is None else self.mechanism.admits(reported)
 
+    def counted(self, reported: int) -> tuple[int, ...]:
+        """What a reported value adds one to in the question's tally."""
+        return (reported,) if self.mechanism is None else self.mechanism.counted(reported)
+
+    def reports(self, tally: Mapping[int, int]) -> int:
+        """The number of reports in the question's tally."""
+        return sum(tally.values()) if self.mechanism is None else self.mechanism.reports(tally)
+
     @property
     def epsilon(self) -> float:
         """The privacy loss of one report; 0 for a public question, which is not private at all."""

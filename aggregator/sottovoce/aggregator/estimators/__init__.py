@@ -1,10 +1,22 @@
 """The closed list of estimators, one per mechanism."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
-from sottovoce.aggregator.estimators import binary_rr, kary_rr
+from sottovoce.aggregator.estimators import (
+    binary_rr,
+    bitwise_rr,
+    geometric,
+    kary_rr,
+    level_table,
+    rounding_rr,
+    sampled_coordinate,
+    sampled_option,
+    square_wave,
+    subset_selection,
+)
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.shared.answers import Domain
 
 
 class Estimator(Protocol):
@@ -14,7 +26,7 @@ class Estimator(Protocol):
         self,
         mechanism: Any,  # noqa: ANN401 - each takes its own class
         tally: Mapping[int, int],
-        options: Sequence[str],
+        domain: Domain,
         rule: IntervalRule = DEFAULT_RULE,
     ) -> list[Estimate]:
         """The estimates of one question; several strata are pooled by ``pooling.estimate_strata``."""
@@ -24,7 +36,15 @@ class Estimator(Protocol):
 ESTIMATORS: dict[str, Estimator] = {
     "binary_rr": binary_rr.estimate,
     "kary_rr": kary_rr.estimate,
+    "subset_selection": subset_selection.estimate,
+    "sampled_option": sampled_option.estimate,
+    "bitwise_rr": bitwise_rr.estimate,
+    "rounding_rr": rounding_rr.estimate,
+    "level_table": level_table.estimate,
+    "square_wave": square_wave.estimate,
+    "geometric": geometric.estimate,
+    "sampled_coordinate": sampled_coordinate.estimate,
 }
-"""``estimate(mechanism, tally, options, rule) -> estimates``, by the mechanism's name."""
+"""``estimate(mechanism, tally, domain, rule) -> estimates``, by the mechanism's name."""
 
 __all__ = ["DEFAULT_RULE", "ESTIMATORS", "Estimate", "Estimator", "IntervalRule"]

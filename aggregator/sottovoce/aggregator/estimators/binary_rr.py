@@ -1,13 +1,14 @@
 """Estimates from binary randomized response; the maths is in ``sottovoce.shared.mechanisms.binary_rr``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_share
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 
 def estimate(
-    mechanism: BinaryRR, tally: Mapping[int, int], options: Sequence[str], rule: IntervalRule = DEFAULT_RULE
+    mechanism: BinaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
     The share of "yes".
@@ -15,7 +16,7 @@ def estimate(
     Args:
         mechanism: the channel.
         tally: number of reports by reported value, 0 or 1; missing means none.
-        options: the question's options, no and yes.
+        domain: the question's options, no and yes.
         rule: how the interval is made.
 
     Returns:
@@ -27,4 +28,4 @@ def estimate(
     Maths: p = (x/n - b) / (a - b). Coin flip: 2 x/n - 1/2. Warner with t = 2/3: 3 x/n - 1.
     """
     yes = tally.get(1, 0)
-    return [estimate_share(options[1], yes, yes + tally.get(0, 0), mechanism.a, mechanism.b, rule)]
+    return [estimate_share(domain.options[1], yes, yes + tally.get(0, 0), mechanism.a, mechanism.b, rule)]

@@ -12,7 +12,8 @@ score-cc        Wilson's score limits with continuity correction; the default. M
 wilson          Without the correction: shorter, approximate (minimum .938 at n = 100 with the coin flip).
 exact           Clopper and Pearson: coverage at least nominal, by theorem, at every level.
 fixed-population  Everybody in a finite population answered: only the channel is random. p' +- z sqrt((p' a (1-a) +
-                (1-p') b (1-b)) / n) / (a - b), p' the clipped share. Approximate (minimum .936 at n = 100).
+                (1-p') b (1-b)) / n) / (a - b), p' the clipped share. Approximate: minimum .932 at n = 20 and .936
+                at n = 100 with the coin flip, but .80 at n = 5 with epsilon 3.
 Sources         Wilson 1927; Clopper and Pearson 1934; Newcombe 1998 (continuity correction).
 
 Every function takes one count or an array of counts, and returns arrays of that shape.

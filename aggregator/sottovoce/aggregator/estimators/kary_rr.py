@@ -1,14 +1,15 @@
 """Estimates from k-ary randomized response; the maths is in ``sottovoce.shared.mechanisms.kary_rr``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 
 def estimate(
-    mechanism: KaryRR, tally: Mapping[int, int], options: Sequence[str], rule: IntervalRule = DEFAULT_RULE
+    mechanism: KaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
     The share of each option.
@@ -16,7 +17,7 @@ def estimate(
     Args:
         mechanism: the channel over k categories.
         tally: number of reports by reported category; missing means none.
-        options: the k options' names, in order.
+        domain: the k options, in order.
         rule: how the intervals are made.
 
     Returns:
@@ -30,4 +31,4 @@ def estimate(
     a = Fraction(mechanism.keep.numerator, mechanism.denominator)
     b = Fraction(mechanism.keep.denominator, mechanism.denominator)
     counts = [tally.get(category, 0) for category in range(mechanism.inputs)]
-    return estimate_shares(options, counts, sum(counts), a, b, rule)
+    return estimate_shares(domain.options, counts, sum(counts), a, b, rule)

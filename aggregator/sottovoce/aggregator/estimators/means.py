@@ -16,6 +16,7 @@ Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded mea
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,44 +29,50 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
 from sottovoce.shared.errors import EstimateError
 
-Array = NDArray[np.float64]
+Corners = tuple[list[float], list[float]]
 
 METHOD = "score-mean"
-_BISECTIONS = 80
+_BISECTIONS = 60
 _UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay within 1e-8
 
 
 @dataclass(frozen=True)
 class ScoredChannel:
     """
-    A finite channel whose reports have scores.
+    A finite channel whose reports have unbiased scores.
 
     Attributes:
         levels: true value of each input, ascending, in the number's own unit.
         scores: score of each output, in the same unit; any order.
-        table: ``table[x][y]``, integer weights of the outputs for input x; every row has the same sum.
-
-    Raises:
-        EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+        second_moments: E[z^2 | x] for each input.
     """
 
     levels: tuple[float, ...]
     scores: tuple[float, ...]
-    table: tuple[tuple[int, ...], ...]
+    second_moments: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        shape = len(self.table) == len(self.levels) >= 2 and all(len(row) == len(self.scores) for row in self.table)
-        if not shape or any(low >= high for low, high in pairwise(self.levels)):
-            raise EstimateError("a table of levels by scores and ascending levels are needed")
-        means = (float(self._moment(row, 1)) for row in self.table)
-        worst = max(abs(mean - level) for mean, level in zip(means, self.levels, strict=True))
-        if not worst <= _UNBIASED * (self.levels[-1] - self.levels[0]):
-            raise EstimateError("the scores are not unbiased for this channel")
+        if len(self.levels) < 2 or any(low >= high for low, high in pairwise(self.levels)):
+            raise EstimateError("at least two ascending levels are needed")
+        if len(self.second_moments) != len(self.levels):
+            raise EstimateError("each level needs its second moment")
 
-    @cached_property
-    def second_moments(self) -> tuple[float, ...]:
-        """E[z^2 | x] for each input."""
-        return tuple(float(self._moment(row, 2)) for row in self.table)
+    @classmethod
+    def from_table(
+        cls, levels: Sequence[float], scores: Sequence[float], table: Sequence[Sequence[int]]
+    ) -> "ScoredChannel":
+        """
+        The channel with ``table[x][y]``, integer weights of the outputs for input x.
+
+        Raises:
+            EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+        """
+        if len(table) != len(levels) or any(len(row) != len(scores) for row in table):
+            raise EstimateError("a table of levels by scores is needed")
+        worst = max(abs(float(_moment(row, scores, 1)) - level) for row, level in zip(table, levels, strict=True))
+        if not worst <= _UNBIASED * (levels[-1] - levels[0]):
+            raise EstimateError("the scores are not unbiased for this channel")
+        return cls(tuple(levels), tuple(scores), tuple(float(_moment(row, scores, 2)) for row in table))
 
     @cached_property
     def gap(self) -> float:
@@ -81,17 +88,13 @@ class ScoredChannel:
         return max(_at(self._noise_envelope, mean), 0.0)
 
     @cached_property
-    def _moment_envelope(self) -> tuple[Array, Array]:
+    def _moment_envelope(self) -> Corners:
         return _envelope(self.levels, self.second_moments)
 
     @cached_property
-    def _noise_envelope(self) -> tuple[Array, Array]:
+    def _noise_envelope(self) -> Corners:
         pairs = zip(self.second_moments, self.levels, strict=True)
         return _envelope(self.levels, [moment - level * level for moment, level in pairs])
-
-    def _moment(self, row: Sequence[int], power: int) -> Fraction:
-        terms = zip(row, self.scores, strict=True)
-        return sum((weight * Fraction(score) ** power for weight, score in terms), Fraction(0)) / sum(row)
 
 
 def estimate_mean(
@@ -141,6 +144,7 @@ def estimate_mean(
         poisoning=_poisoning(channel),
         lowest=channel.levels[0],
         highest=channel.levels[-1],
+        kind="mean",
     )
 
 
@@ -184,7 +188,7 @@ def _clip(raw: float, channel: ScoredChannel) -> float:
     return min(max(raw, channel.levels[0]), channel.levels[-1])
 
 
-def _std_error(raw: float, counts: Array, channel: ScoredChannel) -> float:
+def _std_error(raw: float, counts: NDArray[np.float64], channel: ScoredChannel) -> float:
     n = counts.sum()
     squares = counts @ (np.asarray(channel.scores) - raw) ** 2
     return math.sqrt(squares / (n - 1) / n)
@@ -202,15 +206,19 @@ def _poisoning(channel: ScoredChannel) -> float:
     return FAKES * max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
 
 
-def _envelope(levels: Sequence[float], values: Sequence[float]) -> tuple[Array, Array]:
+def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction:
+    terms = zip(row, scores, strict=True)
+    return sum((weight * Fraction(score) ** power for weight, score in terms), Fraction(0)) / sum(row)
+
+
+def _envelope(levels: Sequence[float], values: Sequence[float]) -> Corners:
     """Corners of the least concave function above the points (levels ascend): the upper hull, from left to right."""
     hull: list[tuple[float, float]] = []
     for x, y in zip(levels, values, strict=True):
         while len(hull) > 1 and _turns_up(hull[-2], hull[-1], (x, y)):
             hull.pop()
         hull.append((x, y))
-    corners = np.asarray(hull, dtype=float)
-    return corners[:, 0], corners[:, 1]
+    return [x for x, _ in hull], [y for _, y in hull]
 
 
 def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
@@ -219,5 +227,9 @@ def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tup
     return (middle[1] - first[1]) * (last[0] - first[0]) <= rise
 
 
-def _at(corners: tuple[Array, Array], x: float) -> float:
-    return float(np.interp(x, *corners))
+def _at(corners: Corners, x: float) -> float:
+    """The function through the corners, at x within their range."""
+    xs, ys = corners
+    right = min(max(bisect_right(xs, x), 1), len(xs) - 1)
+    share = (x - xs[right - 1]) / (xs[right] - xs[right - 1])
+    return ys[right - 1] + share * (ys[right] - ys[right - 1])

@@ -25,6 +25,7 @@ from typing import NamedTuple
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import Mechanism
 
@@ -54,14 +55,14 @@ class _Part(NamedTuple):
 
 
 def estimate_strata(
-    strata: Iterable[Stratum], options: Sequence[str], rule: IntervalRule = DEFAULT_RULE
+    strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
     """
     The estimates of one question from all its strata.
 
     Args:
         strata: (mechanism, tally) of each revision, wave or cohort that asked the question.
-        options: the question's options, the same in all.
+        domain: the question's true values, the same in all.
         rule: how the intervals are made; where different channels are pooled the method is "pooled", without a band.
 
     Raises:
@@ -70,7 +71,7 @@ def estimate_strata(
     groups = merge(strata)
     if not groups:
         raise EstimateError("there is no stratum to estimate from")
-    return pool([ESTIMATORS[mechanism.name](mechanism, tally, options, rule) for mechanism, tally in groups], rule)
+    return pool([ESTIMATORS[mechanism.name](mechanism, tally, domain, rule) for mechanism, tally in groups], rule)
 
 
 def merge(strata: Iterable[Stratum]) -> list[Stratum]:

@@ -82,6 +82,7 @@ class Estimate:
         poisoning: largest shift of ``raw`` by 1 % fake reports, in shares (in the number's unit for a mean).
         band_low, band_high: limits that hold however often one looks, all options together; None if not asked for.
         lowest, highest: the possible range, 0 and 1 for a share.
+        kind: "share", "mean" or "quantile".
     """
 
     option: str
@@ -105,6 +106,7 @@ class Estimate:
     band_high: float | None = None
     lowest: float = 0.0
     highest: float = 1.0
+    kind: str = "share"
 
 
 def estimate_share(

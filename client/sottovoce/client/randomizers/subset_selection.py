@@ -12,7 +12,7 @@ def randomize(mechanism: SubsetSelection, value: int, draws: Draws) -> int:
     ``size`` of them, whatever the truth and whether or not it is in the set.
     """
     included = draws.pick(mechanism.inclusion)
-    others = [option for option in range(mechanism.inputs) if option != value]
+    others = [option for option in range(mechanism.options) if option != value]
     # The first ``size`` places of a Fisher-Yates shuffle; the last is not used when the truth takes its place.
     for place in range(mechanism.size):
         other = place + draws.below(len(others) - place)

@@ -54,6 +54,14 @@ class Mechanism(ABC):
         """Whether the mechanism can report this value."""
         return 0 <= reported <= self.largest
 
+    def counted(self, reported: int) -> tuple[int, ...]:
+        """What a report adds one to in the question's tally: the reported value itself, unless said otherwise."""
+        return (reported,)
+
+    def reports(self, tally: Mapping[int, int]) -> int:
+        """The number of reports in a tally."""
+        return sum(tally.values())
+
     @abstractmethod
     def probability(self, reported: int, value: Any) -> Fraction:  # noqa: ANN401 - an int, or a vector's tuple
         """P(report | truth), exactly, for a reported value that ``admits`` allows."""
@@ -67,6 +75,25 @@ class Mechanism(ABC):
     def epsilon(self) -> float:
         """The privacy loss of one report: ln(odds)."""
         return rational.log(self.odds)
+
+
+class Mask(Mechanism):
+    """
+    A mechanism whose report is a bit mask over ``options`` options.
+
+    Its tally holds the number of reports that support each option, by the option's index, and under the index after
+    the last one the number of all reports: there are far too many masks to count them one by one.
+    """
+
+    options: int
+
+    def counted(self, reported: int) -> tuple[int, ...]:
+        """The options whose bits are set, and k for the report itself."""
+        return (*(option for option in range(self.options) if reported >> option & 1), self.options)
+
+    def reports(self, tally: Mapping[int, int]) -> int:
+        """The count under k."""
+        return tally.get(self.options, 0)
 
 
 class Table(Mechanism):

@@ -26,12 +26,12 @@ from math import prod
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 
 @dataclass(frozen=True)
-class BitwiseRR(Mechanism):
+class BitwiseRR(Mask):
     """
     Every one of ``options`` options through ``bit``.
 

@@ -26,18 +26,18 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field, integer_field
+from sottovoce.shared.mechanisms.base import Mask, exact_fields, fraction_field, integer_field
 
 
 @dataclass(frozen=True)
-class SubsetSelection(Mechanism):
+class SubsetSelection(Mask):
     """
-    A set of ``size`` of ``inputs`` options, ``keep`` times likelier if it holds the truth.
+    A set of ``size`` of ``options`` options, ``keep`` times likelier if it holds the truth.
 
     Attributes:
         keep: the odds g > 1 of a set that holds the truth against one that does not.
         size: number d of options in each reported set, 1 .. k - 1.
-        inputs: number of options k, 2 .. 52.
+        options: number of options k, 2 .. 52.
     """
 
     name: ClassVar[str] = "subset_selection"
@@ -45,14 +45,14 @@ class SubsetSelection(Mechanism):
 
     keep: Fraction
     size: int
-    inputs: int
+    options: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.inputs <= MAX_MASK_OPTIONS:
+        if not 2 <= self.options <= MAX_MASK_OPTIONS:
             raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
         if self.keep <= 1:
             raise ValueError("odds must be above 1")
-        if not 1 <= self.size < self.inputs:
+        if not 1 <= self.size < self.options:
             raise ValueError("size must be at least 1 and less than the number of options")
         if sum(self.inclusion) > rational.MAX_DENOMINATOR:
             raise ValueError("the odds make weights that sum to more than 2^32")
@@ -80,12 +80,12 @@ class SubsetSelection(Mechanism):
     @property
     def inclusion(self) -> tuple[int, int]:
         """Weights of leaving the truth out of the set and of including it."""
-        return (self.inputs - self.size) * self.keep.denominator, self.size * self.keep.numerator
+        return (self.options - self.size) * self.keep.denominator, self.size * self.keep.numerator
 
     @property
     def largest(self) -> int:
         """The mask of the last d options."""
-        return ((1 << self.size) - 1) << (self.inputs - self.size)
+        return ((1 << self.size) - 1) << (self.options - self.size)
 
     def admits(self, reported: int) -> bool:
         """A mask of exactly d of the k options."""
@@ -95,13 +95,13 @@ class SubsetSelection(Mechanism):
         """Of one set of d options."""
         a, _ = self.support
         if reported >> value & 1:
-            return a / comb(self.inputs - 1, self.size - 1)
-        return (1 - a) / comb(self.inputs - 1, self.size)
+            return a / comb(self.options - 1, self.size - 1)
+        return (1 - a) / comb(self.options - 1, self.size)
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """P(j in the set | j) and P(j in the set | another option), the same for every option j."""
-        return _support(self.keep, self.size, self.inputs)
+        return _support(self.keep, self.size, self.options)
 
     @property
     def odds(self) -> Fraction:

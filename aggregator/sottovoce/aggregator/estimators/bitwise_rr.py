@@ -1,0 +1,31 @@
+"""Estimates from bitwise randomized response; the maths is in ``sottovoce.shared.mechanisms.bitwise_rr``."""
+
+from collections.abc import Mapping
+
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
+
+
+def estimate(
+    mechanism: BitwiseRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The share of respondents who chose each option.
+
+    Args:
+        mechanism: the channel of each bit.
+        tally: reports with each option's bit set, and under k the number of reports.
+        domain: the question's options.
+        rule: how the intervals are made.
+
+    Returns:
+        k estimates, in order; they need not sum to 1.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: p_j = (n_j/n - b) / (a - b).
+    """
+    counts = [tally.get(option, 0) for option in range(mechanism.options)]
+    return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

@@ -1,0 +1,24 @@
+"""From steps of a grid to the number's own unit."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.errors import EstimateError
+
+
+def grid_of(domain: Domain) -> Grid:
+    """
+    The grid of a number.
+
+    Raises:
+        EstimateError: the question does not ask for a number.
+    """
+    if domain.grid is None:
+        raise EstimateError("the question does not ask for a number")
+    return domain.grid
+
+
+def in_units(steps: Iterable[Fraction | int], grid: Grid) -> tuple[float, ...]:
+    """Numbers of steps above the least value as numbers, each rounded once."""
+    return tuple(float(grid.low + grid.step * step) for step in steps)

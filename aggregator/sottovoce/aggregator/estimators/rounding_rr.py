@@ -1,0 +1,42 @@
+"""Means from stochastic rounding; the maths is in ``sottovoce.shared.mechanisms.rounding_rr``."""
+
+from collections.abc import Mapping
+
+from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
+from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
+
+
+def estimate(
+    mechanism: RoundingRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The mean.
+
+    Args:
+        mechanism: the channel.
+        tally: number of reports of the least (0) and of the largest value (1); missing means none.
+        domain: the question's grid.
+        rule: how the intervals are made.
+
+    Returns:
+        One estimate, "mean", in the number's own unit.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: mean = min + (x/n - b) / (a - b) (max - min).
+    """
+    return [estimate_mean("mean", tally, channel(mechanism, domain), rule)]
+
+
+def channel(mechanism: RoundingRR, domain: Domain) -> ScoredChannel:
+    """The two ends of the grid, the two scores, and the weights between them, in the number's own unit."""
+    grid = grid_of(domain)
+    return ScoredChannel.from_table(
+        levels=(float(grid.low), float(grid.high)),
+        scores=in_units(mechanism.scores, grid),
+        table=(mechanism.bit.weights(0), mechanism.bit.weights(1)),
+    )

@@ -1,0 +1,41 @@
+"""Means from a sampled coordinate; the maths is in ``sottovoce.shared.mechanisms.sampled_coordinate``."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sottovoce.aggregator.estimators import rounding_rr
+from sottovoce.aggregator.estimators.means import estimate_mean
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
+
+
+def estimate(
+    mechanism: SampledCoordinate, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The mean of each coordinate.
+
+    Args:
+        mechanism: the channel of the coordinate that was drawn.
+        tally: number of reports by ``2 * coordinate + end``; missing means none.
+        domain: the coordinates and their grid.
+        rule: how the intervals are made.
+
+    Returns:
+        One estimate a coordinate, by its name, from the reports that speak of it.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: that of ``rounding_rr`` among the n_c reports on coordinate c.
+    """
+    channel = rounding_rr.channel(mechanism.number, domain)
+    # Every fake report may claim to have drawn the same coordinate: of its n/d reports a share f is fake.
+    share = FAKES / (FAKES + (1 - FAKES) / mechanism.coordinates)
+    estimates = []
+    for index, coordinate in enumerate(domain.options):
+        ends = {end: tally.get(2 * index + end, 0) for end in (0, 1)}
+        found = estimate_mean(coordinate, ends, channel, rule, means=mechanism.coordinates)
+        estimates.append(replace(found, poisoning=found.poisoning * share / FAKES))
+    return estimates

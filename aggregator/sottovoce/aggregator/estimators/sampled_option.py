@@ -1,0 +1,37 @@
+"""Estimates from a sampled option; the maths is in ``sottovoce.shared.mechanisms.sampled_option``."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares, poisoning
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.sampled_option import SampledOption
+
+
+def estimate(
+    mechanism: SampledOption, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The share of respondents who chose each option.
+
+    Args:
+        mechanism: the channel of the option that was drawn.
+        tally: number of reports by ``2 * option + bit``; missing means none.
+        domain: the question's options.
+        rule: how the intervals are made.
+
+    Returns:
+        k estimates, in order, each from the n_j reports that speak of its option; they need not sum to 1.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: p_j = (x_j/n_j - b) / (a - b).
+    """
+    supporting = [tally.get(2 * option + 1, 0) for option in range(mechanism.options)]
+    sizes = [count + tally.get(2 * option, 0) for option, count in enumerate(supporting)]
+    estimates = estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)
+    # Every fake report may claim to have drawn the same option.
+    a, b = map(float, mechanism.support)
+    shift = poisoning(a, b, asked=mechanism.options)
+    return [replace(estimate, poisoning=shift) for estimate in estimates]

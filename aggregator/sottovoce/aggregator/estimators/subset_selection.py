@@ -1,0 +1,31 @@
+"""Estimates from subset selection; the maths is in ``sottovoce.shared.mechanisms.subset_selection``."""
+
+from collections.abc import Mapping
+
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
+
+
+def estimate(
+    mechanism: SubsetSelection, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The share of each option.
+
+    Args:
+        mechanism: the channel over k options.
+        tally: reports that support each option, and under k the number of reports.
+        domain: the question's options.
+        rule: how the intervals are made.
+
+    Returns:
+        k estimates, in order; their raw values sum to 1.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: f_j = (n_j/n - b) / (a - b) with the mechanism's support probabilities a and b.
+    """
+    counts = [tally.get(option, 0) for option in range(mechanism.options)]
+    return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

@@ -1,0 +1,122 @@
+"""``plan``: how many respondents a question needs, before anybody is asked."""
+
+import json
+import math
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from sottovoce.aggregator import planning
+from sottovoce.aggregator.planning import Channel, CurvePoint, Fieldwork, Goal, Plan
+from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.shared.mechanisms.sampled_option import SampledOption
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question
+
+EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
+"""Where the curve is shown."""
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path), required=False)
+@click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
+@click.option("--epsilon", type=float, help="Instead of SURVEY: epsilon of the best channel. [default: ln 3]")
+@click.option("--options", type=click.IntRange(2), default=2, help="Number of options, with --epsilon. [default: 2]")
+@click.option("--prevalence", "-p", type=float, required=True, help="Expected share of the answer, such as 0.1.")
+@click.option("--half-width", type=float, help="Wanted half-width of the interval, such as 0.03.")
+@click.option("--against", type=float, help="Instead: the share in a second group that is to be told apart.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="With --against.")
+@click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option("--assurance", type=float, default=0.5, show_default=True, help="Probability of reaching the half-width.")
+@click.option("--response-rate", type=float, default=1.0, show_default=True)
+@click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
+@click.option("--ask", type=(int, int), default=(1, 1), help="M Q: each respondent answers M of Q questions.")
+@click.option("--own-coin", is_flag=True, help="Respondents toss their own coins.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+def plan(  # noqa: PLR0913, PLR0917 - one option each
+    survey: Path | None,
+    question: str | None,
+    epsilon: float | None,
+    options: int,
+    prevalence: float,
+    half_width: float | None,
+    against: float | None,
+    power: float,
+    confidence: float,
+    assurance: float,
+    response_rate: float,
+    design_effect: float,
+    ask: tuple[int, int],
+    own_coin: bool,
+    as_json: bool,
+) -> None:
+    """Respondents needed for a half-width, or to tell two groups apart."""
+    asked = None if survey is None else _question(survey, question)
+    spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
+    channel = planning.kary(spent, options) if asked is None else channel_of(asked)
+    goal = Goal(prevalence, half_width, against, confidence, power, assurance)
+    drawn = (ask[0], ask[1] * drawn_from(asked))
+    fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
+    made = planning.plan(channel, goal, fieldwork)
+    points = planning.curve(EPSILONS, goal, fieldwork, options)
+    if as_json:
+        document = {"epsilon": spent, **made.as_dict(), "curve": [_point(point) for point in points]}
+        click.echo(json.dumps(document, indent=2))
+    else:
+        _show(made, spent, points)
+
+
+def _question(survey: Path, name: str | None) -> Question:
+    questions = {question.name: question for question in read_survey_file(survey).questions}
+    if name not in questions:
+        raise SpecError(f"--question must be one of: {', '.join(questions)}")
+    return questions[name]
+
+
+def channel_of(question: Question) -> Channel:
+    """
+    The channel of one option of a question, as the planner sees it.
+
+    Raises:
+        SpecError: the question is public, or its mechanism has no support probabilities.
+    """
+    support = getattr(question.mechanism, "support", None)
+    if support is None:
+        raise SpecError("this question is public, or estimates no shares; it cannot be planned here")
+    return Channel(*map(float, support))
+
+
+def drawn_from(question: Question | None) -> int:
+    """Of how many options or coordinates a report speaks of one, drawn at random."""
+    mechanism = None if question is None else question.mechanism
+    if isinstance(mechanism, SampledOption):
+        return mechanism.options
+    return mechanism.coordinates if isinstance(mechanism, SampledCoordinate) else 1
+
+
+def _point(point: CurvePoint) -> dict[str, float | int | None]:
+    return {"epsilon": point.epsilon, "reports": point.reports, "ratio": point.ratio}
+
+
+def _show(made: Plan, epsilon: float, points: tuple[CurvePoint, ...]) -> None:
+    per_group = " in each group" if made.groups > 1 else ""
+    click.echo(f"{made.reports:,} reports{per_group}, epsilon {show_epsilon(epsilon)}")
+    if made.invitations != made.reports:
+        click.echo(f"{made.invitations:,} people to invite{per_group}")
+    ratio = "" if made.ratio is None else f", {made.ratio:.1f} times fewer"
+    click.echo(f"{made.direct:,} if the question were asked openly{ratio}")
+    table = Table(title="over epsilon (best channel)")
+    for heading in ("epsilon", f"reports{per_group}", "times a direct question"):
+        table.add_column(heading, justify="right")
+    for point in points:
+        shown = "" if point.ratio is None else f"{point.ratio:.1f}"
+        table.add_row(f"{point.epsilon:.2f}", f"{point.reports:,}", shown)
+    Console().print(table)
+    for row in made.protection[1:]:
+        click.echo(
+            f"If {row.share:.0%} protect themselves by answering no, {row.expected:.1%} will be estimated "
+            f"where {made.goal.prevalence:.1%} are true."
+        )

@@ -1,0 +1,80 @@
+"""``simulate``: try a survey on invented respondents, in memory or against a running aggregator."""
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from sottovoce.aggregator.analysis import Results
+from sottovoce.aggregator.pilot import answers_of, invent, pilot, true_figure
+from sottovoce.aggregator.simulation import BatchDraws, Values, seeded
+from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.client import MemoryLedger, Respondent
+from sottovoce.client.draws import Draws
+from sottovoce.client.link import parse_link
+from sottovoce.client.transport import Transport
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.spec import Survey
+
+
+@click.command()
+@click.argument("path", metavar="SURVEY", type=click.Path(path_type=Path))
+@click.option("--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")
+@click.option("--url", help="Send them as respondents to the survey behind this link instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) -> None:
+    """Randomize the answers of N invented respondents to the file SURVEY, and estimate."""
+    survey = read_survey_file(path)
+    truths = invent(survey, count, seed)
+    if url is not None:
+        _send(survey, truths, url, seed)
+        return
+    rows = compare(pilot(survey, truths, BatchDraws(seeded(f"pilot {seed}"))), truths)
+    if as_json:
+        keys = ("question", "option", "truth", "raw", "low", "high")
+        click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+    else:
+        _show(rows, count)
+
+
+Row = tuple[str, str, float, float, float, float]
+
+
+def compare(results: Results, truths: list[Values]) -> list[Row]:
+    """(question, option, truth, raw estimate, low, high) for everything but the shares of bins."""
+    rows = []
+    for result, truth in zip(results.questions, truths, strict=True):
+        for estimate in result.estimates:
+            true = true_figure(result.question, truth, estimate)
+            if true is not None and estimate.raw is not None:
+                name = result.question.name
+                rows.append((name, estimate.option, float(true), estimate.raw, estimate.low, estimate.high))
+    return rows
+
+
+def _show(rows: list[Row], count: int) -> None:
+    table = Table(title=f"{count:,} invented respondents")
+    for heading in ("question", "answer"):
+        table.add_column(heading)
+    for heading in ("truth", "estimate", "interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for question, option, truth, raw, low, high in rows:
+        table.add_row(question, option, f"{truth:.4g}", f"{raw:.4g}", f"{low:.4g} to {high:.4g}")
+    Console().print(table)
+
+
+def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
+    link = parse_link(url)
+    transport = Transport(link.origin)
+    served = load_survey(transport.fetch_survey(link.survey))
+    if served.digest != survey.digest:
+        raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
+    console = Console(stderr=True)
+    for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
+        draws = Draws(seeded(f"respondent {seed} {respondent}"))
+        Respondent(served, transport, MemoryLedger(), draws=draws).answer(answers_of(survey, truths, respondent))
+    console.print(f"{len(truths[0]):,} reports sent.")

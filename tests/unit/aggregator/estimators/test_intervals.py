@@ -1,0 +1,73 @@
+"""Limits of one share: printed oracles, shapes, edges."""
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile
+
+COIN = (0.75, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("method", "count", "n", "low", "high"),
+    [
+        ("score-cc", 30, 100, 0.0, 0.3021),
+        ("wilson", 30, 100, 0.0, 0.2917),
+        ("exact", 30, 100, 0.0, 0.2996),
+        ("score-cc", 0, 100, 0.0, 0.1968),
+        ("score-cc", 25, 100, 0.0, 0.1968),
+        ("wilson", 0, 100, 0.0, 0.1861),
+        ("score-cc", 0, 20, 0.0, 0.4882),
+        ("score-cc", 0, 1, 0.0, 1.0),
+        ("score-cc", 1, 1, 0.0, 1.0),
+    ],
+)
+def test_intervals_give_the_printed_limits(method: str, count: int, n: int, low: float, high: float) -> None:
+    """The oracles of the coin flip, to four digits."""
+    actual = METHODS[method](count, n, *COIN, 0.95)
+
+    assert (low, high) == tuple(round(float(limit), 4) for limit in actual)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_say_nothing_without_reports(method: str) -> None:
+    """N = 0 gives [0, 1], also inside an array."""
+    low, high = METHODS[method]([0, 3, 0], [0, 9, 0], *COIN, 0.95)
+
+    assert [low[0], low[2]] == [0.0, 0.0]
+    assert [high[0], high[2]] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_mirror_for_symmetric_channels(method: str) -> None:
+    """The share of no is one minus the share of yes."""
+    low, high = METHODS[method](np.arange(41), 40, *COIN, 0.95)
+
+    assert (1 - high[::-1]) == pytest.approx(low, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_move_up_with_the_count(method: str) -> None:
+    """More supporting reports never lower a limit."""
+    low, high = METHODS[method](np.arange(61), 60, 11 / 12, 1 / 6, 0.95)
+
+    assert np.all(np.diff(low) >= -1e-12)
+    assert np.all(np.diff(high) >= -1e-12)
+
+
+def test_intervals_narrow_to_the_share_with_a_million_reports() -> None:
+    """All four methods agree where n is large."""
+    for method in METHODS.values():
+        low, high = method(400_000, 1_000_000, *COIN, 0.95)
+
+        assert float(high - low) == pytest.approx(2 * 1.96 * 0.00098, rel=0.15)
+        assert low < 0.3 < high
+
+
+def test_methods_are_the_closed_list() -> None:
+    """The names that a survey may use."""
+    assert list(METHODS) == ["score-cc", "wilson", "exact", "fixed-population"]
+
+
+def test_normal_quantile_is_the_familiar_one() -> None:
+    """1.959963984540054 at 95 percent."""
+    assert normal_quantile(0.95) == pytest.approx(1.959963984540054, abs=1e-14)

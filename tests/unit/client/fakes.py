@@ -1,0 +1,55 @@
+"""Stand-ins for the network and for randomness."""
+
+import json
+
+from sottovoce.shared.report import parse_report, receipt
+
+
+class Reply:
+    """What a ``requests`` session returns, as far as the transport looks at it."""
+
+    def __init__(self, status=200, content=b"{}", headers=None):
+        self.status_code = status
+        self.content = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.headers = headers or {}
+
+    def json(self):
+        """The decoded body."""
+        return json.loads(self.content)
+
+
+class Session:
+    """Plays a list of replies or errors, and remembers every request; the last one is repeated."""
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.requests = []
+        self.auth = None
+
+    def request(self, method, url, **options):
+        """One request."""
+        self.requests.append((method, url, options))
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply(options.get("data")) if callable(reply) else reply
+
+
+def acknowledge(body):
+    """The reply of an honest aggregator to a report."""
+    return Reply(content=receipt(parse_report(body), body))
+
+
+def reading(data):
+    """A source of randomness that gives these bytes and then fails loudly."""
+    rest = bytearray(data)
+
+    def take(count):
+        if len(rest) < count:
+            raise AssertionError("more randomness was read than expected")
+        taken = bytes(rest[:count])
+        del rest[:count]
+        return taken
+
+    take.rest = rest
+    return take

@@ -1,0 +1,178 @@
+"""Draw once: the first report recorded for a survey is the only one, across threads, processes and restarts."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sottovoce.client.ledger import Entry, FileLedger, Key, MemoryLedger, default_folder, recorded
+from sottovoce.shared.errors import BudgetExhausted
+
+KEY = Key("https://a.example", "s")
+ENTRY = Entry("d" * 64, 1.5, '{"x":1}')
+
+
+@pytest.fixture(params=["memory", "file"])
+def ledger(request, tmp_path):
+    """Both kinds keep one contract."""
+    return MemoryLedger() if request.param == "memory" else FileLedger(tmp_path / "deep" / "ledger")
+
+
+def test_ledger_gives_back_what_was_recorded(ledger):
+    """Nothing at first, then the entry."""
+    assert ledger.get(KEY) is None
+    assert ledger.record(KEY, ENTRY) == ENTRY
+    assert ledger.get(KEY) == ENTRY
+
+
+def test_ledger_keeps_the_first_of_two_draws(ledger):
+    """A second draw would be a second look at the truth."""
+    ledger.record(KEY, ENTRY)
+
+    assert ledger.record(KEY, Entry("d" * 64, 1.5, '{"x":0}')) == ENTRY
+    assert ledger.get(KEY) == ENTRY
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Key("https://b.example", "s"), Key("https://a.example", "t"), Key("https://a.example", "s", 1),
+     Key("https://a.example", "s", 0, "token")],
+)  # fmt: skip
+def test_ledger_keeps_keys_apart(ledger, other):
+    """Another aggregator, survey, wave or token is another draw."""
+    ledger.record(KEY, ENTRY)
+
+    assert ledger.get(other) is None
+
+
+def test_ledger_adds_up_epsilon_by_aggregator(ledger):
+    """Every draw counts, sent or not, and only those for the same aggregator."""
+    ledger.record(KEY, ENTRY)
+    ledger.record(KEY._replace(wave=1), ENTRY)
+    ledger.record(KEY._replace(origin="https://b.example"), ENTRY)
+    ledger.record(KEY, ENTRY)
+
+    assert ledger.spent(KEY.origin) == 3.0
+    assert ledger.spent("https://c.example") == 0
+
+
+def test_mark_sent_changes_nothing_else(ledger):
+    """The bytes stay, for whoever sends them again."""
+    ledger.record(KEY, ENTRY)
+    ledger.mark_sent(KEY)
+
+    assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, ENTRY.body, sent=True)
+
+
+def test_recorded_refuses_another_version_of_the_survey(ledger):
+    """A revision buys no second draw."""
+    ledger.record(KEY, ENTRY)
+
+    assert recorded(ledger, KEY, ENTRY.digest) == ENTRY
+    with pytest.raises(BudgetExhausted, match="another version"):
+        recorded(ledger, KEY, "e" * 64)
+
+
+def test_file_ledger_survives_a_restart(tmp_path):
+    """Another object on the same folder finds the entry."""
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert FileLedger(tmp_path).get(KEY) == ENTRY
+
+
+def test_file_ledger_lets_one_of_many_threads_draw(tmp_path):
+    """All of them are told the same report, and it is the one on the disk."""
+    entries = [Entry("d" * 64, 1.5, str(number)) for number in range(32)]
+
+    with ThreadPoolExecutor(8) as pool:
+        told = set(pool.map(lambda entry: FileLedger(tmp_path).record(KEY, entry), entries))
+
+    assert told == {FileLedger(tmp_path).get(KEY)}
+
+
+def test_file_ledger_lets_one_of_two_processes_draw(tmp_path):
+    """Two programs started at once send the same bytes."""
+    program = (
+        "import sys; from pathlib import Path; from sottovoce.client.ledger import *\n"
+        "sys.stdin.readline()\n"
+        "print(FileLedger(Path(sys.argv[1])).record(Key('https://a.example', 's'), Entry('d', 1.0, sys.argv[2])).body)"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, tmp_path, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for name in ("one", "two")
+    ]
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    told = {process.communicate(timeout=30)[0].strip() for process in processes}
+
+    assert told == {FileLedger(tmp_path).get(KEY).body}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+def test_file_ledger_is_readable_by_its_owner_only(tmp_path):
+    """What was sent is nobody else's business on a shared device."""
+    folder = tmp_path / "ledger"
+    FileLedger(folder).record(KEY, ENTRY)
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_file_ledger_leaves_no_temporary_file(tmp_path):
+    """Also when the draw came second."""
+    FileLedger(tmp_path).record(KEY, ENTRY)
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
+
+
+def test_file_ledger_does_not_write_the_token(tmp_path):
+    """A token names a person; the file's name is a digest of it."""
+    FileLedger(tmp_path).record(KEY._replace(token="SENTINEL-TOKEN"), ENTRY)
+
+    assert "SENTINEL" not in "".join(f"{path}{path.read_text()}" for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"digest":"d"}', '{"origin":"https://a.example"}'])
+def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage):
+    """It may stand for a report already sent."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    next(tmp_path.glob("*.json")).write_text(damage)
+
+    for use in (lambda: ledger.get(KEY), lambda: ledger.record(KEY, ENTRY), lambda: ledger.spent(KEY.origin)):
+        with pytest.raises(BudgetExhausted, match="cannot be read"):
+            use()
+
+
+def test_file_ledger_holds_no_more_than_a_report(tmp_path):
+    """The fields are a closed list: there is no place for an answer."""
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    stored = json.loads(next(tmp_path.glob("*.json")).read_text())
+    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "part"), [("linux", ".local"), ("darwin", "Application Support"), ("win32", "Local")]
+)
+def test_default_folder_follows_the_platform(monkeypatch, platform, part):
+    """Where people and their backups expect an application's data."""
+    for name in ("SOTTOVOCE_LEDGER", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert part in str(default_folder(platform))
+    assert default_folder(platform).parts[-2:] == ("sottovoce", "ledger")
+
+
+def test_default_folder_can_be_named(monkeypatch, tmp_path):
+    """One environment variable moves it."""
+    monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path))
+
+    assert default_folder() == tmp_path

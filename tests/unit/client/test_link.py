@@ -1,0 +1,40 @@
+"""The link that a respondent is given."""
+
+import pytest
+from sottovoce.client.link import Link, parse_link
+from sottovoce.shared.errors import TransportError
+
+DIGEST = "0e765eb6bcfb153cd18b5bb165124c5a"
+
+
+@pytest.mark.parametrize(
+    ("url", "origin", "digest"),
+    [
+        (f"https://a.example/s/affairs#d={DIGEST}", "https://a.example", DIGEST),
+        (f"https://a.example:8443/s/affairs/#d={DIGEST}&t=ABC", "https://a.example:8443", DIGEST),
+        ("http://localhost:8000/s/affairs", "http://localhost:8000", ""),
+        ("https://a.example/deep/er/s/affairs", "https://a.example/deep/er", ""),
+        ("http://[::1]:8000/s/affairs", "http://[::1]:8000", ""),
+    ],
+)
+def test_parse_link_gives_its_parts(url, origin, digest):
+    """Address, name and digest; the fragment reaches no server."""
+    assert parse_link(url) == Link(origin, "affairs", digest)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "affairs", "ftp://a.example/s/x", "https:///s/x", "https://a.example/x", "https://a.example/s/", "file:///s/x",
+     "https://a.example/s/UPPER", "https://a.example/s/../x", "https://a.example:port/s/x", "https://[::1/s/x",
+     "https://a.example/s/x#d=123", f"https://a.example/s/x#d={DIGEST.upper()}", f"https://a.example/s/x#d={DIGEST}0",
+     "javascript:alert(1)//s/x"],
+)  # fmt: skip
+def test_parse_link_refuses_what_is_not_one(url):
+    """A digest that is not whole would check nothing."""
+    with pytest.raises(TransportError):
+        parse_link(url)
+
+
+def test_parse_link_sends_no_credentials():
+    """A name and password in the address do not travel."""
+    assert parse_link("https://user:secret@a.example/s/x").origin == "https://a.example"

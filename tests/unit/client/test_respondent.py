@@ -1,0 +1,195 @@
+"""The life of an answer, with a fake aggregator."""
+
+import hashlib
+
+import pytest
+import requests
+from sottovoce.client.draws import Draws
+from sottovoce.client.ledger import FileLedger, MemoryLedger
+from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
+from sottovoce.client.transport import Transport
+from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.report import parse_report
+
+from tests.documents import number, one_of, question, some_of, survey, vector
+from tests.unit.client.fakes import Reply, Session, acknowledge, reading
+
+ONE = {"epsilon": "1"}
+SURVEY = parse_survey(
+    survey(
+        {**question(ONE), "name": "affair"},
+        {**one_of(4, ONE, "rating"), "name": "mood"},
+        {**some_of(3, ONE, max_choices=2), "name": "drugs"},
+        {**number("0", "100", "0.5", ONE), "name": "income"},
+        {**vector(2, 0, 1, 1, ONE), "name": "habits"},
+    )
+)
+ANSWERS = {"affair": "yes", "mood": "c2", "drugs": ["c0", "c2"], "income": "37.5", "habits": {"x0": 1, "x1": "0"}}
+SENTINEL = "sentinel_7731"
+
+
+def respondent(*replies, asked=SURVEY, ledger=None, **options):
+    """(respondent, session)."""
+    session = Session(*(replies or (acknowledge,)))
+    transport = Transport("https://a.example", session, lambda _: None)
+    return Respondent(asked, transport, MemoryLedger() if ledger is None else ledger, **options), session
+
+
+def test_answer_sends_a_report_that_the_survey_admits():
+    """One value per question, each in its range, and a receipt for exactly these bytes."""
+    me, session = respondent()
+
+    receipt = me.answer(ANSWERS)
+
+    body = session.requests[0][2]["data"]
+    report = parse_report(body)
+    assert all(q.admits(value) for q, value in zip(SURVEY.questions, report.values, strict=True))
+    assert receipt["sha256"] == hashlib.sha256(body).hexdigest()
+    assert receipt["body"].encode() == body
+
+
+def test_second_answer_sends_the_first_report():
+    """Other answers, other randomness: the same bytes, and no answer is looked at."""
+    me, session = respondent()
+    me.answer(ANSWERS)
+    me.answer({**ANSWERS, "affair": "no"})
+    me.answer({})
+
+    assert len({options["data"] for _, _, options in session.requests}) == 1
+
+
+def test_retry_after_a_failure_sends_the_same_bytes(tmp_path):
+    """Recorded before it is sent: another process on the same device sends it, without any answer."""
+    me, first = respondent(requests.ConnectionError(), ledger=FileLedger(tmp_path))
+    with pytest.raises(TransportError):
+        me.answer(ANSWERS)
+
+    again, second = respondent(ledger=FileLedger(tmp_path))
+    assert again.drawn
+    again.send()
+
+    assert {options["data"] for _, _, options in first.requests + second.requests} == {first.requests[0][2]["data"]}
+
+
+def test_nothing_is_sent_that_was_not_recorded():
+    """If the ledger cannot write, the report never existed."""
+
+    class Full(MemoryLedger):
+        def record(self, _key, _entry):
+            raise OSError
+
+    me, session = respondent(ledger=Full())
+
+    with pytest.raises(OSError):  # noqa: PT011 - any
+        me.answer(ANSWERS)
+    assert session.requests == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"affair": SENTINEL}, {"mood": [SENTINEL]}, {"drugs": SENTINEL}, {"drugs": ["c0", "c1", "c2"]},
+     {"income": "77.31"}, {"income": 7731}, {"income": 37.5}, {"habits": {"x0": SENTINEL, "x1": 0}},
+     {"habits": {SENTINEL: 1}},
+     {SENTINEL: "yes"}],
+    ids=str,
+)  # fmt: skip
+def test_bad_answer_draws_nothing_and_is_not_repeated(change):
+    """No randomness is read, nothing is recorded or sent, and the message repeats no answer."""
+    me, session = respondent(draws=Draws(reading(b"")))
+
+    with pytest.raises(AnswerError) as caught:
+        me.answer({**ANSWERS, **change})
+
+    assert "7731" not in str(caught.value)
+    assert not any(answer in str(caught.value) for answer in ("yes", "37.5", "c2"))
+    assert (me.drawn, session.requests) == (False, [])
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_missing_answer_is_named(name):
+    """The question may be named, the answers may not."""
+    with pytest.raises(AnswerError, match=f"question '{name}': the answer is missing"):
+        encode(SURVEY, {key: answer for key, answer in ANSWERS.items() if key != name})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [(2, 0, 0, 0, (0, 0)), (0, 4, 0, 0, (0, 0)), (0, 0, 7, 0, (0, 0)), (0, 0, 8, 0, (0, 0)), (0, 0, 0, 201, (0, 0)),
+     (0, 0, 0, 0, (0, 2)), (0, 0, 0, 0, 0), (-1, 0, 0, 0, (0, 0)), (True, 0, 0, 0, (0, 0)), (0, 0, 0, 0.5, (0, 0))],
+)  # fmt: skip
+def test_randomize_refuses_values_from_outside(values):
+    """A mask of three options under a limit of two would cost more than the survey says."""
+    with pytest.raises(AnswerError, match="not in its domain"):
+        randomize(SURVEY, values, Draws(reading(b"")))
+
+
+@pytest.mark.parametrize(
+    "allowance",
+    [Allowance(question=0.99), Allowance(total=4.99), Allowance(question=float("nan")), Allowance(total=float("nan"))],
+)
+def test_survey_beyond_the_allowance_is_refused(allowance):
+    """Before any question is shown; a limit that is not a number allows nothing."""
+    with pytest.raises(BudgetExhausted, match="more than"):
+        respondent(allowance=allowance)
+
+
+def test_default_allowance_refuses_a_greedy_mechanism():
+    """52 options through bitwise randomized response cost 57: an honest survey would not, a lying one could."""
+    greedy = parse_survey(survey(some_of(52, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})))
+
+    with pytest.raises(BudgetExhausted, match=r"57\.13"):
+        respondent(asked=greedy)
+
+
+def test_revision_buys_no_second_draw():
+    """Same name, other text: the ledger refuses."""
+    ledger = MemoryLedger()
+    respondent(ledger=ledger)[0].answer(ANSWERS)
+    revised = parse_survey({**SURVEY.document, "revision": 2})
+    me, session = respondent(asked=revised, ledger=ledger)
+
+    with pytest.raises(BudgetExhausted, match="another version"):
+        me.answer(ANSWERS)
+    assert session.requests == []
+
+
+def test_receipt_for_other_bytes_is_refused():
+    """The report stays unsent in the ledger."""
+    ledger = MemoryLedger()
+    me, _ = respondent(lambda body: acknowledge(body + b" "), ledger=ledger)
+
+    with pytest.raises(TransportError, match="not for the report"):
+        me.answer(ANSWERS)
+    assert me.drawn
+    assert not any(entry.sent for entry in ledger._entries.values())
+
+
+def test_send_without_a_draw_is_refused():
+    """There is nothing to send."""
+    with pytest.raises(BudgetExhausted, match="no report"):
+        respondent()[0].send()
+
+
+@pytest.mark.parametrize(
+    ("link", "reason"),
+    [
+        (f"https://a.example/s/vector#d={'0' * 32}", "another survey"),
+        (f"https://a.example/s/other#d={SURVEY.digest[:32]}", "another survey"),
+    ],
+)
+def test_connect_refuses_a_survey_that_the_link_does_not_name(monkeypatch, link, reason):
+    """An aggregator could otherwise swap yes and no for one person."""
+    monkeypatch.setattr(requests, "Session", lambda: Session(Reply(content=SURVEY.canonical)))
+
+    with pytest.raises(TransportError, match=reason):
+        Respondent.connect(link, MemoryLedger())
+
+
+def test_connect_takes_the_survey_that_the_link_names(monkeypatch):
+    """The digest in the fragment binds every text and every number."""
+    monkeypatch.setattr(requests, "Session", lambda: Session(Reply(content=SURVEY.canonical)))
+
+    me = Respondent.connect(f"https://a.example/s/vector#d={SURVEY.digest[:32]}", MemoryLedger())
+
+    assert me.survey == SURVEY
