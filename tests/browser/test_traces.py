@@ -8,10 +8,12 @@ their order. Twenty-four questions with weak odds make sure that the drawn value
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import BrowserContext, Page, Playwright
+from sottovoce.client.page import assemble
 
 from tests.browser.chromium import find
 from tests.browser.visit import READY, Visit, choose, review, send, stored
@@ -76,6 +78,19 @@ def differences(folder: Path) -> list[int]:
     return found
 
 
+@contextmanager
+def persistent(playwright: Playwright, profile: Path) -> Iterator[BrowserContext]:
+    """A browser that keeps its profile in this folder; on exit all is written."""
+    executable, environment = find()
+    context = playwright.chromium.launch_persistent_context(
+        str(profile), executable_path=executable, env=environment, args=["--no-sandbox"]
+    )
+    try:
+        yield context
+    finally:
+        context.close()
+
+
 def test_choosing_leaves_no_mark_in_the_page(page: Page) -> None:
     """The markup after choosing is the markup before; an answer is a property, never an attribute."""
     before = page.content()
@@ -105,13 +120,9 @@ def test_review_keeps_no_entry(page: Page) -> None:
 
 def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
     """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others."""
-    executable, environment = find()
     profile = tmp_path / "profile"
-    context = playwright.chromium.launch_persistent_context(
-        str(profile), executable_path=executable, env=environment, args=["--no-sandbox"]
-    )
-    shown = send(Visit(context, planted).open(), *TRUE)
-    context.close()
+    with persistent(playwright, profile) as context:
+        shown = send(Visit(context, planted).open(), *TRUE)
 
     drawn = json.loads(shown["bytes"])["values"]
     assert drawn != list(TRUE)
@@ -123,6 +134,19 @@ def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running
         assert differences(folder) == []
         for separator in (",", ", ", "", " "):
             assert occurrences(folder, separator.join(map(str, TRUE))) == 0
+
+
+def test_search_finds_a_planted_leak(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
+    """A page that kept the answers beside the report would be caught by the search above."""
+    script = assemble()["respondent.js"].body.decode()
+    faulty = script.replace("body, sent: false }", "body, sent: false, answers }")
+    assert faulty != script
+    profile = tmp_path / "profile"
+    with persistent(playwright, profile) as context:
+        context.route("**/respondent.js", lambda route: route.fulfill(body=faulty, content_type="text/javascript"))
+        send(Visit(context, planted).open(), *TRUE)
+
+    assert differences(profile) == list(range(QUESTIONS))
 
 
 def test_page_left_in_the_middle_is_empty_on_return(page: Page) -> None:

@@ -17,9 +17,9 @@ from tests.vectors.generate import Tape
 
 EPSILONS = st.integers(1, 1000).map(lambda hundredths: f"{hundredths // 100}.{hundredths % 100:02}")
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20)
+LEAVES = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1)
 TREES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53) + 1,
-    2**53 - 1) | st.text(st.characters(exclude_categories=["Cs"])),
+    LEAVES | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abz_", max_size=3), inner, max_size=4),
     max_leaves=12,
 )

@@ -35,7 +35,7 @@ GRID = np.linspace(0, 1, 201)
 
 @lru_cache(maxsize=512)
 def log_choose(n: int) -> Array:
-    """Ln of n over 0 .. n."""
+    """Logarithm of n over 0 .. n."""
     logs = np.array([math.lgamma(i + 1) for i in range(n + 1)])
     return logs[n] - logs - logs[::-1]
 

@@ -36,7 +36,7 @@ def ever_excluded(excludes: Excludes, reported: float, reports: int) -> float:
 
 @lru_cache(maxsize=8)
 def mixtures(channel: tuple[float, float], reports: int) -> list[Array]:
-    """Ln mix for every count at every t."""
+    """The log mixture for every count at every t."""
     return [log_mixture(np.arange(t + 1), t, *channel) for t in range(reports + 1)]
 
 

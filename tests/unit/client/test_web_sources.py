@@ -6,7 +6,6 @@ from importlib.resources import files
 
 import pytest
 from sottovoce.client.page import modules
-from sottovoce.shared.mechanisms import MECHANISMS
 
 WEB = files("sottovoce.client").joinpath("web")
 SOURCES = modules()
@@ -87,7 +86,8 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     """Catalogue and sources do not drift."""
     texts = "".join(SOURCES.values())
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
-    made = {f"odds_{name}" for name in MECHANISMS} | {"language", "yes", "no"}
+    served = {path.removesuffix(".js") for path in SOURCES if path.startswith("randomizers/")} - {"randomizers/index"}
+    made = {path.replace("randomizers/", "odds_") for path in served} | {"language", "yes", "no"}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 
     assert set(CATALOGUE) == used

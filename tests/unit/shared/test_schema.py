@@ -1,6 +1,7 @@
 """The JSON Schemas say what the code does: both accept the same documents and refuse the same mistakes."""
 
 import json
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -15,10 +16,12 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import dump_report, receipt
 
-from tests import surveys
+from tests import documents, surveys
 from tests.surveys import ANSWERS
+from tests.vectors.cases import BAD, GOOD
 
 
+@cache
 def validator(name: str) -> Any:
     """The validator of one of our schemas, itself checked."""
     schema = json.loads(files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
@@ -33,6 +36,23 @@ def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
         validator("survey").validate(parse_yaml(text))
     for survey in (demo_survey(), surveys.survey()):
         validator("survey").validate(json.loads(survey.canonical))
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_survey_schema_accepts_every_mechanism(name: str) -> None:
+    """As an author writes it, and as published."""
+    for asked, _ in GOOD[name]:
+        validator("survey").validate(documents.survey(asked))
+        validator("survey").validate(parse_survey(documents.survey(asked)).document)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_survey_schema_catches_mistakes_of_form(name: str) -> None:
+    """What the schema refuses the parser refuses; the parser also knows arithmetic."""
+    for asked in BAD[name]:
+        with pytest.raises(SpecError):
+            parse_survey(documents.survey(asked))
+    assert not all(validator("survey").is_valid(documents.survey(asked)) for asked in BAD[name])
 
 
 MISTAKES: list[dict[str, Any]] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { product, surveyOf, tape, vectors } from "./product.mjs";
+import { product, serves, surveyOf, tape, vectors } from "./product.mjs";
 
 const { Draws, MECHANISMS, RANDOMIZERS, parseSurvey } = product;
 
@@ -12,6 +12,7 @@ test("every mechanism has a randomizer", () => {
 for (const name of MECHANISMS.keys()) {
   test(`${name} reports Python's values from Python's bytes`, () => {
     for (const { question, epsilon, draws } of vectors(`${name}/randomize.json`)) {
+      assert.ok(serves(question));
       const asked = parseSurvey(surveyOf(question), "").questions[0];
       assert.ok(Math.abs(asked.epsilon - epsilon) <= 1e-12);
       for (const [answer, bytes, report] of draws) {
@@ -27,7 +28,7 @@ for (const name of MECHANISMS.keys()) {
       const { mechanism } = parseSurvey(surveyOf(question), "").questions[0];
       for (let value = 0; value < mechanism.inputs; value += 1) {
         const weights = mechanism.weights(value);
-        assert.ok(weights.length === mechanism.outputs && weights.every((weight) => Number.isSafeInteger(weight) && weight > 0));
+        assert.ok(weights.length === mechanism.largest + 1 && weights.every((weight) => Number.isSafeInteger(weight) && weight > 0));
         assert.equal(weights.reduce((sum, weight) => sum + weight, 0), mechanism.denominator);
       }
     }

@@ -1,11 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { product, tape, vectors } from "./product.mjs";
+import { product, serves, tape, vectors } from "./product.mjs";
 
 const { Draws, dumpReport, encode, expectedReceipt, loadSurvey, parseReport, randomize, showEpsilon } = product;
 const bytesOf = (text) => new TextEncoder().encode(text);
-const { reports, bad_surveys: badSurveys } = vectors("surveys.json");
+const { reports: everyReport, bad_surveys: badSurveys } = vectors("surveys.json");
+const isServed = (vector) => JSON.parse(vector.survey).questions.every(serves);
+const reports = everyReport.filter(isServed);
+
+test("a survey with a question that this client does not serve is refused as a whole", async () => {
+  assert.ok(reports.length >= 12);
+  for (const vector of everyReport.filter((other) => !isServed(other))) {
+    await assert.rejects(loadSurvey(bytesOf(vector.survey)), { code: "spec_invalid" });
+  }
+});
+
+test("a value outside its question's domain is refused before anything is drawn", async () => {
+  const survey = await loadSurvey(bytesOf(reports[0].survey));
+  const silent = new Draws(() => assert.fail("a byte was read"));
+  for (const value of [-1, 2, 0.5, NaN, "1", null, undefined, true]) {
+    assert.throws(() => randomize(survey, [value], silent), { code: "answer_invalid" });
+  }
+});
 
 test("a whole report has Python's digest, epsilon, bytes read and bytes sent", async () => {
   for (const vector of reports) {

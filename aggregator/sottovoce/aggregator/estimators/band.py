@@ -56,7 +56,7 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
 
 
 def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
-    """Ln mix, for one count or an array of counts; ``n`` broadcasts against ``count``."""
+    """The logarithm of mix, for one count or an array of counts; ``n`` broadcasts against ``count``."""
     yes, no = _node_logs(float(a), float(b))
     support = np.asarray(count, dtype=float)[..., None]
     log_likelihood = support * yes + (np.asarray(n, dtype=float)[..., None] - support) * no
@@ -67,7 +67,7 @@ def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
 
 @lru_cache(maxsize=256)
 def _node_logs(a: float, b: float) -> tuple[Array, Array]:
-    """Ln l and ln(1 - l) at the nodes."""
+    """The logarithms ln l and ln(1 - l) at the nodes."""
     reported = b + (a - b) * (np.arange(NODES) + 0.5) / NODES
     return np.log(reported), np.log1p(-reported)
 

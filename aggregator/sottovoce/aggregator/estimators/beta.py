@@ -54,7 +54,7 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def _start(tail: float, p: Array, q: Array) -> Array:
-    """Ln t of a point left of the root, or of the corrected score limit where that is nearer."""
+    """Where Newton starts in ln t: left of the root, or at the corrected score limit where that is nearer."""
     # I_t <= t^p / (p B), since (1-t)^(q-1) <= 1: the root of the right side lies left of ours.
     log_beta = p * np.log(p / (p + q)) + q * np.log(q / (p + q)) - _log_peak(p, q)
     bound = (math.log(tail) + np.log(p) + log_beta) / p
@@ -65,7 +65,7 @@ def _start(tail: float, p: Array, q: Array) -> Array:
 
 
 def _log_mass(u: Array, p: Array, q: Array) -> tuple[Array, Array]:
-    """Ln I_t(p, q), and ln of its derivative with respect to u = ln t."""
+    """The logarithm of I_t(p, q), and ln of its derivative with respect to u = ln t."""
     t, rest = np.exp(u), -np.expm1(u)
     log_w = _log_peak(p, q) - _deviance(p, (p + q) * t) - _deviance(q, (p + q) * rest)
     far = t > (p + 1) / (p + q + 2)
@@ -92,7 +92,7 @@ def _fraction(t: Array, p: Array, q: Array) -> Array:
 
 
 def _log_peak(p: Array, q: Array) -> Array:
-    """Ln w at t = p / (p + q): sqrt(p q / (2 pi (p + q))) and three Stirling errors."""
+    """The logarithm of w at t = p / (p + q): sqrt(p q / (2 pi (p + q))) and three Stirling errors."""
     peak: Array = np.log(p * q / (2 * math.pi * (p + q))) / 2
     return peak + _stirling_error(p + q) - _stirling_error(p) - _stirling_error(q)
 
@@ -105,7 +105,7 @@ def _deviance(x: Array, mean: Array) -> Array:
 
 
 def _stirling_error(z: Array) -> Array:
-    """Ln Gamma(z) - [(z - 1/2) ln z - z + ln(2 pi)/2]; small z by ln Gamma(z) = ln Gamma(z + 10) - sum ln(z + i)."""
+    """What Stirling's formula for ln Gamma(z) leaves out; small z by Gamma(z) = Gamma(z + 10) / prod (z + i)."""
     small = z < _SHIFT
     big = np.where(small, z + _SHIFT, z)
     inverse = 1 / (big * big)

@@ -56,6 +56,8 @@ class ScoredChannel:
             raise EstimateError("at least two ascending levels are needed")
         if len(self.second_moments) != len(self.levels):
             raise EstimateError("each level needs its second moment")
+        if not all(map(math.isfinite, (*self.levels, *self.scores, *self.second_moments))):
+            raise EstimateError("levels and scores must be finite")
 
     @classmethod
     def from_table(
@@ -65,10 +67,16 @@ class ScoredChannel:
         The channel with ``table[x][y]``, integer weights of the outputs for input x.
 
         Raises:
-            EstimateError: the shapes differ, the levels do not ascend, or the scores are biased for some input.
+            EstimateError: the shapes or row sums differ, the levels do not ascend, or the scores are biased for some
+                input.
         """
         if len(table) != len(levels) or any(len(row) != len(scores) for row in table):
             raise EstimateError("a table of levels by scores is needed")
+        sums = {sum(row) for row in table}
+        if len(sums) > 1 or sums == {0} or min(map(min, table)) < 0:
+            raise EstimateError("weights must not be negative, and every row must have the same sum")
+        if not all(map(math.isfinite, (*levels, *scores))):
+            raise EstimateError("levels and scores must be finite")
         worst = max(abs(float(_moment(row, scores, 1)) - level) for row, level in zip(table, levels, strict=True))
         if not worst <= _UNBIASED * (levels[-1] - levels[0]):
             raise EstimateError("the scores are not unbiased for this channel")

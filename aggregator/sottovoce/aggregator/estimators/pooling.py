@@ -166,11 +166,12 @@ def _pool_means(some: Sequence[Estimate], rule: IntervalRule, means: int) -> Est
     precision = [1 / error**2 for error in noise]
     used = [(estimate, share / math.fsum(precision)) for estimate, share in zip(some, precision, strict=True)]
     raw = math.fsum(u * (estimate.raw or 0.0) for estimate, u in used)
-    larger = (max(estimate.std_error or 0.0, fixed) for estimate, fixed in zip(some, noise, strict=True))
-    error = _root_sum((u * sd) ** 2 for (_, u), sd in zip(used, larger, strict=True))
+    own = [estimate.std_error or fixed for estimate, fixed in zip(some, noise, strict=True)]
+    error = _root_sum((u * sd) ** 2 for (_, u), sd in zip(used, own, strict=True))
+    larger = _root_sum((u * max(sd, fixed)) ** 2 for (_, u), sd, fixed in zip(used, own, noise, strict=True))
     least, most = some[0].lowest, some[0].highest
     centre = min(max(raw, least), most)
-    halves = [normal_quantile(c) * error for c in (rule.confidence, rule.joint_confidence(means))]
+    halves = [normal_quantile(c) * larger for c in (rule.confidence, rule.joint_confidence(means))]
     single, joint = ((max(centre - half, least), min(centre + half, most)) for half in halves)
     return _whole(used, raw, (error, math.sqrt(1 / math.fsum(precision))), (single, joint), rule)
 

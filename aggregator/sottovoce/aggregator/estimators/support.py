@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
+import numpy as np
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
 from sottovoce.shared.errors import EstimateError
@@ -155,16 +156,44 @@ def estimate_shares(
         EstimateError: the counts or the channel are impossible.
     """
     counts, sizes = _whole(counts), _whole(n if isinstance(n, Sequence) else [n] * len(options))
-    if not (len(options) == len(counts) == len(sizes) and all(map(_possible, counts, sizes)) and 0 <= b < a <= 1):
+    if not (0 < len(options) == len(counts) == len(sizes) and all(map(_possible, counts, sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
     single = METHODS[rule.method](counts, sizes, high_rate, low_rate, rule.confidence)
     joint = single if k == 1 else exact(counts, sizes, high_rate, low_rate, rule.joint_confidence(k))
-    limits = zip(*(side.tolist() for side in (*single, *joint)), strict=True)
-    alarm = 3.0 if k == 1 else -NormalDist().inv_cdf(NormalDist().cdf(-3.0) / k)
+    limits = [side.tolist() for side in (*single, *joint)]
+    values = _values(counts, sizes, a, b)
+    bands = [
+        band(count, size, high_rate, low_rate, rule.confidence, k) if rule.band else (None, None)
+        for count, size in zip(counts, sizes, strict=True)
+    ]
+    shift = poisoning(high_rate, low_rate)
     return [
-        _estimate(option, (count, size), (a, b), four, rule, (k, alarm))
-        for option, count, size, four in zip(options, counts, sizes, limits, strict=True)
+        Estimate(
+            option=option,
+            a=high_rate,
+            b=low_rate,
+            raw=raw,
+            clipped=None if raw is None else min(max(raw, 0.0), 1.0),
+            std_error=error if size > 1 else None,
+            low=low,
+            high=high,
+            method=rule.method,
+            confidence=rule.confidence,
+            n=size,
+            count=count,
+            std_error_fixed=fixed if size else None,
+            simultaneous_low=joint_low,
+            simultaneous_high=joint_high,
+            implausible=alarm,
+            poisoning=shift,
+            band_low=band_low,
+            band_high=band_high,
+        )
+        for option, count, size, raw, error, fixed, alarm, low, high, joint_low, joint_high, (
+            band_low,
+            band_high,
+        ) in zip(options, counts, sizes, *values, *limits, bands, strict=True)
     ]
 
 
@@ -195,54 +224,21 @@ def _possible(count: int, n: int) -> bool:
     return 0 <= count <= n
 
 
-def _estimate(
-    option: str,
-    tally: tuple[int, int],
-    channel: tuple[Fraction, Fraction],
-    limits: tuple[float, ...],
-    rule: IntervalRule,
-    family: tuple[int, float],
-) -> Estimate:
-    (count, n), (k, alarm) = tally, family
-    a, b = float(channel[0]), float(channel[1])
-    raw = _raw(count, n, *channel) if n else None
-    clipped = None if raw is None else min(max(raw, 0.0), 1.0)
-    band_low, band_high = band(count, n, a, b, rule.confidence, k) if rule.band else (None, None)
-    return Estimate(
-        option=option,
-        a=a,
-        b=b,
-        raw=raw,
-        clipped=clipped,
-        std_error=math.sqrt(count * (n - count) / (n - 1)) / (n * (a - b)) if n > 1 else None,
-        low=limits[0],
-        high=limits[1],
-        method=rule.method,
-        confidence=rule.confidence,
-        n=n,
-        count=count,
-        std_error_fixed=None if clipped is None else _fixed_error(clipped, n, a, b),
-        simultaneous_low=limits[2],
-        simultaneous_high=limits[3],
-        implausible=_implausible(count, n, a, b, alarm),
-        poisoning=poisoning(a, b),
-        band_low=band_low,
-        band_high=band_high,
-    )
-
-
-def _raw(count: int, n: int, a: Fraction, b: Fraction) -> float:
-    """(count/n - b) / (a - b) in whole numbers, rounded once."""
+def _values(
+    counts: Sequence[int], sizes: Sequence[int], a: Fraction, b: Fraction
+) -> tuple[list[float | None], list[float], list[float], list[bool]]:
+    """Raw shares, i.i.d. errors, fixed-population errors and alarms; errors mean nothing without reports."""
     den = math.lcm(a.denominator, b.denominator)
     true, other = a.numerator * (den // a.denominator), b.numerator * (den // b.denominator)
-    return (count * den - n * other) / (n * (true - other))
-
-
-def _fixed_error(share: float, n: int, a: float, b: float) -> float:
-    return math.sqrt((share * a * (1 - a) + (1 - share) * b * (1 - b)) / n) / (a - b)
-
-
-def _implausible(count: int, n: int, a: float, b: float, alarm: float) -> bool:
-    below = n * b - alarm * math.sqrt(n * b * (1 - b))
-    above = n * a + alarm * math.sqrt(n * a * (1 - a))
-    return not below <= count <= above
+    # (count/n - b) / (a - b) in whole numbers, rounded once.
+    raw = [(x * den - n * other) / (n * (true - other)) if n else None for x, n in zip(counts, sizes, strict=True)]
+    high, low, gap = float(a), float(b), float(a - b)
+    x, n = np.asarray(counts, dtype=float), np.asarray(sizes, dtype=float)
+    some = np.maximum(n, 1)
+    iid = np.sqrt(x * (n - x) / np.maximum(n - 1, 1)) / (some * gap)
+    share = np.clip((x / some - low) / gap, 0, 1)
+    fixed = np.sqrt((share * high * (1 - high) + (1 - share) * low * (1 - low)) / some) / gap
+    alarm = 3.0 if len(counts) == 1 else -NormalDist().inv_cdf(NormalDist().cdf(-3.0) / len(counts))
+    below = x < n * low - alarm * np.sqrt(n * low * (1 - low))
+    above = x > n * high + alarm * np.sqrt(n * high * (1 - high))
+    return raw, iid.tolist(), fixed.tolist(), (below | above).tolist()

@@ -39,7 +39,6 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     writer = Writer(storage, Housekeeping(storage, clock))
     app = Flask("sottovoce.aggregator.web", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
-    app.url_map.strict_slashes = False
     app.extensions.update(
         settings=settings,
         storage=storage,

@@ -7,6 +7,7 @@ import { element } from "./dom.js";
 export const CONTROLS = new Map([
   ["boolean", radios],
   ["select_one", radios],
+  ["rating", radios],
 ]);
 
 // Native radio buttons: the keyboard and screen readers know them, and none is chosen beforehand.

@@ -5,9 +5,10 @@ import { Words } from "./words.js";
 async function start() {
   const [main, status, broken] = ["main", "status", "broken"].map((id) => document.getElementById(id));
   try {
-    const reply = await fetch("../assets/catalogues/en.json", { credentials: "omit", referrerPolicy: "no-referrer" });
+    // No options: only then is it the request that the page has already started.
+    const reply = await fetch("../assets/catalogues/en.json");
     const words = new Words(await reply.json());
-    document.getElementById("footer").textContent = words.say("footer");
+    document.getElementById("footer").replaceChildren(words.said("p", "footer", {}, { lang: words.language, dir: "auto" }));
     status.textContent = words.say("loading");
     const form = new Form(words, main, status);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.

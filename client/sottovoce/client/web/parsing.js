@@ -21,6 +21,7 @@ const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens"];
 const CHOICES_OF_TYPE = new Map([
   ["boolean", readNoChoices],
   ["select_one", readChoices],
+  ["rating", readChoices],
 ]);
 
 /**

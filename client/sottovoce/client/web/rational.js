@@ -43,9 +43,9 @@ export function lcm(m, n) {
   return (m / gcd(m, n)) * n;
 }
 
-/** Natural logarithm of a positive fraction. */
+/** Natural logarithm of a fraction of at least 1, to 15 digits, however near 1 it is. */
 export function log(ratio) {
-  return Math.log(Number(ratio.numerator) / Number(ratio.denominator));
+  return Math.log1p(Number(ratio.numerator - ratio.denominator) / Number(ratio.denominator));
 }
 
 /** Epsilon with two decimals, rounded up: what is shown is never less than what is spent. */

@@ -15,7 +15,7 @@ export function dumpReport(report, survey) {
 
 /** Length in bytes of every report of this survey and wave. */
 export function reportLength(survey, wave) {
-  const values = survey.questions.map((question) => question.outputs - 1);
+  const values = survey.questions.map((question) => question.largest);
   const largest = { survey: survey.name, digest: survey.digest, wave, reportId: "0".repeat(32), values };
   return spellReport(largest).length;
 }

@@ -92,6 +92,7 @@ export function encode(survey, answers) {
 
 /** The report for these true values: the id is drawn first, then each question in order. */
 export function randomize(survey, values, draws, wave = 0) {
+  survey.questions.forEach((question, index) => question.check(values[index]));
   const reportId = draws.identity();
   const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
   return { survey: survey.name, digest: survey.digest, wave, reportId, values: reported };

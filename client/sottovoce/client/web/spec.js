@@ -25,9 +25,9 @@ export class Question {
     return this.mechanism === null ? this.options.length : this.mechanism.inputs;
   }
 
-  /** Number of values that a report may carry for this question: 0 .. outputs - 1. */
-  get outputs() {
-    return this.mechanism === null ? this.options.length : this.mechanism.outputs;
+  /** The largest value that a report may carry for this question. */
+  get largest() {
+    return this.mechanism === null ? this.options.length - 1 : this.mechanism.largest;
   }
 
   /** The privacy loss of one report; 0 for a public question, which is not private at all. */
@@ -38,8 +38,14 @@ export class Question {
   /** The value of an answer, given by its option's name. */
   encode(answer) {
     const value = this.options.indexOf(answer);
-    if (value < 0) throw new AnswerError("error_answer", { question: this.name });
+    this.check(value);
     return value;
+  }
+
+  /** Refuse what is no true value: such a value could be reported with odds that epsilon does not cover. */
+  check(value) {
+    const holds = Number.isInteger(value) && value >= 0 && value < this.inputs;
+    if (!holds) throw new AnswerError("error_answer", { question: this.name });
   }
 }
 

@@ -30,7 +30,7 @@ def test_intervals_give_the_printed_limits(method: str, count: int, n: int, low:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_say_nothing_without_reports(method: str) -> None:
-    """N = 0 gives [0, 1], also inside an array."""
+    """No reports give [0, 1], also inside an array."""
     low, high = METHODS[method]([0, 3, 0], [0, 9, 0], *COIN, 0.95)
 
     assert [low[0], low[2]] == [0.0, 0.0]

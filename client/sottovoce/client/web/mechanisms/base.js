@@ -3,7 +3,7 @@ import { log, parseFraction } from "../rational.js";
 /**
  * What a mechanism is: a finite channel with integer weights. It knows nothing of randomness or data.
  *
- * A subclass has `static mechanismName`, `static questionTypes`, `static parse(fields, inputs)`, `inputs`, `outputs`,
+ * A subclass has `static mechanismName`, `static questionTypes`, `static parse(fields, inputs)`, `inputs`, `largest`,
  * `weights(value)`, `odds` and `explain()`, which gives the numbers for the catalogue's sentence `odds_<name>`: each a
  * whole number, or a share `{ part, of }`.
  */

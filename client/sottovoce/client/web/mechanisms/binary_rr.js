@@ -7,7 +7,7 @@ export class BinaryRR extends Mechanism {
   static questionTypes = ["boolean"];
 
   inputs = 2;
-  outputs = 2;
+  largest = 1;
 
   constructor(a, b) {
     super();

@@ -4,13 +4,13 @@ import { Mechanism, exactFields, fractionField } from "./base.js";
 /** One of k categories, kept with odds to one against each other category; the maths is in the Python twin. */
 export class KaryRR extends Mechanism {
   static mechanismName = "kary_rr";
-  static questionTypes = ["select_one"];
+  static questionTypes = ["select_one", "rating"];
 
   constructor(odds, inputs) {
     super();
     this.odds = odds;
     this.inputs = inputs;
-    this.outputs = inputs;
+    this.largest = inputs - 1;
     if (inputs < 2) throw new RangeError("this mechanism needs at least two categories");
     if (odds.numerator <= odds.denominator) throw new RangeError("odds must be above 1");
     this.denominator = Number(odds.numerator) + Number(odds.denominator) * (inputs - 1);
