@@ -65,7 +65,7 @@ class start:  # noqa: N801 - reads as a verb
     def __init__(self, data: Path, published: Survey) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self._settings = Settings(data=data, port=_free_port())
-        storage = SQLiteStorage(self._settings.database)
+        storage = SQLiteStorage(data / "sottovoce.sqlite")
         token, digest = new_token()
         storage.publish(published)
         storage.add_researcher("tester", digest)

@@ -8,30 +8,35 @@ report that fails one is refused only after it has been looked up. The rest is d
 stores it.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import msgspec
 from sottovoce.aggregator.published import Published, counted, survey_of
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage, StoredSurvey
 from sottovoce.aggregator.wire import (
+    Item,
     Receipt,
     Wire,
     dump,
     make_receipt,
+    malformed,
     parse_batch,
-    parse_item,
     parse_report,
     parse_withdrawal,
+    report_bytes,
 )
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.tokens import token_hash
 
 Clock = Callable[[], datetime]
-Store = Callable[[Sequence[Arrival]], list[Outcome]]
+Submit = Callable[[Sequence[Arrival]], Future[list[Outcome]]]
 
+ADMITTED = frozenset({Outcome.NEW, Outcome.SAME})
 REFUSALS = {
     Outcome.CONFLICT: ("id_conflict", "another report has this id; the first one stays"),
     Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
@@ -47,6 +52,30 @@ class _Candidate(NamedTuple):
     receipt: Receipt
 
 
+class Pending:
+    """
+    Reports on their way into the database.
+
+    Args:
+        future: done when they are durable, or failed.
+        reply: makes the answer from what became of each of them.
+    """
+
+    def __init__(self, future: Future[list[Outcome]], reply: Callable[[list[Outcome]], bytes]) -> None:
+        self.future = future
+        self._reply = reply
+
+    def reply(self) -> bytes:
+        """
+        The answer as JSON, once the reports are durable.
+
+        Raises:
+            ReportRejected: the transaction refused the one report.
+            StorageError: not stored.
+        """
+        return self._reply(self.future.result())
+
+
 class Admission:
     """
     Admits reports.
@@ -54,13 +83,13 @@ class Admission:
     Args:
         storage: where reports are kept.
         clock: the present moment, with its time zone; the respondent's own clock decides nothing.
-        store: stores a group; the writer's way in, or the storage's own.
+        submit: takes a group to be stored; the writer's way in, or else the storage's own, at once.
     """
 
-    def __init__(self, storage: Storage, clock: Clock, store: Store | None = None) -> None:
+    def __init__(self, storage: Storage, clock: Clock, submit: Submit | None = None) -> None:
         self._storage = storage
         self._clock = clock
-        self._store = store or storage.store
+        self._submit = submit or _at_once(storage)
         self._published: dict[str, tuple[Published, ...]] = {}
         self.rejected: Counter[str] = Counter()
 
@@ -72,35 +101,37 @@ class Admission:
             ReportRejected: the reason is counted; nothing of the report is kept.
             StorageError: not stored.
         """
-        try:
-            judged = self._judge(name, parse_report(body), body, token)
-            reply = self._settle([judged])[0] if isinstance(judged, _Candidate) else judged
-            if isinstance(reply, ReportRejected):
-                raise reply
-        except ReportRejected as rejection:
-            self.rejected[rejection.code] += 1
-            raise
-        return msgspec.structs.asdict(reply)
+        receipt: dict[str, Any] = json.loads(self.begin(name, body, token).reply())
+        return receipt
 
-    def admit_batch(self, name: str, body: bytes) -> bytes:
+    def begin(self, name: str, body: bytes, token: str = "") -> Pending:
         """
-        The replies to a batch of reports, in its order: a receipt, or ``{"code": reason}``.
+        The same without waiting for the database: nothing is acknowledged until the reply is asked for.
+
+        Raises:
+            ReportRejected: as far as it can be told without the transaction.
+        """
+        with self._counting():
+            wire = parse_report(body)
+            judged = self._judge(self._find(name, wire), wire, body, token, self._clock())
+            if isinstance(judged, Receipt):
+                return Pending(_done([]), lambda _: dump(judged))
+            future = self._submit([judged.arrival])
+        return Pending(future, lambda outcomes: self._single_reply(judged, outcomes))
+
+    def begin_batch(self, name: str, body: bytes) -> Pending:
+        """
+        Up to 1,000 reports; the reply has, in their order, a receipt or ``{"code": reason}`` for each.
 
         Raises:
             ReportRejected: the batch as a whole; nothing of it is kept.
-            StorageError: nothing of it is stored.
         """
-        try:
-            judged = [self._judge_item(name, raw) for raw in parse_batch(body)]
-            candidates = [item for item in judged if isinstance(item, _Candidate)]
-            settled = iter(self._settle(candidates) if candidates else [])
-        except ReportRejected as rejection:
-            self.rejected[rejection.code] += 1
-            raise
-        replies = [next(settled) if isinstance(item, _Candidate) else item for item in judged]
-        self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
-        items = [reply if isinstance(reply, Receipt) else {"code": reply.code} for reply in replies]
-        return dump({"format": "sottovoce-batch-receipt/1", "items": items})
+        with self._counting():
+            now = self._clock()
+            judged = [self._judge_item(name, item, now) for item in parse_batch(body)]
+            arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
+            future = self._submit(arrivals) if arrivals else _done([])
+        return Pending(future, lambda outcomes: self._batch_reply(judged, outcomes))
 
     def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
         """
@@ -110,38 +141,35 @@ class Admission:
             ReportRejected: malformed, unknown survey, or closed.
             StorageError: not withdrawn.
         """
-        try:
+        with self._counting():
             report_id = parse_withdrawal(body)
             outcome = self._withdraw(name, bytes.fromhex(report_id))
             if outcome is Outcome.UNKNOWN:
                 return None
             if outcome is not Outcome.WITHDRAWN:
                 raise ReportRejected(*REFUSALS[outcome])
-        except ReportRejected as rejection:
-            self.rejected[rejection.code] += 1
-            raise
         return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
 
-    def _judge_item(self, name: str, raw: msgspec.Raw) -> _Candidate | Receipt | ReportRejected:
+    def _judge_item(self, name: str, item: Item | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
+        if item is None:
+            return malformed()
         try:
-            item = parse_item(raw)
-            return self._judge(name, parse_report(item.report), bytes(item.report), item.token, padded=False)
+            published = self._find(name, item.report)
+            body = report_bytes(item.report, published.length(item.report.wave))
+            return self._judge(published, item.report, body, item.token, now)
         except ReportRejected as rejection:
             return rejection
 
-    def _judge(self, name: str, wire: Wire, body: bytes, token: str, padded: bool = True) -> _Candidate | Receipt:
-        """What can be said of a report before the transaction; in a batch its bytes come without their padding."""
-        published = self._find(name, wire)
-        length = published.length(wire.wave)
-        if not padded:
-            body = body.ljust(length)
-        if len(body) != length:
+    def _judge(self, published: Published, wire: Wire, body: bytes, token: str, now: datetime) -> _Candidate | Receipt:
+        """What can be said of a report before the transaction."""
+        if len(body) != published.length(wire.wave):
             raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
-        hashed = None if published.plan.tokens is None else token_hash(token)
-        arrival = Arrival(published.plan, wire.wave, bytes.fromhex(wire.report_id), wire.values, hashed)
+        plan = published.plan
+        hashed = None if plan.tokens is None else token_hash(token)
+        arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), wire.values, hashed)
         candidate = _Candidate(arrival, make_receipt(wire, body))
         try:
-            self._check_open(published)
+            published.check_open(now)
             published.check_values(wire.values)
         except ReportRejected as rejection:
             return self._look_up(candidate, rejection)
@@ -166,15 +194,36 @@ class Admission:
         tokens = arrival.plan.tokens
         return tokens is None or self._storage.has_token(tokens, arrival.token or b"")
 
-    def _settle(self, candidates: list[_Candidate]) -> list[Receipt | ReportRejected]:
-        """Store what nothing speaks against; what the transaction found, for each in order."""
-        outcomes = self._store([candidate.arrival for candidate in candidates])
+    def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
+        with self._counting():
+            (settled,) = self._settle([candidate], outcomes)
+            if isinstance(settled, ReportRejected):
+                raise settled
+        return dump(settled)
+
+    def _batch_reply(self, judged: list[_Candidate | Receipt | ReportRejected], outcomes: list[Outcome]) -> bytes:
+        settled = iter(self._settle([item for item in judged if isinstance(item, _Candidate)], outcomes))
+        replies = [next(settled) if isinstance(item, _Candidate) else item for item in judged]
+        self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
+        items = [reply if isinstance(reply, Receipt) else {"code": reply.code} for reply in replies]
+        return dump({"format": "sottovoce-batch-receipt/1", "items": items})
+
+    def _settle(self, candidates: list[_Candidate], outcomes: list[Outcome]) -> list[Receipt | ReportRejected]:
+        """What the transaction found, for each in order."""
         if Outcome.CLOSED in outcomes:
             self._published.clear()
         return [
-            candidate.receipt if outcome in {Outcome.NEW, Outcome.SAME} else ReportRejected(*REFUSALS[outcome])
+            candidate.receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
             for candidate, outcome in zip(candidates, outcomes, strict=True)
         ]
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        try:
+            yield
+        except ReportRejected as rejection:
+            self.rejected[rejection.code] += 1
+            raise
 
     def _withdraw(self, name: str, report_id: bytes) -> Outcome:
         revisions = self._revisions(name)
@@ -183,7 +232,7 @@ class Admission:
             if self._storage.is_withdrawn(key, report_id):
                 return Outcome.WITHDRAWN
             if self._storage.find_report(key, report_id) is not None:
-                self._check_open(published)
+                published.check_open(self._clock())
                 return self._storage.withdraw(published.plan, report_id)
         # Once ids are gone nobody can tell whether this one was ever known.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
@@ -206,14 +255,6 @@ class Admission:
         self._published[name] = revisions
         return revisions
 
-    def _check_open(self, published: Published) -> None:
-        now = self._clock()
-        survey = published.survey
-        early = survey.opens is not None and now < survey.opens
-        late = survey.closes is not None and now >= survey.closes
-        if published.stored.closed or early or late:
-            raise ReportRejected(*REFUSALS[Outcome.CLOSED])
-
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
     """The counts of a survey, made anew from its stored rows: for checks of the kept ones."""
@@ -233,3 +274,13 @@ def now() -> datetime:
 
 def _unknown_survey() -> ReportRejected:
     return ReportRejected("unknown_survey", "no survey has this name")
+
+
+def _at_once(storage: Storage) -> Submit:
+    return lambda arrivals: _done(storage.store(arrivals))
+
+
+def _done(outcomes: list[Outcome]) -> Future[list[Outcome]]:
+    future: Future[list[Outcome]] = Future()
+    future.set_result(outcomes)
+    return future

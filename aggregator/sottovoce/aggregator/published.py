@@ -1,5 +1,6 @@
 """A published survey with all that admission asks of it, worked out once."""
 
+from datetime import datetime
 from functools import cached_property, lru_cache
 from operator import contains
 
@@ -33,7 +34,7 @@ class Published:
     def plan(self) -> Plan:
         """What storage must know."""
         survey = self.survey
-        tokens = self._tokens if survey.document["access"] == "token" else None
+        tokens = self._tokens if survey.asks_for_token else None
         return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, self._counted)
 
     def length(self, wave: int) -> int:
@@ -41,6 +42,19 @@ class Published:
         if wave not in self._lengths:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
+
+    def check_open(self, now: datetime) -> None:
+        """
+        The survey's window is closed at its start and open at its end.
+
+        Raises:
+            ReportRejected: ``closed``.
+        """
+        survey = self.survey
+        early = survey.opens is not None and now < survey.opens
+        late = survey.closes is not None and now >= survey.closes
+        if self.stored.closed or early or late:
+            raise ReportRejected("closed", "the survey is not open")
 
     def check_values(self, values: Values) -> None:
         """

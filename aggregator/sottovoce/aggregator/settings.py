@@ -27,6 +27,7 @@ class Settings:
     """What an operator may choose; each is read from ``SOTTOVOCE_<NAME>``."""
 
     data: Path = _setting(Path("sottovoce-data"), "folder of the database")
+    database: str = _setting("", "address of the database, if it is not embedded: `postgresql://...`")
     host: str = _setting("127.0.0.1", "address to listen on")
     port: int = _setting(8000, "port to listen on")
     public_url: str = _setting("", "address that respondents use, if a proxy stands in front")
@@ -63,11 +64,6 @@ class Settings:
     def secure(self) -> bool:
         """Whether people reach the aggregator through https."""
         return urlsplit(self.url).scheme == "https"
-
-    @property
-    def database(self) -> Path:
-        """The SQLite file."""
-        return self.data / "sottovoce.sqlite"
 
 
 def describe() -> list[tuple[str, str, str]]:

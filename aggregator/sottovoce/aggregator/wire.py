@@ -7,6 +7,8 @@ the bytes that came.
 
 import hashlib
 import re
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from sottovoce.shared.errors import ReportRejected
@@ -42,13 +44,20 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """One report of a batch, its own bytes untouched, and the token that it spends."""
+    """One report of a batch, and the token that it spends."""
 
-    report: msgspec.Raw
+    report: Wire
     token: str = ""
 
 
 class _Batch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    format: str
+    items: list[Item]
+
+
+class _RawBatch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The same with its items untouched."""
+
     format: str
     items: list[msgspec.Raw]
 
@@ -58,31 +67,22 @@ class _Withdrawal(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode_report = msgspec.json.Decoder(Wire).decode
-_decode_item = msgspec.json.Decoder(Item).decode
-_decode_batch = msgspec.json.Decoder(_Batch).decode
-_decode_withdrawal = msgspec.json.Decoder(_Withdrawal).decode
+_report = msgspec.json.Decoder(Wire).decode
+_item = msgspec.json.Decoder(Item).decode
+_batch = msgspec.json.Decoder(_Batch).decode
+_raw_batch = msgspec.json.Decoder(_RawBatch).decode
+_withdrawal = msgspec.json.Decoder(_Withdrawal).decode
 
 
-def parse_report(body: bytes | msgspec.Raw) -> Wire:
+def parse_report(body: bytes) -> Wire:
     """
     The report in ``body``, with whatever padding.
 
     Raises:
         ReportRejected: ``malformed``.
     """
-    try:
-        wire = _decode_report(body)
-        same = _encode(wire) == bytes(body).rstrip(b" ")
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise malformed() from None
-    if (
-        not same
-        or wire.format != FORMAT
-        or not 0 <= wire.wave <= MAX_WAVE
-        or not _REPORT_ID(wire.report_id)
-        or not _DIGEST(wire.digest)
-    ):
+    wire: Wire = _canonical(_report, body.rstrip(b" "))
+    if not _well_formed(wire):
         raise malformed()
     return wire
 
@@ -98,38 +98,31 @@ def parse_wire(body: bytes) -> Report:
     return Report(wire.survey, wire.digest, wire.wave, wire.report_id, wire.values)
 
 
-def parse_batch(body: bytes) -> list[msgspec.Raw]:
+def parse_batch(body: bytes) -> list[Item | None]:
     """
-    The items of a batch, none of them read yet: a bad one fails alone.
+    The items of a batch; None for one that is malformed, which fails alone.
 
     Raises:
         ReportRejected: ``malformed``, as a whole.
     """
     try:
-        batch = _decode_batch(body)
-        same = _encode(batch) == body
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise malformed() from None
-    if not same or batch.format != BATCH_FORMAT or not 1 <= len(batch.items) <= MOST_ITEMS:
+        # One pass over all items, as long as every single one is canonical.
+        batch = _canonical(_batch, body)
+        items = [item if _well_formed(item.report) else None for item in batch.items]
+    except ReportRejected:
+        batch = _canonical(_raw_batch, body)
+        items = [_parse_item(bytes(raw)) for raw in batch.items]
+    if batch.format != BATCH_FORMAT or not 1 <= len(items) <= MOST_ITEMS:
         raise malformed()
-    return batch.items
+    return items
 
 
-def parse_item(raw: msgspec.Raw) -> Item:
-    """
-    One item of a batch.
-
-    Raises:
-        ReportRejected: ``malformed``.
-    """
+def _parse_item(raw: bytes) -> Item | None:
     try:
-        item = _decode_item(raw)
-        same = _encode(item) == bytes(raw)
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise malformed() from None
-    if not same:
-        raise malformed()
-    return item
+        item: Item = _canonical(_item, raw)
+    except ReportRejected:
+        return None
+    return item if _well_formed(item.report) else None
 
 
 def parse_withdrawal(body: bytes) -> str:
@@ -139,14 +132,15 @@ def parse_withdrawal(body: bytes) -> str:
     Raises:
         ReportRejected: ``malformed``.
     """
-    try:
-        withdrawal = _decode_withdrawal(body)
-        same = _encode(withdrawal) == body
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise malformed() from None
-    if not same or not _REPORT_ID(withdrawal.report_id):
+    report_id: str = _canonical(_withdrawal, body).report_id
+    if not _REPORT_ID(report_id):
         raise malformed()
-    return withdrawal.report_id
+    return report_id
+
+
+def report_bytes(wire: Wire, length: int) -> bytes:
+    """The report's bytes as they are sent alone."""
+    return _encode(wire).ljust(length)
 
 
 def make_receipt(wire: Wire, body: bytes) -> Receipt:
@@ -163,3 +157,20 @@ def dump(value: object) -> bytes:
 def malformed() -> ReportRejected:
     """The refusal of whatever is not canonical."""
     return ReportRejected("malformed", "the request is not in canonical form")
+
+
+def _canonical(decode: Callable[[bytes], Any], body: bytes) -> Any:  # noqa: ANN401 - whatever the decoder makes
+    try:
+        value = decode(body)
+        same = _encode(value) == body
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        raise malformed() from None
+    if not same:
+        raise malformed()
+    return value
+
+
+def _well_formed(wire: Wire) -> bool:
+    return bool(
+        wire.format == FORMAT and 0 <= wire.wave <= MAX_WAVE and _REPORT_ID(wire.report_id) and _DIGEST(wire.digest)
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.tokens import parse_token
 
 _PATH = re.compile(r"(?P<base>.*)/s/(?P<survey>[a-z0-9][a-z0-9_-]{0,63})/?")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
@@ -19,11 +20,13 @@ class Link:
         origin: the aggregator's address, without a trailing slash.
         survey: the survey's name.
         digest: the first 32 digits of its digest, or "" if the link carries none.
+        token: the one-time token, or "" if the link carries none; it is in the fragment, which reaches no server.
     """
 
     origin: str
     survey: str
     digest: str
+    token: str = ""
 
 
 def parse_link(url: str) -> Link:
@@ -31,7 +34,7 @@ def parse_link(url: str) -> Link:
     The parts of a link.
 
     Raises:
-        TransportError: not an http(s) link to a survey, or a digest that is not 32 hexadecimal digits.
+        TransportError: not an http(s) link to a survey, or its digest or token has another form.
     """
     try:
         parts = urlsplit(url)
@@ -42,7 +45,16 @@ def parse_link(url: str) -> Link:
     if parts.scheme not in {"http", "https"} or not parts.hostname or match is None:
         raise TransportError("the link must look like https://host/s/survey#d=digest")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    digest = parse_qs(parts.fragment).get("d", [""])[0]
+    fragment = parse_qs(parts.fragment)
+    digest = fragment.get("d", [""])[0]
     if digest and not _DIGEST.fullmatch(digest):
         raise TransportError("the digest in the link must be 32 hexadecimal digits")
-    return Link(f"{parts.scheme}://{host}{f':{port}' if port else ''}{match['base']}", match["survey"], digest)
+    origin = f"{parts.scheme}://{host}{f':{port}' if port else ''}{match['base']}"
+    return Link(origin, match["survey"], digest, _token(fragment.get("t", [""])[0]))
+
+
+def _token(text: str) -> str:
+    try:
+        return parse_token(text) if text else ""
+    except ValueError as error:
+        raise TransportError(f"the token in the link {error}") from None

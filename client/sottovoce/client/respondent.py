@@ -44,12 +44,15 @@ class Respondent:
         draws: the source of randomness.
         allowance: the most epsilon that this person allows.
         wave: the wave of the survey that is answered.
+        token: the one-time token of the link; a survey that is open to all ignores it, since it would only buy a
+            second draw.
 
     Raises:
         BudgetExhausted: the survey asks for more than is allowed.
+        TransportError: the survey asks for a token and there is none.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but three have a default
         self,
         survey: Survey,
         transport: Transport,
@@ -58,13 +61,17 @@ class Respondent:
         draws: Draws | None = None,
         allowance: Allowance = DEFAULT_ALLOWANCE,
         wave: int = 0,
+        token: str = "",
     ) -> None:
         self.survey = survey
         self.ledger = ledger
         self._transport = transport
         self._draws = draws or Draws()
         self._wave = wave
-        self._key = Key(transport.origin, survey.name, wave)
+        if survey.asks_for_token and not token:
+            raise TransportError("this survey asks for a link with a token; nothing was sent")
+        self._token = token if survey.asks_for_token else ""
+        self._key = Key(transport.origin, survey.name, wave, self._token)
         _check_budget(survey, allowance)
 
     @classmethod
@@ -82,7 +89,7 @@ class Respondent:
         survey = load_survey(transport.fetch_survey(link.survey))
         if survey.name != link.survey or not survey.digest.startswith(link.digest):
             raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
-        return cls(survey, transport, ledger or FileLedger(), **options)
+        return cls(survey, transport, ledger or FileLedger(), token=link.token, **options)
 
     @property
     def drawn(self) -> bool:
@@ -121,7 +128,7 @@ class Respondent:
             raise BudgetExhausted("no report has been drawn for this survey")
         body = entry.body.encode()
         expected = receipt(parse_report(body), body)
-        if self._transport.submit(self.survey.name, body) != expected:
+        if self._transport.submit(self.survey.name, body, self._token) != expected:
             raise TransportError("the aggregator's receipt is not for the report that was sent")
         self.ledger.mark_sent(self._key)
         return {**expected, "body": entry.body}

@@ -46,14 +46,14 @@ class Transport:
             raise TransportError("the aggregator sent a survey that is too large")
         return reply.content
 
-    def submit(self, survey: str, body: bytes) -> dict[str, Any]:
+    def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
-        The receipt for a report; every try sends the same bytes.
+        The receipt for a report; every try sends the same bytes and the same token.
 
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
         """
-        reply = self._try("POST", f"/api/v1/surveys/{survey}/reports", body)
+        reply = self._try("POST", f"/api/v1/surveys/{survey}/reports", body, token)
         try:
             receipt = reply.json()
         except ValueError:
@@ -62,10 +62,10 @@ class Transport:
             raise TransportError("the aggregator's receipt is not JSON", reply.status_code)
         return receipt
 
-    def _try(self, method: str, path: str, body: bytes | None = None) -> requests.Response:
+    def _try(self, method: str, path: str, body: bytes | None = None, token: str = "") -> requests.Response:
         """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; a 4xx is final."""
         for attempt in range(TRIES):
-            reply = self._once(method, path, body)
+            reply = self._once(method, path, body, token)
             if reply is not None and reply.status_code == requests.codes.ok:
                 return reply
             if reply is not None and not _may_pass(reply):
@@ -76,8 +76,11 @@ class Transport:
             raise TransportError("the aggregator cannot be reached")
         raise _refusal(reply)
 
-    def _once(self, method: str, path: str, body: bytes | None) -> requests.Response | None:
+    def _once(self, method: str, path: str, body: bytes | None, token: str) -> requests.Response | None:
         headers = _HEADERS if body is None else {**_HEADERS, "Content-Type": "application/json"}
+        if token:
+            # A header, never the address: addresses end up in logs.
+            headers = {**headers, "Authorization": f"Bearer {token}"}
         try:
             # A redirect would carry the report to a place that the respondent has not agreed to.
             return self._session.request(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.shared.errors import StorageError
 
 data_option = click.option(
@@ -21,12 +22,12 @@ def data_settings(data: Path | None) -> Settings:
     return settings if data is None else Settings(**{**vars(settings), "data": data})
 
 
-def open_storage(settings: Settings, create: bool = False) -> SQLiteStorage:
+def open_storage(settings: Settings, create: bool = False) -> Storage:
     """
-    The database in the settings' folder.
+    The database that the settings name.
 
     Args:
-        settings: names the folder.
+        settings: name the folder or the address.
         create: make the folder and the database if there is none.
 
     Raises:
@@ -37,6 +38,6 @@ def open_storage(settings: Settings, create: bool = False) -> SQLiteStorage:
             settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             raise StorageError("the data folder cannot be made") from None
-    elif not settings.database.exists():
+    elif not settings.database and not (settings.data / FILE).exists():
         raise StorageError("there is no database in the data folder; name it with --data, or start with: serve")
-    return SQLiteStorage(settings.database)
+    return open_url(settings.database, settings.data)

@@ -24,7 +24,7 @@ from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.housekeeping import day_of
 from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web.auth import new_token
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.export import write_json
@@ -67,7 +67,7 @@ def demo(folder: Path | None, out: Path | None, port: int | None, leave: bool) -
         sys.exit(1)
 
 
-def _prepare(storage: SQLiteStorage) -> str:
+def _prepare(storage: Storage) -> str:
     survey = demo_survey()
     if storage.revisions(survey.name):
         raise StorageError("this folder holds the demonstration's survey already; choose another")
@@ -77,7 +77,7 @@ def _prepare(storage: SQLiteStorage) -> str:
     return token
 
 
-def _collect(settings: Settings, storage: SQLiteStorage, console: Console) -> tuple[Results, float]:
+def _collect(settings: Settings, storage: Storage, console: Console) -> tuple[Results, float]:
     """Send every row, close the survey, and return its results and the seconds that the sending took."""
     started = time.monotonic()
     survey = load_survey(Transport(settings.url).fetch_survey(demo_survey().name))

@@ -16,6 +16,7 @@ VERBS = {
     "serve": "sottovoce.cli.serve",
     "simulate": "sottovoce.cli.simulate",
     "survey": "sottovoce.cli.survey",
+    "token": "sottovoce.cli.token",
     "researcher": "sottovoce.cli.researcher",
     "export": "sottovoce.cli.export",
 }

@@ -1,5 +1,6 @@
 """``serve``: the whole embedded aggregator. Also the factory that its worker process starts from."""
 
+import gc
 import os
 import socket
 import sys
@@ -12,8 +13,8 @@ from granian.errors import FatalError
 from granian.log import LogLevels
 from sottovoce.aggregator.admission import now
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.aggregator.web.app import create_app
 from sottovoce.aggregator.web.auth import new_token
@@ -50,11 +51,11 @@ def respondent_link(settings: Settings, survey: StoredSurvey) -> str:
     return f"{settings.url}/s/{survey.name}#d={survey.digest[:32]}"
 
 
-def run(settings: Settings) -> None:
+def run(settings: Settings, application: str = "sottovoce.cli.serve:make_app") -> None:
     """Serve until told to stop: one worker process, respawned if it dies."""
     os.environ.update(settings.to_environment())
     server = Granian(
-        "sottovoce.cli.serve:make_app",
+        application,
         address=settings.host,
         port=settings.port,
         interface=Interfaces.ASGI,
@@ -74,9 +75,23 @@ def run(settings: Settings) -> None:
 
 def make_app() -> Gate:
     """The ASGI application of one worker, from the settings in the environment."""
-    settings = Settings.from_environment()
-    app = create_app(settings, SQLiteStorage(settings.database), now, assemble())
+    settings = prepare_worker()
+    app = create_app(settings, open_worker_storage(settings), now, assemble())
     return Gate(app, settings)
+
+
+def prepare_worker() -> Settings:
+    """Set this process up to serve; returns its settings."""
+    # The writer must get its turn soon after each sync; and what is loaded by now stays, so it need not be searched.
+    sys.setswitchinterval(0.001)
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    return Settings.from_environment()
+
+
+def open_worker_storage(settings: Settings) -> Storage:
+    """The database, opened by the process that is going to use it."""
+    return open_url(settings.database, settings.data)
 
 
 def _check_address(settings: Settings) -> None:
@@ -90,7 +105,7 @@ def _check_address(settings: Settings) -> None:
             raise StorageError("the address is in use or not allowed; choose another with --host or --port") from None
 
 
-def _first_token(storage: SQLiteStorage) -> None:
+def _first_token(storage: Storage) -> None:
     if not storage.has_researchers():
         token, digest = new_token()
         storage.add_researcher("researcher", digest)

@@ -95,7 +95,7 @@ class _SurveyReader(QuestionReader):
             "default_language": self.default_language,
             **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
-            "access": self.one_of(fields.get("access", "open"), "/access", ("open",)),
+            "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
         }

@@ -142,6 +142,11 @@ class Survey:
         return math.fsum(question.epsilon for question in self.questions)
 
     @property
+    def asks_for_token(self) -> bool:
+        """Each report must bring a one-time token."""
+        return bool(self.document["access"] == "token")
+
+    @property
     def cohort(self) -> int | None:
         """Index of the question that divides respondents into cohorts, or None."""
         return next((index for index, question in enumerate(self.questions) if question.cohort), None)

@@ -36,7 +36,7 @@ def batch(*items: str) -> bytes:
 
 def replies(admission: Admission, *items: str) -> list[Any]:
     """What a batch is answered."""
-    document = json.loads(admission.admit_batch("exam", batch(*items)))
+    document = json.loads(admission.begin_batch("exam", batch(*items)).reply())
     validator("batch-receipt").validate(document)
     return list(document["items"])
 
@@ -92,7 +92,7 @@ def test_batch_answers_each_item_in_order_and_keeps_the_good_ones(
 def test_batch_that_is_none_is_refused_as_a_whole(admission: Admission, body: bytes) -> None:
     """Empty, too many, not canonical, nested, not UTF-8: one reason, and nothing is stored."""
     with pytest.raises(ReportRejected) as rejected:
-        admission.admit_batch("exam", body)
+        admission.begin_batch("exam", body)
     assert rejected.value.code == "malformed"
 
 

@@ -122,6 +122,14 @@ test("requests carry no credentials, referrer or cache, and follow no redirect",
   assert.deepEqual(seen[1][1].headers, { "Content-Type": "application/json" });
 });
 
+test("a token goes in a header and never in the address", async () => {
+  const seen = [];
+  const answer = async (url, options) => (seen.push([url, options]), new Response("{}"));
+  await new Transport("https://h.example", answer).submit("s", "{}", "0123456789ABCDEF");
+  assert.equal(seen[0][1].headers.Authorization, "Bearer 0123456789ABCDEF");
+  assert.ok(!seen[0][0].includes("0123456789ABCDEF"));
+});
+
 test("waits double, obey Retry-After up to a minute, and carry jitter", () => {
   const within = (seconds, low) => assert.ok(low <= seconds && seconds <= low * 1.5);
   const asking = (text) => new Response("", { headers: { "Retry-After": text } });
@@ -131,12 +139,15 @@ test("waits double, obey Retry-After up to a minute, and carry jitter", () => {
   within(secondsToWait(1, asking("soon")), 2);
 });
 
-test("a link gives origin, survey and digest, and nothing that buys a second draw", () => {
+test("a link gives origin, survey, digest and token", () => {
   const d = "0e765eb6bcfb153cd18b5bb165124c5a";
-  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d };
-  assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=abc`), parts);
-  assert.deepEqual(parseLink("https://h.example/p/s/s-1"), { ...parts, digest: "" });
-  for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", `https://h.example/s/s#d=${d.slice(1)}`]) {
+  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d, token: "0123456789ABCDEF" };
+  for (const spelling of ["0123456789ABCDEF", "oL23-4567-89ab-cdef"]) {
+    assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=${spelling}`), parts);
+  }
+  assert.deepEqual(parseLink("https://h.example/p/s/s-1"), { ...parts, digest: "", token: "" });
+  const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF"];
+  for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", ...damaged]) {
     assert.throws(() => parseLink(bad), { code: "transport" });
   }
 });

@@ -24,7 +24,16 @@ from sqlite_utils import Database
 LOCK_SECONDS = 10
 """How long a writer waits for another process on the same file."""
 
-_INSERT = """
+CACHE_KIB = 64 * 1024
+LOG_PAGES = 16 * 1024
+"""Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
+
+_ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
+_INSERT = "INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_CHUNK = 250
+_MARKS = ", ".join(["(?, ?, ?, ?)"] * _CHUNK)
+_INSERT_CHUNK = f"INSERT INTO reports VALUES {_MARKS} ON CONFLICT DO NOTHING"  # noqa: S608 - question marks only
+_INSERT_UNLESS_WITHDRAWN = """
     INSERT INTO reports SELECT ?, ?, ?, ?
     WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?) ON CONFLICT DO NOTHING
 """
@@ -48,33 +57,33 @@ class SQLiteStorage(sql.SQLStorage):
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         """Store a group in one durable transaction."""
-        with self._write() as db:
-            if self._store_fast(db, arrivals):
-                return [Outcome.NEW] * len(arrivals)
-            return sql.store_each(db, self.OPEN, arrivals)
+        try:
+            with self._write() as db:
+                self._store_new(db, arrivals)
+                sql.count_up(db, change(arrivals))
+        except _NotAllNew:
+            # Rolled back as a whole: a savepoint would copy every page that the group touches.
+            with self._write() as db:
+                return sql.store_each(db, self.OPEN, arrivals)
+        return [Outcome.NEW] * len(arrivals)
 
-    def _store_fast(self, db: "_Handle", arrivals: Sequence[Arrival]) -> bool:
-        """Store a group of which every report is new; otherwise leave everything as it was, and say so."""
-        db.execute("SAVEPOINT fast")
-        if self._all_new(db, arrivals):
-            sql.count_up(db, change(arrivals))
-            db.execute("RELEASE fast")
-            return True
-        db.execute("ROLLBACK TO fast")
-        return False
-
-    def _all_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> bool:
+    def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
         surveys = {arrival.plan.survey for arrival in arrivals}
-        if not all(db.execute(self.OPEN, [survey]).fetchone() for survey in surveys):
-            return False
-        if not sql.spend_tokens(db, arrivals):
-            return False
+        is_open = all(db.execute(self.OPEN, [survey]).fetchone() for survey in surveys)
+        if not is_open or not sql.spend_tokens(db, arrivals):
+            raise _NotAllNew
         texts = dump_all([arrival.values for arrival in arrivals])
         rows = [
-            (plan.survey, report_id, wave, text, plan.survey, sql.id_hash(report_id))
+            (plan.survey, report_id, wave, text)
             for (plan, wave, report_id, _, _), text in zip(arrivals, texts, strict=True)
         ]
-        return db.executemany(_INSERT, rows) == len(rows)
+        if any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys):
+            hashed = [(*row, row[0], sql.id_hash(row[1])) for row in rows]
+            inserted = db.executemany(_INSERT_UNLESS_WITHDRAWN, hashed)
+        else:
+            inserted = _insert(db, rows)
+        if inserted != len(rows):
+            raise _NotAllNew
 
     def purge(self, survey: int) -> None:
         """Give every row a new random key, and drop ids, tombstones and tokens."""
@@ -184,6 +193,19 @@ class SQLiteStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
+def _insert(db: "_Handle", rows: list[tuple[int, bytes, int, str]]) -> int:
+    # Each statement lets other threads run and then waits for its turn, so a large group is inserted by few of them.
+    whole = len(rows) // _CHUNK * _CHUNK
+    inserted = db.executemany(_INSERT, rows[whole:])
+    for start in range(0, whole, _CHUNK):
+        inserted += db.execute(_INSERT_CHUNK, [value for row in rows[start : start + _CHUNK] for value in row]).rowcount
+    return inserted
+
+
+class _NotAllNew(Exception):
+    """Something in the group is not new, or not allowed; nothing of it was stored."""
+
+
 class _Handle:
     """One connection; sqlite-utils owns it."""
 
@@ -195,6 +217,8 @@ class _Handle:
         self._closed = False
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
             self.execute(f"PRAGMA {pragma}")
+        self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
+        self.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES:d}")
 
     def __enter__(self) -> Self:
         self._in_use.acquire()

@@ -1,9 +1,9 @@
 """The Flask application, from its four collaborators."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from flask import Flask, Response
+from flask import Flask
 from sottovoce.aggregator.admission import Admission, Clock
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.settings import Settings
@@ -44,18 +44,25 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage=storage,
         clock=clock,
         assets=assets,
-        admission=Admission(storage, clock, writer.store),
+        admission=Admission(storage, clock, writer.submit),
     )
     problems.register(app)
     auth.register(app)
     for module in (collect, results, machine, dashboard):
         app.register_blueprint(module.blueprint)
-    headers = security_headers(settings.secure)
-
-    @app.after_request
-    def add_headers(reply: Response) -> Response:
-        for name, value in headers:
-            reply.headers.setdefault(name, value)
-        return reply
-
+    app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
+
+
+def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures
+    """The application, every reply of which carries these headers unless it has set its own."""
+
+    def with_headers(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
+        def start(status: str, given: list[tuple[str, str]], *more: Any) -> Any:  # noqa: ANN401
+            names = {name.lower() for name, _ in given}
+            added = [header for header in headers if header[0].lower() not in names]
+            return start_response(status, given + added, *more)
+
+        return app(environ, start)
+
+    return with_headers

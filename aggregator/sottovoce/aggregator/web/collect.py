@@ -1,9 +1,13 @@
 """What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
 
 from flask import Blueprint, Response, current_app, jsonify, request
+from sottovoce.aggregator.admission import Pending
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.web import problems
 from sottovoce.shared.errors import ReportRejected
+
+LATER = "sottovoce.later"
+"""Name in the request's environment of what takes a pending reply: no thread is held while the disk is synced."""
 
 blueprint = Blueprint("collect", __name__)
 
@@ -30,15 +34,13 @@ def survey(name: str) -> Response:
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
     token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return jsonify(current_app.extensions["admission"].admit(name, request.get_data(), token))
+    return _reply(current_app.extensions["admission"].begin(name, request.get_data(), token))
 
 
 @blueprint.post("/api/v1/surveys/<name>/reports/batch")
 def batch(name: str) -> Response:
     """Admit up to 1,000 reports; the reply has a receipt or a reason for each, in their order."""
-    return Response(
-        current_app.extensions["admission"].admit_batch(name, request.get_data()), content_type="application/json"
-    )
+    return _reply(current_app.extensions["admission"].begin_batch(name, request.get_data()))
 
 
 @blueprint.post("/api/v1/surveys/<name>/withdraw")
@@ -71,6 +73,15 @@ def newest(name: str) -> StoredSurvey:
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
     return revisions[-1]
+
+
+def _reply(pending: Pending) -> Response:
+    """The reply, or, where the gate offers to wait for the database, a blank that it fills in then."""
+    later = request.environ.get(LATER)
+    if later is None:
+        return Response(pending.reply(), content_type="application/json")
+    later(pending)
+    return Response(b"", content_type="application/json")
 
 
 def _asset(name: str) -> Response:

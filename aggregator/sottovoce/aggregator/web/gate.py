@@ -7,15 +7,19 @@ never the address that they came from.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 
 from asgiref.wsgi import WsgiToAsgiInstance
+from sottovoce.aggregator.admission import Pending
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.collect import LATER
 from sottovoce.aggregator.web.headers import security_headers
+from sottovoce.shared.errors import ReportRejected, StorageError
 
 MAX_BODY = 64 * 1024
 LARGER = {"/reports/batch": 512 * 1024, "/publish": 4 * 1024 * 1024}
@@ -25,6 +29,8 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+_log = logging.getLogger("sottovoce")
+
 Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
 
 _JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
@@ -84,7 +90,8 @@ class Gate:
             if self._under_way > self._settings.max_requests:
                 raise Refusal("busy")
             body = b"" if scope["method"] in {"GET", "HEAD", "OPTIONS"} else await self._body(scope, receive)
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
+            reply, pending = await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
+            return reply if pending is None else await self._filled(reply, pending)
         except Refusal as refusal:
             return self._refuse(refusal.code)
 
@@ -99,15 +106,31 @@ class Gate:
             raise Refusal("malformed")
         return body
 
-    def _flask(self, scope: Scope, body: bytes) -> Reply:
+    async def _filled(self, reply: Reply, pending: Pending) -> Reply:
+        """The reply once the reports in it are durable; until then no thread waits, so that large groups gather."""
+        try:
+            await asyncio.wrap_future(pending.future)
+            body = pending.reply()
+        except ReportRejected as rejection:
+            return self._refuse(rejection.code, str(rejection), close=False)
+        except StorageError as error:
+            _log.error("storage: %s", error)
+            return self._refuse("storage", close=False)
+        status, headers, _ = reply
+        kept = [header for header in headers if header[0] != b"content-length"]
+        return status, [*kept, (b"content-length", str(len(body)).encode())], body
+
+    def _flask(self, scope: Scope, body: bytes) -> tuple[Reply, Pending | None]:
         """Run the WSGI application in this thread, and collect its reply."""
+        later: list[Pending] = []
         started: list[tuple[str, list[tuple[str, str]]]] = []
         bridge = WsgiToAsgiInstance(self._app)  # type: ignore[no-untyped-call]
         bridge.scope = {**scope, "client": None}
         try:
             environ = bridge.build_environ(bridge.scope, BytesIO(body))  # type: ignore[no-untyped-call]
         except ValueError:
-            return self._refuse("malformed")
+            return self._refuse("malformed"), None
+        environ[LATER] = later.append
         chunks = self._app(environ, lambda status, headers, _info=None: started.append((status, headers)))
         try:
             content = b"".join(chunks)
@@ -115,18 +138,19 @@ class Gate:
             getattr(chunks, "close", lambda: None)()
         status, headers = started[-1]
         encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-        return int(status.split(" ", 1)[0]), encoded, content
+        return (int(status.split(" ", 1)[0]), encoded, content), next(iter(later), None)
 
-    def _refuse(self, code: str) -> Reply:
-        body = problems.document(code)
+    def _refuse(self, code: str, detail: str = "", close: bool = True) -> Reply:
+        body = problems.document(code, detail)
         headers = [
             (b"content-type", problems.CONTENT_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
             (b"access-control-allow-origin", b"*"),
-            # The rest of the body is not read, so the connection cannot be used again.
-            (b"connection", b"close"),
             *self._headers,
         ]
+        if close:
+            # The rest of the body is not read, so the connection cannot be used again.
+            headers.append((b"connection", b"close"))
         if problems.STATUS[code] == 503:
             headers.append((b"retry-after", problems.RETRY_AFTER.encode()))
         return problems.STATUS[code], headers, body

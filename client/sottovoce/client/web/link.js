@@ -2,20 +2,24 @@ import { TransportError } from "./errors.js";
 
 const LINK_PATH = /^(.*)\/s\/([a-z0-9][a-z0-9_-]{0,63})\/?$/;
 const LINK_DIGEST = /^[0-9a-f]{32}$/;
+const LINK_TOKEN = /^[0-9A-HJKMNP-TV-Z]{16}$/;
 
 /**
- * What the page's own address says: `{ origin, survey, digest }`, from https://host/s/{survey}#d={32 digits}.
+ * What the page's own address says: `{ origin, survey, digest, token }`, from
+ * https://host/s/{survey}#d={32 digits}&t={token}. The fragment reaches no server.
  *
- * The fragment reaches no server. A token in it is not read: while surveys are open to all, it would only buy a
- * second draw.
- *
- * @throws {TransportError} not a link to a survey, or a digest that is not 32 hexadecimal digits
+ * @throws {TransportError} not a link to a survey, or its digest or token has another form
  */
 export function parseLink(href) {
   const url = new URL(href);
   const match = LINK_PATH.exec(url.pathname);
   if (match === null) throw new TransportError("error_link");
-  const digest = new URLSearchParams(url.hash.slice(1)).get("d") ?? "";
+  const fragment = new URLSearchParams(url.hash.slice(1));
+  const digest = fragment.get("d") ?? "";
   if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link_digest");
-  return { origin: url.origin + match[1], survey: match[2], digest };
+  // People may write a token in lower case, with hyphens, or with the letters that look like 0 and 1.
+  const written = (fragment.get("t") ?? "").toUpperCase().replaceAll("-", "");
+  const token = written.replaceAll("O", "0").replaceAll(/[IL]/g, "1");
+  if (token !== "" && !LINK_TOKEN.test(token)) throw new TransportError("error_link_token");
+  return { origin: url.origin + match[1], survey: match[2], digest, token };
 }

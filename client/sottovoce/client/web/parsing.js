@@ -41,7 +41,7 @@ export function parseSurvey(document, digest) {
   readInteger(document.revision, "/revision", 1, 10 ** 6);
   const language = readLanguage(document.default_language, "/default_language");
   for (const key of TEXTS) if (key in document) readTexts(document[key], `/${key}`, language);
-  readWord(document.access, "/access", ["open"]);
+  readWord(document.access, "/access", ["open", "token"]);
   readWindow(document);
   readFields(document.retention, "/retention", ["ids_days"]);
   readInteger(document.retention.ids_days, "/retention/ids_days", 0, 3650);

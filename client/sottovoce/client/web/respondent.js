@@ -23,15 +23,23 @@ export class Respondent {
   #draws;
   #wave;
   #key;
+  #token;
 
-  /** @throws {BudgetExhausted} the survey asks for more than is allowed */
-  constructor(survey, transport, ledger, { draws = new Draws(), allowance = ALLOWANCE, wave = 0 } = {}) {
+  /**
+   * @throws {BudgetExhausted} the survey asks for more than is allowed
+   * @throws {TransportError} the survey asks for a token and there is none
+   */
+  constructor(survey, transport, ledger, { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "" } = {}) {
     this.survey = survey;
     this.#transport = transport;
     this.#ledger = ledger;
     this.#draws = draws;
     this.#wave = wave;
-    this.#key = [transport.origin, survey.name, wave, ""];
+    const asksForToken = survey.access === "token";
+    if (asksForToken && token === "") throw new TransportError("error_needs_token");
+    // A survey that is open to all ignores a token: it would only buy a second draw.
+    this.#token = asksForToken ? token : "";
+    this.#key = [transport.origin, survey.name, wave, this.#token];
     checkBudget(survey, allowance);
   }
 
@@ -46,7 +54,7 @@ export class Respondent {
     if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
       throw new TransportError("error_other_survey");
     }
-    return new Respondent(survey, transport, ledger, options);
+    return new Respondent(survey, transport, ledger, { ...options, token: link.token });
   }
 
   /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
@@ -76,7 +84,7 @@ export class Respondent {
     const entry = await this.drawn();
     if (entry === null) throw new BudgetExhausted("error_nothing_drawn");
     const expected = await expectedReceipt(entry.body);
-    const receipt = await this.#transport.submit(this.survey.name, entry.body);
+    const receipt = await this.#transport.submit(this.survey.name, entry.body, this.#token);
     if (!sameReceipt(receipt, expected)) throw new TransportError("error_receipt");
     await this.#ledger.markSent(this.#key);
     return { ...expected, body: entry.body };

@@ -57,6 +57,7 @@ export class Survey {
     this.title = document.title;
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
+    this.access = document.access;
     this.questions = questions;
     this.digest = digest;
   }

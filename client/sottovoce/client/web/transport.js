@@ -28,9 +28,11 @@ export class Transport {
     return bytes;
   }
 
-  /** The receipt for a report's body; every try sends the same bytes. */
-  async submit(survey, body) {
+  /** The receipt for a report's body; every try sends the same bytes and the same token. */
+  async submit(survey, body, token = "") {
     const headers = { "Content-Type": "application/json" };
+    // A header, never the address: addresses end up in logs.
+    if (token !== "") headers.Authorization = `Bearer ${token}`;
     const reply = await this.#try(`/api/v1/surveys/${survey}/reports`, { method: "POST", headers, body });
     try {
       return await reply.json();
@@ -71,7 +73,8 @@ async function refusal(reply) {
   if (reply === null) return new TransportError("error_unreachable");
   const problem = await reply.json().catch(() => null);
   const code = typeof problem?.code === "string" && /^[a-z_]{1,40}$/.test(problem.code) ? problem.code : null;
-  return new TransportError(code === "closed" ? "error_closed" : "error_refused", reply.status, code);
+  const said = { closed: "error_closed", token_invalid: "error_token" };
+  return new TransportError(said[code] ?? "error_refused", reply.status, code);
 }
 
 function pause(seconds) {

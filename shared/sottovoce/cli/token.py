@@ -1,0 +1,72 @@
+"""``token``: one-time tokens for surveys with ``access: token``."""
+
+import csv
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TextIO
+
+import click
+from sottovoce.aggregator.published import survey_of
+from sottovoce.aggregator.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.serve import respondent_link
+from sottovoce.shared.errors import StorageError
+
+
+@click.group()
+def token() -> None:
+    """Make, take back and count one-time tokens; each lets one person send one report."""
+
+
+@token.command()
+@click.argument("name")
+@click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="CSV file to write.")
+@data_option
+def create(name: str, count: int, out: Path | None, data: Path | None) -> None:
+    """Make tokens for the survey NAME: a CSV of tokens and links, shown only now."""
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    revisions = storage.revisions(name)
+    if not revisions or not survey_of(revisions[-1].document).asks_for_token:
+        raise StorageError("there is no survey of this name that asks for tokens (access: token)")
+    link = respondent_link(settings, revisions[-1])
+    # Opened first: tokens that could not be written down would be lost.
+    with _new_file(out) as file:
+        writer = csv.writer(file)
+        writer.writerow(["token", "link"])
+        writer.writerows((made, f"{link}&t={made}") for made in create_tokens(storage, name, count))
+    click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
+
+
+@token.command()
+@click.argument("name")
+@click.argument("file", type=click.File(encoding="utf-8"))
+@data_option
+def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
+    """Take back the tokens in FILE, one a line or a CSV as `create` writes it (- reads standard input)."""
+    tokens = [line.split(",")[0].strip() for line in file if line.strip()]
+    revoked = revoke_tokens(open_storage(data_settings(data)), name, tokens)
+    click.echo(f"{revoked} tokens revoked", err=True)
+
+
+@token.command()
+@click.argument("name")
+@data_option
+def stats(name: str, data: Path | None) -> None:
+    """Count the tokens of the survey NAME; which ones were used is not known to anybody."""
+    for label, number in token_counts(open_storage(data_settings(data)), name)._asdict().items():
+        click.echo(f"{label} {number}")
+
+
+def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
+    if path is None:
+        return nullcontext(sys.stdout)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        raise StorageError("the file exists already or cannot be written; no token was made") from None
+    return os.fdopen(handle, "w", encoding="utf-8", newline="")

@@ -1,0 +1,12 @@
+"""``make bench``: figures, no verdicts. Without arguments everything; else ``ingest`` or ``recount``."""
+
+import sys
+
+from tests.bench import ingest, recount
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or ["ingest", "recount"]
+    if "ingest" in wanted:
+        ingest.figures({"sqlite": ""})
+    if "recount" in wanted:
+        recount.figures()

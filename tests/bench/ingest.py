@@ -1,0 +1,95 @@
+"""How many reports of ten questions a second: alone and in batches, against the server without storage."""
+
+import json
+import secrets
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.shared.report import Report, dump_report
+from sottovoce.shared.spec import Survey
+
+from tests.bench.load import write_bodies
+from tests.bench.server import running
+from tests.surveys import document, survey
+
+CONNECTIONS = 32
+SECONDS = 6.0
+SINGLE = 60_000
+BATCHES, ITEMS = 600, 1000
+
+
+def ten_questions() -> Survey:
+    """Nine yes/no questions and one public cohort of two."""
+    questions: list[dict[str, Any]] = document()["questions"]
+    coins = [{**questions[0], "name": f"coin{number}"} for number in range(9)]
+    return survey(questions=[*coins, questions[2]])
+
+
+def report(asked: Survey) -> bytes:
+    """A report with random values."""
+    bits = secrets.randbits(len(asked.questions))
+    values = tuple(bits >> index & 1 for index in range(len(asked.questions)))
+    return dump_report(Report(asked.name, asked.digest, 0, secrets.token_hex(16), values), asked)
+
+
+def batch(asked: Survey, items: int = ITEMS) -> bytes:
+    """A batch of such reports."""
+    reports = b",".join(b'{"report":' + report(asked).rstrip() + b"}" for _ in range(items))
+    return b'{"format":"sottovoce-batch/1","items":[' + reports + b"]}"
+
+
+def load(port: int, path: str, connections: int, seconds: float, file: Path) -> dict[str, Any]:
+    """What the load generator found."""
+    command = [sys.executable, "-m", "tests.bench.load", str(port), path, str(connections), str(seconds), str(file)]
+    result: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    result["rate"] = result["statuses"].get("200", 0) / result["seconds"]
+    return result
+
+
+def measure(folder: Path, database: str, single: Path, batches: Path, stored: bool = True) -> dict[str, Any]:
+    """Both routes of one server on a fresh database."""
+    asked = ten_questions()
+    folder.mkdir(mode=0o755)
+    storage = open_url(database, folder)
+    storage.publish(asked)
+    storage.close()
+    path = f"/api/v1/surveys/{asked.name}/reports"
+    with running(folder, database, stored) as port:
+        alone = load(port, path, CONNECTIONS, SECONDS, single)
+        together = load(port, f"{path}/batch", 4, 2 * SECONDS, batches)
+    return {"alone": alone, "batch": together}
+
+
+def figures(databases: dict[str, str]) -> None:
+    """
+    Print the figures, one line for each server.
+
+    Args:
+        databases: name -> URL; the server without storage is measured first and is what they are held against.
+    """
+    asked = ten_questions()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        folder.chmod(0o755)
+        single, batches = folder / "single", folder / "batches"
+        write_bodies(single, [report(asked) for _ in range(SINGLE)])
+        write_bodies(batches, [batch(asked) for _ in range(BATCHES)])
+        ceiling = measure(folder / "none", "", single, batches, stored=False)
+        _show("no storage", ceiling, ceiling)
+        for name, url in databases.items():
+            _show(name, measure(folder / name, url, single, batches), ceiling)
+
+
+def _show(name: str, found: dict[str, Any], ceiling: dict[str, Any]) -> None:
+    alone, together = found["alone"], found["batch"]
+    print(
+        f"{name:<12} alone {alone['rate']:8,.0f}/s ({alone['rate'] / ceiling['alone']['rate']:.2f} of the ceiling)"
+        f"  p50 {alone['p50']:5.1f} ms  p99 {alone['p99']:5.1f} ms  {alone['statuses']}\n"
+        f"{'':<12} batch {together['rate'] * ITEMS:8,.0f} reports/s  p99 {together['p99']:5.1f} ms"
+        f"  {together['statuses']}",
+        flush=True,
+    )

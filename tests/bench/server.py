@@ -1,0 +1,63 @@
+"""The real server, or the same without storage: the ceiling that storage is measured against."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sottovoce.aggregator.admission import _at_once, now
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.web.app import create_app
+from sottovoce.aggregator.web.gate import Gate
+from sottovoce.cli import serve
+from sottovoce.cli.demo import _free_port, _wait_until_ready
+
+DIRECT = "BENCH_WITHOUT_STORAGE"
+
+
+class Nowhere:
+    """A database that accepts every report and keeps none."""
+
+    def __init__(self, storage: object) -> None:
+        self._storage = storage
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._storage, name)
+
+    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+        """All new."""
+        return [Outcome.NEW] * len(arrivals)
+
+
+def make_app() -> Gate:
+    """The application without storage; the report does not even pass the writer's thread."""
+    settings = serve.prepare_worker()
+    storage = Nowhere(serve.open_worker_storage(settings))
+    app = create_app(settings, storage, now, {})  # type: ignore[arg-type]
+    app.extensions["admission"]._submit = _at_once(storage)  # type: ignore[arg-type]
+    return Gate(app, settings)
+
+
+@contextmanager
+def running(data: Path, database: str = "", stored: bool = True) -> Iterator[int]:
+    """A server process on this folder, or on this database; gives its port."""
+    port = _free_port()
+    environment = {**os.environ, "SOTTOVOCE_DATABASE": database, "SOTTOVOCE_DATA": str(data)}
+    environment["SOTTOVOCE_PORT"] = str(port)
+    command = [sys.executable, "-m", "sottovoce.cli", "serve"]
+    if not stored:
+        command = [sys.executable, "-m", "tests.bench.server"]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        _wait_until_ready(f"http://127.0.0.1:{port}", process)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    serve.run(Settings.from_environment(), "tests.bench.server:make_app")

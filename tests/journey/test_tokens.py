@@ -1,0 +1,69 @@
+"""Surveys for invited people: from the list of links to one report for each."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from sottovoce.client import MemoryLedger, Respondent
+from sottovoce.shared.errors import TransportError
+
+from tests.conftest import start
+from tests.journey.test_own_survey import sottovoce
+from tests.surveys import ANSWERS, survey
+
+
+def made(folder: Path, count: int) -> list[str]:
+    """So many links, as the command writes them."""
+    words = ("token", "create", "exam", "--count", str(count), "--data", "data", "--out", "links.csv")
+    ended = sottovoce(folder, *words)
+    assert ended.returncode == 0, ended.stderr
+    with (folder / "links.csv").open(newline="") as file:
+        return [row["link"] for row in csv.DictReader(file)]
+
+
+def test_token_lets_one_person_send_one_report(tmp_path: Path) -> None:
+    """The link works once; its owner gets the receipt again; anybody else gets one answer, whatever is wrong."""
+    with start(tmp_path / "data", survey(access="token")) as process:
+        first, second, third = (link.replace("http://127.0.0.1:8000", process.url) for link in made(tmp_path, 3))
+        owner = Respondent.connect(first, MemoryLedger())
+        receipt = owner.answer(ANSWERS)
+        assert owner.send() == receipt
+        (tmp_path / "revoked").write_text(second.split("&t=")[1] + "\n")
+        assert sottovoce(tmp_path, "token", "revoke", "exam", "revoked", "--data", "data").returncode == 0
+        for link in (first, second, first[:-16] + "0" * 16):
+            with pytest.raises(TransportError) as refused:
+                Respondent.connect(link, MemoryLedger()).answer(ANSWERS)
+            assert (refused.value.status, refused.value.reason) == (401, "token_invalid")
+        with pytest.raises(TransportError, match="token"):
+            Respondent.connect(process.link, MemoryLedger())
+        Respondent.connect(third, MemoryLedger()).answer(ANSWERS)
+        assert process.reports() == 2
+        counted = sottovoce(tmp_path, "token", "stats", "exam", "--data", "data").stdout
+
+    assert counted.split() == ["created", "3", "spent", "2", "revoked", "1", "unspent", "0"]
+
+
+def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path) -> None:
+    """The database holds hashes only; the file is the owner's, never overwritten, and an open survey has none."""
+    with start(tmp_path / "data", survey(access="token")):
+        tokens = [link.split("&t=")[1] for link in made(tmp_path, 20)]
+        content = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+        again = sottovoce(tmp_path, "token", "create", "exam", "--count", "1", "--data", "data", "--out", "links.csv")
+    with start(tmp_path / "open", survey()):
+        refused = sottovoce(tmp_path, "token", "create", "exam", "--count", "1", "--data", "open")
+
+    assert not any(token.encode() in content for token in tokens)
+    assert len(set(tokens)) == 20
+    assert (tmp_path / "links.csv").stat().st_mode & 0o077 == 0
+    assert (again.returncode, refused.returncode) == (1, 1)
+    assert "access: token" in refused.stderr
+
+
+def test_token_in_the_link_of_an_open_survey_buys_no_second_draw(tmp_path: Path) -> None:
+    """It is ignored: the ledger finds the report that was drawn without it."""
+    with start(tmp_path / "data", survey()) as process:
+        ledger = MemoryLedger()
+        first = Respondent.connect(process.link, ledger).answer(ANSWERS)
+        second = Respondent.connect(f"{process.link}&t={'7' * 16}", ledger).answer(ANSWERS)
+        assert first == second
+        assert process.reports() == 1
