@@ -81,6 +81,21 @@ class start:  # noqa: N801 - reads as a verb
         self._process.__exit__(*error)  # type: ignore[arg-type]
 
 
+def processes(running: Running) -> list[int]:
+    """All processes of a running aggregator, those that it was started from before their workers."""
+    port = running.url.rsplit(":", 1)[1]
+    marks = (f"SOTTOVOCE_PORT={port}\0".encode(), f"--port\0{port}\0".encode())
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if any(mark in words for mark in marks):
+            found.append(int(folder.name))
+    return sorted(found)
+
+
 class FakeClock:
     """A clock that stands still until it is moved."""
 

@@ -11,12 +11,17 @@ import pytest
 from sottovoce.aggregator.admission import recount
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
+from tests import postgres
 from tests.surveys import survey
 
-BACK_ENDS: dict[str, Callable[[Path], Storage]] = {"sqlite": lambda path: SQLiteStorage(path / "db.sqlite")}
+BACK_ENDS: dict[str, Callable[[Path], Storage]] = {
+    "sqlite": lambda path: SQLiteStorage(path / "db.sqlite"),
+    "postgres": lambda _: PostgresStorage(postgres.fresh()),
+}
 
 
 @pytest.fixture(params=BACK_ENDS)

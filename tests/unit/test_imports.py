@@ -16,7 +16,7 @@ RULES = [
     ("sottovoce.client.transport", {"sottovoce.shared", "sottovoce.client", "requests"}),
     ("sottovoce.client", {"sottovoce.shared"}),
     ("sottovoce.aggregator.estimators", {"sottovoce.shared", "numpy"}),
-    ("sottovoce.aggregator.storage", {"sottovoce.shared", "sqlite_utils", "psycopg"}),
+    ("sottovoce.aggregator.storage", {"sottovoce.shared", "sqlite_utils", "psycopg", "psycopg_pool"}),
     ("sottovoce.aggregator.web.gate", {"sottovoce.shared", "sottovoce.aggregator", "asgiref"}),
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "flask", "werkzeug"}),
     ("sottovoce.aggregator.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),

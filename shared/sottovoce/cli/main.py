@@ -19,6 +19,12 @@ VERBS = {
     "token": "sottovoce.cli.token",
     "researcher": "sottovoce.cli.researcher",
     "export": "sottovoce.cli.export",
+    "backup": "sottovoce.cli.maintain",
+    "restore": "sottovoce.cli.maintain",
+    "migrate": "sottovoce.cli.maintain",
+    "copy": "sottovoce.cli.maintain",
+    "purge": "sottovoce.cli.maintain",
+    "doctor": "sottovoce.cli.maintain",
 }
 """Verb -> module; the module holds the command under the verb's name."""
 

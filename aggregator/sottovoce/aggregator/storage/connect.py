@@ -25,4 +25,14 @@ def open_url(url: str, folder: Path) -> Storage:
         return SQLiteStorage(folder / FILE)
     if url.startswith("sqlite:///"):
         return SQLiteStorage(Path(url.removeprefix("sqlite:///")))
+    if url.startswith(("postgresql://", "postgres://")):
+        return _postgres(url)
     raise StorageError("the address of a database begins with postgresql:// or sqlite:///")
+
+
+def _postgres(url: str) -> Storage:
+    try:
+        from sottovoce.aggregator.storage.postgres import PostgresStorage
+    except ModuleNotFoundError:
+        raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,scale]'") from None
+    return PostgresStorage(url)

@@ -44,6 +44,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage=storage,
         clock=clock,
         assets=assets,
+        readiness=machine.Readiness(storage),
         admission=Admission(storage, clock, writer.submit),
     )
     problems.register(app)

@@ -1,0 +1,236 @@
+"""
+The shared back end: one PostgreSQL, several aggregators.
+
+A small group is one statement, a call of a function in the database, committed by itself; a large one is a COPY and
+that call within one transaction. Counts are changed in the order of their keys, so that two nodes never wait for each
+other in a circle. PostgreSQL notes with every row which transaction wrote it, and rows lie in the order of writing:
+``scrub`` writes the table of reports anew, in the order of the random ids, and removes the traces of spent tokens.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import ConnectionPool, PoolTimeout
+from sottovoce.aggregator.storage import sql
+from sottovoce.aggregator.storage.base import Arrival, Outcome
+from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, NOT_ALL_NEW
+from sottovoce.aggregator.storage.rows import dump_all
+from sottovoce.aggregator.storage.tables import fill, select
+from sottovoce.aggregator.storage.tally import change
+from sottovoce.shared.errors import StorageError
+
+LOCK = 0x50770
+"""Number of the advisory lock under which one node at a time migrates or rewrites."""
+
+COPIED = 200
+"""Reports from which a group is copied in rather than passed as an argument."""
+
+_STORE = (
+    "SELECT sottovoce_store(%s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[],"
+    " %s::text[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[])"
+)
+_COPY = 'COPY reports (survey, report_id, wave, "values") FROM STDIN'
+
+
+class PostgresStorage(sql.SQLStorage):
+    """
+    A PostgreSQL database; its tables are made if there are none.
+
+    Args:
+        url: ``postgresql://...``; never repeated in a message.
+        connections: the most that this process opens.
+
+    Raises:
+        StorageError: unreachable, or of a schema newer than this program.
+    """
+
+    OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
+
+    def __init__(self, url: str, connections: int = 8) -> None:
+        self._pool = ConnectionPool(
+            url,
+            min_size=1,
+            max_size=connections,
+            timeout=5,
+            reconnect_timeout=5,
+            kwargs={"autocommit": True, "connect_timeout": 5},
+            open=True,
+        )
+        try:
+            self._migrate()
+        except BaseException:
+            self._pool.close()
+            raise
+
+    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+        """Store a group in one durable transaction."""
+        try:
+            with self._connection() as connection:
+                _store_new(connection, arrivals)
+        except _NotAllNew:
+            return self._store_each(arrivals)
+        return [Outcome.NEW] * len(arrivals)
+
+    def _store_each(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+        # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
+        while True:
+            try:
+                with self._write() as db:
+                    return sql.store_each(db, self.OPEN, arrivals)
+            except _NotAllNew:
+                continue
+
+    def purge(self, survey: int) -> None:
+        """Give every row a new random key, and drop ids, tombstones and tokens."""
+        with self._write() as db:
+            db.execute("UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?", [survey])
+            db.execute("DELETE FROM tombstones WHERE survey = ?", [survey])
+            db.execute("DELETE FROM tokens WHERE survey = ?", [survey])
+            db.execute("UPDATE surveys SET purged = 1 WHERE key = ?", [survey])
+        self.scrub()
+
+    def scrub(self) -> None:
+        """Write the reports anew in the order of their ids, in one transaction, and remove what was deleted."""
+        with self._write() as db:
+            if db.execute("SELECT pg_try_advisory_xact_lock(?)", [LOCK]).fetchone() == (False,):
+                return  # another node is at it
+            db.execute("LOCK TABLE reports")
+            db.execute("CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM reports")
+            # A new file: neither the old places nor the old transactions' numbers come along.
+            db.execute("TRUNCATE reports")
+            db.execute("INSERT INTO reports SELECT * FROM kept ORDER BY survey, report_id")
+        with self._connection() as connection:
+            connection.execute("VACUUM tokens, tombstones, reports")
+
+    def check(self) -> None:
+        """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
+        with self._write() as db:
+            if db.execute("SELECT version FROM schema_version").fetchone() != (len(MIGRATIONS),):
+                raise StorageError("the database has another schema than this program knows")
+            db.execute("UPDATE pulse SET beat = 1 - beat")
+
+    def verify(self) -> list[str]:
+        """What is wrong between the tables; the pages themselves are the server's own concern."""
+        with self._read() as db:
+            lost = db.execute("SELECT 1 FROM reports WHERE survey NOT IN (SELECT key FROM surveys)").fetchall()
+        return ["a row belongs to no survey" for _ in lost]
+
+    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """All rows of a table."""
+        with self._connection() as connection, connection.transaction(), connection.cursor("export") as cursor:
+            cursor.itersize = 10_000
+            yield from cursor.execute(select(table))
+
+    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows to an empty table."""
+        with self._write() as db:
+            db.executemany(fill(table), rows)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+    def _migrate(self) -> None:
+        with self._write() as db:
+            db.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
+            db.execute("CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)")
+            version = (db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0]
+        if version > len(MIGRATIONS):
+            raise StorageError("the database was made by a newer version of this program")
+        for number in range(version, len(MIGRATIONS)):
+            with self._write() as db:
+                db.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
+                # Another node may have been faster.
+                if (db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0] == number:
+                    for statement in MIGRATIONS[number]:
+                        db.execute(statement)
+                    db.execute("DELETE FROM schema_version")
+                    db.execute("INSERT INTO schema_version VALUES (?)", [number + 1])
+
+    @contextmanager
+    def _read(self) -> Iterator["_Handle"]:
+        with self._connection() as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield _Handle(connection)
+
+    @contextmanager
+    def _write(self) -> Iterator["_Handle"]:
+        with self._connection() as connection, connection.transaction():
+            yield _Handle(connection)
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        try:
+            with self._pool.connection() as connection:
+                yield connection
+        except (errors.UniqueViolation, errors.RaiseException) as error:
+            if isinstance(error, errors.RaiseException) and error.diag.message_primary != NOT_ALL_NEW:
+                raise
+            raise _NotAllNew from None
+        except errors.DataError:
+            raise OverflowError("a value does not fit its column") from None
+        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, errors.InternalError) as error:
+            # The library's text may quote values; its class name says enough to an operator.
+            raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
+
+
+class _NotAllNew(Exception):
+    """Something in the group is not new, or not allowed; nothing of it was stored."""
+
+
+class _Handle:
+    """A connection that speaks the SQL that both back ends share."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+        """Run one statement."""
+        return self._connection.execute(_marks(statement), list(parameters) or None)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; returns how many rows changed."""
+        cursor = self._connection.cursor()
+        cursor.executemany(_marks(statement), rows)
+        return max(cursor.rowcount, 0)
+
+
+def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal text, which this is
+    return statement.replace("?", "%s")
+
+
+def _store_new(connection: psycopg.Connection[Any], arrivals: Sequence[Arrival]) -> None:
+    added = change(arrivals)
+    surveys = sorted(added.batches)
+    texts = dump_all([arrival.values for arrival in arrivals])
+    tokens = sorted((plan.tokens, token) for plan, *_, token in arrivals if plan.tokens is not None)
+    rows = [
+        (plan.survey, report_id, wave, text)
+        for (plan, wave, report_id, _, _), text in zip(arrivals, texts, strict=True)
+    ]
+    ids = [[row[0] for row in rows], [row[1] for row in rows], [sql.id_hash(row[1]) for row in rows]]
+    copied = len(rows) >= COPIED
+    arguments = [
+        surveys,
+        [added.batches[survey] for survey in surveys],
+        *ids,
+        [] if copied else [row[2] for row in rows],
+        [] if copied else texts,
+        [token[0] for token in tokens],
+        [token[1] for token in tokens],
+        [part for key, number in added.cells for part in (*key, number)],
+        [part for key, number in added.counts for part in (*key, number)],
+    ]
+    if not copied:
+        connection.execute(_STORE, arguments)
+        return
+    with connection.transaction():
+        with connection.cursor().copy(_COPY) as copy:
+            for row in rows:
+                copy.write_row(row)
+        connection.execute(_STORE, arguments)
+
+

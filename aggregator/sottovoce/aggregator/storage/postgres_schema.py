@@ -1,0 +1,131 @@
+"""The PostgreSQL schema: numbered migrations, only ever added to, each applied in one transaction."""
+
+NOT_ALL_NEW = "not all new"
+"""What the database says when something in a group is not new, or not allowed; nothing of it is stored then."""
+
+_TABLES = (
+    """
+    CREATE TABLE surveys (
+        key bigint PRIMARY KEY,
+        name text NOT NULL,
+        revision bigint NOT NULL,
+        digest text NOT NULL UNIQUE,
+        document bytea NOT NULL,
+        closed_on bigint,
+        purged bigint NOT NULL DEFAULT 0,
+        UNIQUE (name, revision)
+    )
+    """,
+    # No reference to surveys: each insert would lock that one row for all nodes.
+    """
+    CREATE TABLE reports (
+        survey bigint NOT NULL,
+        report_id bytea NOT NULL,
+        wave bigint NOT NULL,
+        "values" text NOT NULL,
+        PRIMARY KEY (survey, report_id)
+    )
+    """,
+    "CREATE TABLE tombstones (survey bigint NOT NULL, id_hash bytea NOT NULL, PRIMARY KEY (survey, id_hash))",
+    """
+    CREATE TABLE cells (
+        survey bigint NOT NULL,
+        wave bigint NOT NULL,
+        cohort bigint NOT NULL,
+        reports bigint NOT NULL DEFAULT 0,
+        withdrawn bigint NOT NULL DEFAULT 0,
+        pending bigint NOT NULL DEFAULT 0,
+        shown_reports bigint NOT NULL DEFAULT 0,
+        shown_withdrawn bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (survey, wave, cohort)
+    ) WITH (fillfactor = 50)
+    """,
+    """
+    CREATE TABLE counts (
+        survey bigint NOT NULL,
+        wave bigint NOT NULL,
+        cohort bigint NOT NULL,
+        question bigint NOT NULL,
+        value bigint NOT NULL,
+        reports bigint NOT NULL DEFAULT 0,
+        shown bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (survey, wave, cohort, question, value)
+    ) WITH (fillfactor = 50)
+    """,
+    "CREATE TABLE tokens (survey bigint NOT NULL, token_hash bytea NOT NULL, PRIMARY KEY (survey, token_hash))",
+    """
+    CREATE TABLE token_counts (
+        survey bigint PRIMARY KEY,
+        created bigint NOT NULL DEFAULT 0,
+        spent bigint NOT NULL DEFAULT 0,
+        revoked bigint NOT NULL DEFAULT 0
+    )
+    """,
+    "CREATE TABLE researchers (token_hash bytea PRIMARY KEY, name text NOT NULL)",
+    """
+    CREATE TABLE sessions (
+        session_hash bytea PRIMARY KEY,
+        researcher text NOT NULL,
+        started bigint NOT NULL,
+        used bigint NOT NULL
+    )
+    """,
+    "CREATE TABLE pulse (beat bigint NOT NULL)",
+    "INSERT INTO pulse VALUES (0)",
+)
+
+# A group of which every report is new, in one round trip. Reports that were copied in already come without texts.
+_STORE = """
+    CREATE FUNCTION sottovoce_store(
+        open_surveys bigint[], batches bigint[], surveys_ bigint[], ids bytea[], hashes bytea[], waves bigint[],
+        texts text[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
+    ) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE
+        n bigint;
+        i int;
+    BEGIN
+        PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
+        GET DIAGNOSTICS n = ROW_COUNT;
+        IF n <> cardinality(open_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
+
+        PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
+        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;
+
+        IF cardinality(token_surveys) > 0 THEN
+            DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
+            WHERE t.survey = g.survey AND t.token_hash = g.token_hash;
+            GET DIAGNOSTICS n = ROW_COUNT;
+            IF n <> cardinality(token_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
+            INSERT INTO token_counts (survey, spent)
+            SELECT s, count(*) FROM unnest(token_surveys) AS s GROUP BY s ORDER BY s
+            ON CONFLICT (survey) DO UPDATE SET spent = token_counts.spent + excluded.spent;
+        END IF;
+
+        IF cardinality(texts) > 0 THEN
+            INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, texts);
+        END IF;
+
+        INSERT INTO counts (survey, wave, cohort, question, value, reports)
+        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], counts_[k+5]
+        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
+        ON CONFLICT (survey, wave, cohort, question, value)
+        DO UPDATE SET reports = counts.reports + excluded.reports;
+
+        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
+            INSERT INTO cells AS c (survey, wave, cohort, reports, pending)
+            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], cells_[4*i], cells_[4*i])
+            ON CONFLICT (survey, wave, cohort)
+            DO UPDATE SET reports = c.reports + excluded.reports, pending = c.pending + excluded.pending
+            RETURNING pending INTO n;
+            IF n >= batches[array_position(open_surveys, cells_[4*i-3])] THEN
+                UPDATE counts SET shown = reports
+                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1] AND shown <> reports;
+                UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
+                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
+            END IF;
+        END LOOP;
+    END
+    $$
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_TABLES, _STORE),)

@@ -1,0 +1,237 @@
+"""kill -9 under load: of the whole group, of the worker, on both back ends; and an orderly end. Nothing is lost."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.cli.demo import _free_port, _wait_until_ready
+
+from tests import postgres
+from tests.journey.test_collection import batch, reports
+from tests.journey.test_hostile_http import JSON
+from tests.surveys import survey
+
+PATH = "/api/v1/surveys/exam/reports"
+
+
+class Server:
+    """An aggregator in a process group of its own, that can be killed and started again on the same database."""
+
+    def __init__(self, folder: Path, database: str = "") -> None:
+        self.folder, self.database = folder, database
+        folder.mkdir(exist_ok=True)
+        storage = self.storage()
+        storage.publish(survey())
+        storage.close()
+        self.start()
+
+    def storage(self) -> Storage:
+        """The database, beside the server."""
+        return open_url(self.database, self.folder)
+
+    def start(self) -> None:
+        """Start, and wait until it is ready."""
+        port = _free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        environment = {**os.environ, "SOTTOVOCE_DATABASE": self.database}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
+            stderr=subprocess.DEVNULL, start_new_session=True, env=environment,
+        )  # fmt: skip
+        _wait_until_ready(self.url, self.process)
+
+    def workers(self) -> list[int]:
+        """The processes below the one that was started, deepest last."""
+        found = [int(pid) for pid in _children(self.process.pid)]
+        return found + [int(pid) for parent in found for pid in _children(parent)]
+
+    def kill_group(self) -> None:
+        """As a power cut would, but for the disk."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def end(self) -> int:
+        """Ask it to end; gives the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=10)
+
+
+def _children(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+
+
+class Senders:
+    """Threads that send reports, alone and in batches, and note which were acknowledged."""
+
+    def __init__(self, url: str, threads: int = 6) -> None:
+        self.url = url
+        self.acknowledged: set[str] = set()
+        self.sent: dict[str, bytes] = {}
+        self.wrong: list[int] = []
+        self._ended = threading.Event()
+        self._progress = threading.Semaphore(0)
+        self._threads = [threading.Thread(target=self._send, args=(number % 3 == 0,)) for number in range(threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self, count: int) -> None:
+        """Until so many requests were acknowledged."""
+        for _ in range(count):
+            assert self._progress.acquire(timeout=30)
+
+    def end(self) -> None:
+        """Stop sending."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _send(self, together: bool) -> None:
+        while not self._ended.is_set():
+            bodies = reports(20 if together else 1)
+            ids = {json.loads(body)["report_id"]: body for body in bodies}
+            self.sent.update(ids)
+            path, body = (f"{PATH}/batch", batch(bodies)) if together else (PATH, bodies[0])
+            try:
+                reply = requests.post(self.url + path, data=body, headers=JSON, timeout=30)
+            except requests.RequestException:
+                continue
+            if reply.status_code == 200:
+                self.acknowledged.update(ids)
+                self._progress.release()
+            elif reply.status_code not in {429, 503}:
+                self.wrong.append(reply.status_code)
+
+
+def check(server: Server, senders: Senders) -> None:
+    """Acknowledged is stored, nothing is stored that was not sent, counts are those of the rows, the file is whole."""
+    storage = server.storage()
+    stored = storage.surveys()[0]
+    ids = {bytes(row[1]).hex() for row in storage.export_table("reports")}
+    assert storage.verify() == []
+    assert stored.reports == len(ids)
+    assert storage.live_counts(stored.key) == recount(storage, stored)
+    storage.close()
+    assert senders.wrong == []
+    assert senders.acknowledged - ids == set()
+    assert ids - set(senders.sent) == set()
+
+
+@contextmanager
+def served(folder: Path, database: str = "") -> Iterator[Server]:
+    """A server that is gone in the end, whatever happened."""
+    server = Server(folder, database)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.kill_group()
+
+
+def rounds(server: Server, count: int) -> None:
+    """Kill the whole group under load and start again, so many times; then every report is sent once more."""
+    everything = Senders(server.url, 0)
+    for number in range(count):
+        senders = Senders(server.url)
+        senders.wait(15 + 7 * number % 20)
+        server.kill_group()
+        senders.end()
+        everything.acknowledged |= senders.acknowledged
+        everything.sent |= senders.sent
+        check(server, everything)
+        server.start()
+    for body in list(everything.sent.values())[:200]:
+        reply = requests.post(server.url + PATH, data=body, headers=JSON, timeout=30)
+        assert reply.json()["sha256"] == hashlib.sha256(body).hexdigest()
+    check(server, everything)
+
+
+def worker_rounds(folder: Path, count: int, database: str = "") -> None:
+    """Kill only the worker under load; it is respawned without anybody's help. A fresh server each time."""
+    for number in range(count):
+        with served(folder / str(number), database) as server:
+            senders = Senders(server.url)
+            senders.wait(10)
+            killed = server.workers()[-1]
+            os.kill(killed, signal.SIGKILL)
+            # What was on its way may still be acknowledged; after as many more, the new worker has answered.
+            senders.wait(30)
+            assert killed not in server.workers()
+            senders.end()
+            check(server, senders)
+            server.end()
+
+
+def test_killed_group_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    """Three rounds on SQLite."""
+    with served(tmp_path / "data") as server:
+        rounds(server, 3)
+
+
+def test_killed_worker_is_respawned_and_loses_nothing(tmp_path: Path) -> None:
+    """Two rounds on SQLite."""
+    worker_rounds(tmp_path, 2)
+
+
+def test_killed_group_loses_nothing_on_postgresql(tmp_path: Path) -> None:
+    """Two rounds."""
+    with served(tmp_path / "data", postgres.fresh()) as server:
+        rounds(server, 2)
+
+
+def test_end_in_order_leaves_nothing_stored_unanswered(tmp_path: Path) -> None:
+    """TERM under load: exit code 0 in time, and whatever is stored was acknowledged."""
+    with served(tmp_path / "data") as server:
+        senders = Senders(server.url)
+        senders.wait(20)
+        assert server.end() == 0
+        senders.end()
+        check(server, senders)
+        storage = server.storage()
+        assert {bytes(row[1]).hex() for row in storage.export_table("reports")} == senders.acknowledged
+        storage.close()
+
+
+def test_two_processes_share_one_postgresql_under_load(tmp_path: Path) -> None:
+    """Both acknowledge, one is killed, and the counts are those of the rows."""
+    url = postgres.fresh()
+    with served(tmp_path / "one", url) as one, served(tmp_path / "two", url) as two:
+        first, second = Senders(one.url, 3), Senders(two.url, 3)
+        first.wait(25)
+        second.wait(25)
+        one.kill_group()
+        second.wait(10)
+        first.end()
+        second.end()
+        second.acknowledged |= first.acknowledged
+        second.sent |= first.sent
+        check(two, second)
+
+
+@pytest.mark.slow
+def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
+    """25 of the whole group and 25 of the worker."""
+    with served(tmp_path / "data") as server:
+        rounds(server, 25)
+    worker_rounds(tmp_path, 25)
+
+
+@pytest.mark.slow
+def test_twenty_kills_lose_nothing_on_postgresql(tmp_path: Path) -> None:
+    """20 of the whole group."""
+    with served(tmp_path / "data", postgres.fresh()) as server:
+        rounds(server, 20)

