@@ -29,7 +29,12 @@ RULES = [
     ("sottovoce.cli", {"sottovoce", "click", "rich", "granian", "requests"}),
 ]
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}
-ONLY_IN = {"secrets": {"sottovoce.client.draws", "sottovoce.aggregator.web.auth", "sottovoce.aggregator.tokens"}}
+ONLY_IN = {"secrets": {
+        "sottovoce.client.draws",
+        "sottovoce.aggregator.web.auth",
+        "sottovoce.aggregator.web.rates",
+        "sottovoce.aggregator.tokens",
+    }}
 
 
 def module_of(path: Path) -> str:

@@ -19,6 +19,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.collect import LATER
 from sottovoce.aggregator.web.headers import security_headers
+from sottovoce.aggregator.web.rates import Rates
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 MAX_BODY = 64 * 1024
@@ -58,6 +59,7 @@ class Gate:
         self._settings = settings
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._under_way = 0
+        self._rates = Rates(settings.rate_limit, settings.proxy_hops)
         self._headers = [(name.encode(), value.encode()) for name, value in security_headers(settings.secure)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,11 +91,18 @@ class Gate:
         try:
             if self._under_way > self._settings.max_requests:
                 raise Refusal("busy")
+            if scope["method"] != "OPTIONS" and not self._may_send(scope):
+                raise Refusal("too_many")
             body = b"" if scope["method"] in {"GET", "HEAD", "OPTIONS"} else await self._body(scope, receive)
             reply, pending = await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
             return reply if pending is None else await self._filled(reply, pending)
         except Refusal as refusal:
             return self._refuse(refusal.code)
+
+    def _may_send(self, scope: Scope) -> bool:
+        """The only use of the address; it goes no further."""
+        forwarded = next((value for name, value in scope["headers"] if name == b"x-forwarded-for"), b"")
+        return self._rates.allow((scope.get("client") or [None])[0], forwarded.decode("latin-1"))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         declared = check_head(scope)
@@ -151,7 +160,7 @@ class Gate:
         if close:
             # The rest of the body is not read, so the connection cannot be used again.
             headers.append((b"connection", b"close"))
-        if problems.STATUS[code] == 503:
+        if problems.STATUS[code] in problems.COME_BACK:
             headers.append((b"retry-after", problems.RETRY_AFTER.encode()))
         return problems.STATUS[code], headers, body
 

@@ -28,6 +28,7 @@ STATUS = {
     "out_of_range": 422,
     "spec_invalid": 422,
     "estimate_impossible": 422,
+    "too_many": 429,
     "internal": 500,
     "busy": 503,
     "storage": 503,
@@ -53,6 +54,7 @@ TITLES = {
     "out_of_range": "A value is not possible",
     "spec_invalid": "The survey is not valid",
     "estimate_impossible": "There is no such estimate",
+    "too_many": "Too many requests have come from this network",
     "internal": "Something went wrong here",
     "busy": "The aggregator is busy",
     "storage": "The database is unavailable",
@@ -60,6 +62,8 @@ TITLES = {
 """A sentence for people, by stable code."""
 
 RETRY_AFTER = "5"  # seconds
+COME_BACK = frozenset({429, 503})
+"""Statuses that say when to try again."""
 
 _log = logging.getLogger("sottovoce")
 
@@ -79,7 +83,7 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
     """The problem document as a reply."""
     reply = Response(document(code, detail, problems), STATUS[code], content_type=CONTENT_TYPE)
-    if STATUS[code] == 503:
+    if STATUS[code] in COME_BACK:
         reply.headers["Retry-After"] = RETRY_AFTER
     if code == "unauthorized":
         reply.headers["WWW-Authenticate"] = "Bearer"
