@@ -146,6 +146,17 @@ def subset_selection() -> Iterator[Document]:
             yield vector_of(document, {**dict(enumerate(counts)), k: n}, rows)
 
 
+def hadamard_response() -> Iterator[Document]:
+    """Counts of columns; the support of an option is counted over the signs of its row."""
+    for k, columns in ((3, 4), (6, 8)):
+        g = Fraction(3)
+        for tally in ({y: (5 * y * y + 3) % 17 for y in range(columns)}, {0: 0}):
+            n = sum(tally.values())
+            counts = [sum(c for y, c in tally.items() if bin(y & x + 1).count("1") % 2 == 0) for x in range(k)]
+            rows = [share(f"c{x}", count, n, (g / (g + 1), Fraction(1, 2))) for x, count in enumerate(counts)]
+            yield vector_of(one_of(k, named("hadamard_response", odds="3")), tally, rows)
+
+
 def bitwise_rr() -> Iterator[Document]:
     """Counts of support, and under k the reports; each option by itself."""
     for n, counts in ((100, [30, 75, 100]), (0, [0, 0, 0])):
@@ -227,6 +238,7 @@ ESTIMATE_VECTORS: dict[str, Callable[[], Iterator[Document]]] = {
     "binary_rr": binary_rr,
     "kary_rr": kary_rr,
     "subset_selection": subset_selection,
+    "hadamard_response": hadamard_response,
     "sampled_option": sampled_option,
     "bitwise_rr": bitwise_rr,
     "rounding_rr": rounding_rr,

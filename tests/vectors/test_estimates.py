@@ -54,6 +54,7 @@ def test_impossible_tallies_are_refused() -> None:
         "binary_rr": [{1: -1}, {1: 1.5}],
         "kary_rr": [{0: -1}],
         "subset_selection": [{0: 2, 2: 1}, {2: -1}],
+        "hadamard_response": [{4: 1}, {0: -1}],
         "sampled_option": [{1: -1}],
         "bitwise_rr": [{0: 2, 2: 1}],
         "rounding_rr": [{2: 1}, {0: -1}],

@@ -42,6 +42,14 @@ def _subset(mechanism: SubsetSelection) -> str:
     )
 
 
+def _hadamard(mechanism: Any) -> str:  # noqa: ANN401 - as above
+    own, other = mechanism.support
+    return (
+        f"One of {mechanism.columns} columns is sent; each belongs to half of the options. Of 100 people with the same "
+        f"true answer, {_of_hundred(own)} send a column of it and {_of_hundred(other)} a column of any given other."
+    )
+
+
 def _sampled_option(mechanism: Any) -> str:  # noqa: ANN401 - as above
     return "One option is drawn at random, and the others are not sent at all. " + _bitwise(mechanism, "that option")
 
@@ -103,6 +111,7 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
     "binary_rr": _yes_or_no,
     "kary_rr": _kary,
     "subset_selection": _subset,
+    "hadamard_response": _hadamard,
     "sampled_option": _sampled_option,
     "bitwise_rr": _bitwise,
     "rounding_rr": _rounding,
