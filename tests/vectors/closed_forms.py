@@ -226,7 +226,7 @@ def sampled_coordinate() -> Iterator[Document]:
 def square_wave() -> Iterator[Document]:
     """Two bins without a window are binary randomized response, whose maximum likelihood is the clipped share."""
     document = number(0, 9, 1, named("square_wave", odds="3", bins=2, width=0))
-    for low, high in ((60, 40), (10, 90), (200, 200)):
+    for low, high in ((6000, 4000), (1000, 9000), (20000, 20000)):
         upper = min(max((Fraction(high, low + high) - COIN[1]) / (COIN[0] - COIN[1]), Fraction(0)), Fraction(1))
         shares = [1 - upper, upper]
         rows = [["mean", f"{decimal(2 * shares[0] + 7 * shares[1]):.15f}"]]
