@@ -9,10 +9,19 @@ from sottovoce.shared.mechanisms.square_wave import SquareWave
 from tests.documents import number, parsed
 
 BINS, RUNS = 32, 20
-POPULATIONS = {
-    "skewed": lambda generator, n: generator.beta(2, 5, n),
-    "bimodal": lambda generator, n: np.where(generator.random(n) < 0.5, generator.beta(20, 80, n), generator.beta(80, 20, n)),
-}
+
+
+def skewed(generator: np.random.Generator, n: int) -> np.ndarray:
+    """Numbers that lean to the lower end."""
+    return generator.beta(2, 5, n)
+
+
+def bimodal(generator: np.random.Generator, n: int) -> np.ndarray:
+    """Two groups of equal size."""
+    return np.where(generator.random(n) < 0.5, generator.beta(20, 80, n), generator.beta(80, 20, n))
+
+
+POPULATIONS = {"skewed": skewed, "bimodal": bimodal}
 
 
 def distance(population: str, n: int, smooth: bool) -> float:

@@ -7,7 +7,9 @@ Maths       I_t(p, q) = w / p * K(t; p, q), w = t^p (1-t)^q / B(p, q), K a conti
 Root        Newton's method for ln I as a function of u = ln t. With q >= 1 the density of ln T is log-concave, so
             ln I is concave and increasing in u: after one step every iterate lies left of the root and moves right.
             No bracket is needed, and none can be wrong.
-Source      Abramowitz and Stegun 26.5.8; Lentz 1976; Loader 2000 (the saddle-point form of w).
+Large       From p, q >= 5,000 on the fraction needs hundreds of terms; there the normal approximation of Peizer and
+            Pratt is used, whose error in t is below 1e-9 (2e-11 from 10,000 on), a millionth of any interval's width.
+Source      Peizer and Pratt 1968; Abramowitz and Stegun 26.5.8; Lentz 1976; Loader 2000 (the saddle-point form of w).
 """
 
 import math
@@ -18,6 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
+LARGE = 5000
+"""Where both parameters reach this, the deviate is exact enough."""
+
+_DEVIATE_STEPS = 10
 _FRACTION_STEPS = 20_000
 _NEWTON_STEPS = 60
 _LEAST = -700.0  # ln t; smaller quantiles are 0 to every purpose
@@ -34,7 +40,7 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
         q: second parameter, >= 1.
 
     Returns:
-        Quantiles in [0, 1); absolute error below 1e-12 for p + q up to 10^7.
+        Quantiles in [0, 1); absolute error below 1e-12, and below 1e-9 where both parameters reach ``LARGE``.
 
     Raises:
         ValueError: a parameter is outside those ranges.
@@ -42,6 +48,17 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
     first, second = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
     if not (0 < tail <= 0.5 and np.all(first > 0) and np.all(second >= 1)):
         raise ValueError("a beta quantile needs 0 < tail <= 1/2, p > 0 and q >= 1")
+    large = np.minimum(first, second) >= LARGE
+    if not large.any():
+        return _newton(tail, first, second)
+    quantile = np.empty_like(first)
+    quantile[large] = _peizer_pratt(tail, first[large], second[large])
+    quantile[~large] = _newton(tail, first[~large], second[~large])
+    return quantile
+
+
+def _newton(tail: float, first: Array, second: Array) -> Array:
+    """The quantile from the continued fraction."""
     log_peak = _log_peak(first, second)
     u = _start(tail, first, second, log_peak)
     for _ in range(_NEWTON_STEPS):
@@ -52,6 +69,31 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
             break
     quantile: Array = np.exp(u)
     return quantile
+
+
+def _peizer_pratt(tail: float, p: Array, q: Array) -> Array:
+    """The quantile from Peizer and Pratt's normal deviate of I_t(p, q) = P(X >= p), X ~ Bin(p + q - 1, t)."""
+    n, x, wanted = p + q - 1, p - 1, -NormalDist().inv_cdf(tail)
+    t: Array = np.clip(x / n - wanted * np.sqrt(x * q / n) / n, 1e-9, 1 - 1e-9)
+    for _ in range(_DEVIATE_STEPS):
+        rest = 1 - t
+        offset = x + 2 / 3 - (n + 1 / 3) * t
+        offset = offset + 0.02 * (rest / (x + 1) - t / (n - x) + (rest - 0.5) / (n + 1))
+        spread = rest * _skewness((x + 0.5) / (n * t)) + t * _skewness((n - x - 0.5) / (n * rest))
+        deviate = offset * np.sqrt((1 + spread) / ((n + 1 / 6) * t * rest))
+        # The deviate falls by nearly sqrt(n / (t (1 - t))) for each unit of t, the more nearly the larger n.
+        t = np.clip(t + (deviate - wanted) * np.sqrt(t * rest / n), t / 2, (1 + t) / 2)
+    return t
+
+
+def _skewness(x: Array) -> Array:
+    """(1 - x^2 + 2 x ln x) / (1 - x)^2; its series near 1, where the two differences cancel."""
+    d = 1 - x
+    near = np.abs(d) < 0.01
+    series = d * (1 / 3 + d * (1 / 6 + d * (1 / 10 + d * (1 / 15 + d / 21))))
+    apart = np.where(near, 2.0, x)
+    skewness: Array = np.where(near, series, (1 - apart * apart + 2 * apart * np.log(apart)) / (1 - apart) ** 2)
+    return skewness
 
 
 def _start(tail: float, p: Array, q: Array, log_peak: Array) -> Array:
