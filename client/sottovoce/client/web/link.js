@@ -16,6 +16,6 @@ export function parseLink(href) {
   const match = LINK_PATH.exec(url.pathname);
   if (match === null) throw new TransportError("error_link");
   const digest = new URLSearchParams(url.hash.slice(1)).get("d") ?? "";
-  if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link_digest");
+  if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link");
   return { origin: url.origin + match[1], survey: match[2], digest };
 }

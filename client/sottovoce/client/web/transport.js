@@ -24,7 +24,7 @@ export class Transport {
   async fetchSurvey(name) {
     const reply = await this.#try(`/api/v1/surveys/${name}`, { method: "GET" });
     const bytes = new Uint8Array(await reply.arrayBuffer());
-    if (bytes.length > MAX_SURVEY_BYTES) throw new TransportError("error_too_large");
+    if (bytes.length > MAX_SURVEY_BYTES) throw new TransportError("error_other_survey");
     return bytes;
   }
 

@@ -109,3 +109,7 @@ class HadamardResponse(Mechanism):
     def odds(self) -> Fraction:
         """The odds themselves."""
         return self.keep
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """How many send a column of their answer; any other answer has half of the columns."""
+        return {"columns": self.columns, "own": self.support[0]}
