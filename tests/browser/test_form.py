@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser.visit import Visit, receipt, review, send, stored
@@ -132,19 +133,39 @@ def test_reload_and_back_show_the_receipt(visit: Visit, page: Page) -> None:
     assert visit.bodies == [shown["bytes"]]
 
 
-def test_refused_report_is_sent_again_unchanged(visit: Visit, page: Page) -> None:
-    """A refusal keeps the report; trying again, or coming back, sends the same bytes."""
-    page.context.route("**/reports", lambda route: route.fulfill(status=409, body='{"code":"closed"}'))
+@pytest.mark.parametrize(
+    ("status", "code", "words"),
+    [(409, "closed", "survey is closed"), (410, "withdrawn", "410 withdrawn"), (422, "value_out_of_range", "422")],
+)
+def test_final_refusal_is_told_and_keeps_the_report(
+    visit: Visit, page: Page, status: int, code: str, words: str
+) -> None:
+    """Nothing offers to try again; the report stays in the ledger, and is never drawn anew."""
+    page.context.route("**/reports", lambda route: route.fulfill(status=status, body=f'{{"code":"{code}"}}'))
+    review(page, *ANSWERS)
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+    told = page.inner_text("#main .problem")
+    assert words in told
+    assert "sends nothing more" in told
+    assert page.locator("#main button, input").count() == 0
+    page.context.unroute("**/reports")
+    page.reload()
+
+    assert [receipt(page)["bytes"]] * 2 == visit.bodies
+
+
+def test_unconfirmed_report_is_sent_again_unchanged(visit: Visit, page: Page) -> None:
+    """Trying again sends the same bytes."""
+    page.context.route("**/reports", lambda route: route.fulfill(json={}))
     review(page, *ANSWERS)
     page.click("button.primary")
     page.wait_for_selector("#main .problem h1")
     assert "Not sent yet" in page.inner_text("#main .problem")
-    page.reload()
-    page.wait_for_selector("#main .problem h1")
     page.context.unroute("**/reports")
     page.click("button.primary")
 
-    assert [receipt(page)["bytes"]] * 3 == visit.bodies
+    assert [receipt(page)["bytes"]] * 2 == visit.bodies
     assert page.locator("input").count() == 0
 
 

@@ -8,7 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sottovoce.client import page
+from sottovoce.client import page, words
+from sottovoce.shared.parsing import parse_survey
+
+from tests.documents import survey
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
@@ -30,6 +33,17 @@ def write_assembled(folder: Path) -> list[str]:
     return ["respondent.js"]
 
 
+def write_sentences(file: Path) -> None:
+    """What Python says about every question of the vectors, without the epsilon; and the catalogue."""
+    said = []
+    for path in sorted(VECTORS.glob("*/randomize.json")):
+        for vector in json.loads(path.read_text(encoding="utf-8")):
+            asked = parse_survey(survey(vector["question"])).questions[0]
+            sentence = words.odds_in_words(asked).rpartition(" Epsilon ")[0]
+            said.append({"question": vector["question"], "sentence": sentence})
+    file.write_text(json.dumps({"catalogue": words.catalogue(), "said": said}), encoding="utf-8")
+
+
 @pytest.mark.parametrize("write", [write_sources, write_assembled], ids=["sources", "assembled"])
 def test_javascript_agrees_with_python(write, tmp_path: Path) -> None:
     """Every vector gives the same values, the same bytes and the same refusals in JavaScript."""
@@ -38,11 +52,13 @@ def test_javascript_agrees_with_python(write, tmp_path: Path) -> None:
     # Only this file tells node that .js means module; browsers need no telling.
     (tmp_path / "package.json").write_text('{"type": "module"}')
     modules = json.dumps(write(tmp_path))
+    write_sentences(tmp_path / "sentences.json")
     environment = {
         **os.environ,
         "SOTTOVOCE_WEB": str(tmp_path),
         "SOTTOVOCE_MODULES": modules,
         "SOTTOVOCE_VECTORS": str(VECTORS),
+        "SOTTOVOCE_SENTENCES": str(tmp_path / "sentences.json"),
     }
     tests = sorted(str(path) for path in (HERE / "javascript").glob("*.test.mjs"))
     command = [node, "--test", *tests]

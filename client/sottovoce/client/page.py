@@ -1,22 +1,29 @@
 """
 Assembles the respondent's page: many modules in the source, few requests on the wire.
 
-The modules of ``web/`` are joined, dependencies first, without imports, exports and whole-line comments; nothing is
-renamed or shortened, so that whoever reads the served script reads the source. The same sources give the same bytes.
+The modules of ``web/`` are joined, dependencies first, without imports, exports, whole-line comments and indentation;
+the style has no comments, and a rule a line. Nothing is renamed, so that whoever reads the served script reads the
+source. The same sources give the same bytes.
 """
 
+import json
 import re
 from importlib.resources import files
 from typing import NamedTuple
 
 ENTRY = "main.js"
 
-_HEADER = "// Sottovoce, Apache-2.0. Joined from client/sottovoce/client/web by page.py; nothing else was changed.\n"
+_HEADER = "// Sottovoce, Apache-2.0. Joined from client/sottovoce/client/web by page.py; names are unchanged.\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
-_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "json": "application/json"}
-_OTHERS = ("respondent.html", "respondent.css", "catalogues/en.json")
+_INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
+_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+}
 
 # What may stand at the left margin once comments and imports are gone: anything else is not joined safely.
 _MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])]|if \(| |$")
@@ -31,9 +38,14 @@ class Asset(NamedTuple):
 
 def assemble() -> dict[str, Asset]:
     """The page's files by the name under which they are served, in a fixed order."""
-    assets = {name: Asset(_read(name).encode(), _TYPES[name.rpartition(".")[2]]) for name in _OTHERS}
-    assets["respondent.js"] = Asset(join(modules()).encode(), "text/javascript; charset=utf-8")
-    return dict(sorted(assets.items()))
+    catalogue = json.loads(_read("catalogues/en.json"))
+    texts = {
+        "catalogues/en.json": json.dumps(catalogue, ensure_ascii=False, separators=(",", ":")),
+        "respondent.css": re.sub(r"(?<=[{;,])\n", "", tidy(_read("respondent.css"))),
+        "respondent.html": _read("respondent.html"),
+        "respondent.js": join(modules()),
+    }
+    return {name: Asset(text.encode(), _TYPES[name.rpartition(".")[2]]) for name, text in texts.items()}
 
 
 def modules() -> dict[str, str]:
@@ -67,8 +79,13 @@ def join(sources: dict[str, str]) -> str:
             if name in owner:
                 raise ValueError(f"{path}: {name} is also declared in {owner[name]}")
             owner[name] = path
-        parts.append(re.sub(r"^export ", "", re.sub(r"\n{2,}", "\n", body.strip() + "\n"), flags=re.MULTILINE))
+        parts.append(re.sub(r"^export ", "", tidy(body), flags=re.MULTILINE))
     return "".join(parts)
+
+
+def tidy(source: str) -> str:
+    """A script or a style without whole-line comments, indentation and blank lines."""
+    return _INDENTATION.sub("", _COMMENT.sub("", source)).strip() + "\n"
 
 
 def _visit(path: str, found: dict[str, str], ancestors: tuple[str, ...]) -> None:
@@ -86,6 +103,8 @@ def _check_margin(path: str, body: str) -> None:
     for line in body.splitlines():
         if not _MARGIN.match(line):
             raise ValueError(f"{path}: this line cannot be joined with other modules: {line}")
+        if line.count("`") % 2:
+            raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
     if re.search(r"\bimport\s*\(|\bimport\.meta\b", body):
         raise ValueError(f"{path}: a module is only imported by name, at the top")
 

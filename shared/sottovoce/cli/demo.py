@@ -17,12 +17,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from sottovoce.aggregator.admission import now
-from sottovoce.aggregator.analysis import QuestionResult, Results, analyse
+from sottovoce.aggregator.analysis import QuestionResult, Results, analyse, revisions_of
 from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.housekeeping import day_of
-from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web.auth import new_token
@@ -84,8 +83,7 @@ def _collect(settings: Settings, storage: Storage, console: Console) -> tuple[Re
     send_all(settings.url, survey, demo_answers(), console)
     seconds = time.monotonic() - started
     storage.close_survey(survey.name, day_of(now()))
-    stored = storage.revisions(survey.name)[-1]
-    return analyse(stored, survey_of(stored.document), storage.cells(stored.key)), seconds
+    return analyse(revisions_of(storage, survey.name)), seconds
 
 
 @contextmanager

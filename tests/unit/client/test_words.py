@@ -1,9 +1,10 @@
 """What people are told about the odds is what the channel does."""
 
 import re
+from fractions import Fraction
 
 import pytest
-from sottovoce.client.words import SENTENCES, odds_in_words
+from sottovoce.client.words import catalogue, odds_in_words, of_hundred
 from sottovoce.shared.mechanisms import MECHANISMS
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
@@ -14,18 +15,21 @@ COIN = {"a": "3/4", "b": "1/4"}
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        (question({"name": "coin_flip"}), "true answer is yes, 75 send yes; .* true answer is no, 25 also"),
+        (question({"name": "coin_flip"}), "true answer is yes, 75 send yes; .* answer is no, 25 also"),
         (question({"name": "warner", "truth": "2/3"}), "about 67 send yes"),
-        (question({"name": "binary_rr", "a": "999/1000", "b": "1/1000"}), "about 99 send yes; .* about 1 also"),
-        (one_of(4, {"name": "kary_rr", "odds": "3"}), "50 send it and about 17 send each of the others"),
-        (one_of(5, {"name": "subset_selection", "odds": "3", "size": 2}), "2 of the 5 options .* about 67 send"),
-        (some_of(4, {"name": "sampled_option", **COIN}), "drawn.* chose that option, 75 send yes; .* 25 also"),
-        (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=1), "who chose an option, 75 send yes"),
+        (question({"name": "binary_rr", "a": "999/1000", "b": "1/1000"}), "more than 99 .* fewer than 1 also"),
+        (one_of(4, {"name": "kary_rr", "odds": "3"}), "50 send that answer; each other answer is sent by about 17"),
+        (one_of(5, {"name": "subset_selection", "odds": "3", "size": 2}), "2 of the 5 .* about 67 send .* of about 33"),
+        (some_of(4, {"name": "sampled_option", **COIN}), "drawn.* chose it, 75 send yes; .* 25 also"),
+        (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=1), "Each option .* chose it, 75 send yes"),
         (number(0, 9, 1, {"name": "rounding_rr", **COIN}), "largest number, 75 send high; .* smallest, 25 also"),
         (number(0, 9, 1, {"epsilon": "1.4"}), "One of 5 marks is sent, .* at most about 50"),
-        (number(0, 9, 1, {"name": "square_wave", "odds": "3", "bins": 10, "width": 1}), "12 bins .* 50 send one"),
-        (number(0, 9, 1, {"name": "geometric", "ratio": "1/3"}), "50 draw no noise"),
-        (vector(3, 0, 9, 1, {"name": "sampled_coordinate", **COIN}), "One of the 3 numbers .* 75 send high"),
+        (
+            number(0, 9, 1, {"name": "square_wave", "odds": "3", "bins": 10, "width": 1}),
+            "12 ranges is sent, 2 of them beyond .* 50 send one of the 3",
+        ),
+        (number(0, 9, 1, {"name": "geometric", "ratio": "1/3"}), "50 draw no error"),
+        (vector(3, 0, 9, 1, {"name": "sampled_coordinate", **COIN}), "Of 3 numbers .* 75 send high"),
     ],
 )
 def test_odds_in_words_follow_from_the_channel(document, words):
@@ -38,7 +42,28 @@ def test_odds_in_words_follow_from_the_channel(document, words):
 
 def test_every_mechanism_has_its_words():
     """A mechanism that cannot be explained is not shipped."""
-    assert set(SENTENCES) == set(MECHANISMS)
+    assert {key for key in catalogue() if key.startswith("odds_")} == {f"odds_{name}" for name in MECHANISMS}
+
+
+def test_choice_of_two_is_not_called_yes():
+    """The options of a choice have names of their own."""
+    assert "yes" not in odds_in_words(parsed(one_of(2, {"name": "kary_rr", "odds": "3"})))
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (Fraction(1, 2), "50"),
+        (Fraction(1, 10**9), "fewer than 1"),
+        (Fraction(1, 200), "about 1"),
+        (Fraction(1, 8), "about 13"),
+        (Fraction(199, 200) - Fraction(1, 10**9), "about 99"),
+        (Fraction(199, 200), "more than 99"),
+    ],
+)
+def test_share_never_claims_certainty(share, words):
+    """Neither about 0 nor about 100; halves are rounded up, as in the browser."""
+    assert words == of_hundred(share)
 
 
 def test_public_answer_is_called_what_it_is():
@@ -46,4 +71,4 @@ def test_public_answer_is_called_what_it_is():
     document = question({})
     del document["mechanism"]
 
-    assert odds_in_words(parsed({**document, "public": True})) == "This answer is sent as you give it."
+    assert odds_in_words(parsed({**document, "public": True})) == "This answer is not changed by chance."

@@ -21,10 +21,6 @@ export function tape(hex) {
   return read;
 }
 
-/** Whether this client serves the question; others, it refuses with the whole survey. */
-export const serves = ({ type, mechanism }) =>
-  product.CONTROLS.has(type) && (mechanism === undefined || product.MECHANISMS.has(mechanism.name));
-
 /** The canonical document of a survey that asks one question. */
 export const surveyOf = (question) => ({
   access: "open",

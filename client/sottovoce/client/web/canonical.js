@@ -19,36 +19,26 @@ export function dumpCanonical(value) {
  * @throws {SpecError} not UTF-8, not JSON, not an object, too deep, or not canonical
  */
 export function loadCanonical(bytes) {
-  const text = decode(bytes);
-  const value = parseJson(text);
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new SpecError("must be a JSON object");
+  const [text, value] = parse(bytes);
   checkTree(value, 0);
-  if (dumpCanonical(value) !== text) throw new SpecError("is not in canonical form");
+  if (!text.startsWith("{") || dumpCanonical(value) !== text) throw new SpecError("/");
   return value;
 }
 
-function decode(bytes) {
+function parse(bytes) {
   try {
     // Without ignoreBOM a byte order mark would vanish, and two byte strings would be one survey.
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return [text, JSON.parse(text)];
   } catch {
-    throw new SpecError("is not UTF-8");
-  }
-}
-
-function parseJson(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SpecError("is not JSON");
+    throw new SpecError("/");
   }
 }
 
 function checkTree(value, depth) {
-  if (depth > MAX_DEPTH) throw new SpecError("is nested too deep");
-  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new SpecError("holds a number that is not whole");
-  // A lone surrogate survives JSON but not UTF-8.
-  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) throw new SpecError("holds text that is not valid Unicode");
+  // A lone surrogate survives JSON but not UTF-8; a number that is not whole is none of ours.
+  const isWrong = typeof value === "string" ? /\p{Surrogate}/u.test(value) : typeof value === "number" && !Number.isSafeInteger(value);
+  if (isWrong || depth > MAX_DEPTH) throw new SpecError("/");
   if (value === null || typeof value !== "object") return;
   for (const item of Object.values(value)) checkTree(item, depth + 1);
 }

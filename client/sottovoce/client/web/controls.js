@@ -1,31 +1,70 @@
 import { element } from "./dom.js";
+import { dumpDecimal } from "./rational.js";
 
 /**
- * The closed list of controls, one per question type: (question, id, words) -> a control with `nodes` to show,
- * `first` to focus, `read()` for the answer (undefined while there is none) and `clear()`.
+ * The control for a question: `nodes` to show, `read()` for the answer (undefined while there is none), `clear()`, the
+ * sentences `note` (what may be answered) and `fault` (what to do if the answer does not fit), and `faulty()`, which
+ * marks what does not fit and gives the input to begin with.
  */
-export const CONTROLS = new Map([
-  ["boolean", radios],
-  ["select_one", radios],
-  ["rating", radios],
-]);
+export function controlFor(question, id, words) {
+  if (question.domain.grid !== null) return numbers(question, id, words);
+  return question.type === "select_multiple" ? checkboxes(question, id, words) : radios(question, id, words);
+}
 
-// Native radio buttons: the keyboard and screen readers know them, and none is chosen beforehand.
 function radios(question, id, words) {
-  const inputs = question.options.map((_, index) => radio(id, index));
+  const { nodes, ...control } = options(question, id, words, "radio");
+  // A rating's radio buttons stand in a row where there is room.
+  const shown = question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
+  return { ...control, nodes: shown, fault: ["missing"], read: () => control.chosen()[0] };
+}
+
+function checkboxes(question, id, words) {
+  const control = options(question, id, words, "checkbox");
+  const most = { most: question.domain.maxChoices };
+  return { ...control, note: ["several", most], fault: ["too_many", most], read: control.chosen };
+}
+
+// Native buttons: the keyboard and screen readers know them, and none is chosen beforehand.
+function options(question, id, words, type) {
+  const inputs = question.options.map((_, index) =>
+    element("input", { type, name: id, id: `${id}-${index}`, value: String(index), autocomplete: "off" }),
+  );
   // Yes comes first for readers; the values stay what they are.
   const order = question.type === "boolean" ? [1, 0] : [...inputs.keys()];
-  const nodes = order.map((index) =>
-    element("label", { className: "option" }, inputs[index], words.option(question, index)),
-  );
   return {
-    nodes,
-    first: inputs[order[0]],
-    read: () => question.options[inputs.findIndex((input) => input.checked)],
+    nodes: order.map((index) => element("label", { className: "option" }, inputs[index], words.option(question, index))),
+    faulty: () => inputs[order[0]],
+    chosen: () => question.options.filter((_, index) => inputs[index].checked),
     clear: () => inputs.forEach((input) => (input.checked = false)),
   };
 }
 
-function radio(id, index) {
-  return element("input", { type: "radio", name: id, id: `${id}-${index}`, value: String(index), autocomplete: "off" });
+// One text field, or one for each coordinate. A browser's own number fields round, and change when a wheel turns.
+function numbers(question, id, words) {
+  const { grid, options: names } = question.domain;
+  const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
+  const texts = () => inputs.map((input) => input.value.trim());
+  const values = { min: grid.number(0), max: grid.number(grid.steps), step: dumpDecimal(grid.step) };
+  const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
+  return {
+    nodes: names.length ? inputs.map(label) : inputs,
+    note: ["number_note", values],
+    fault: ["number_fault", values],
+    read: () => (names.length ? Object.fromEntries(texts().map((text, index) => [names[index], text])) : texts()[0]),
+    faulty() {
+      const wrong = inputs.filter((_, index) => !grid.has(texts()[index]));
+      for (const input of inputs) input.setAttribute("aria-invalid", wrong.includes(input));
+      return wrong[0] ?? inputs[0];
+    },
+    clear: () => inputs.forEach((input) => (input.value = "")),
+  };
+}
+
+function textField({ domain, type }, id, index) {
+  // Some telephones' number pads have no minus sign.
+  const inputMode = domain.grid.low < 0n ? "text" : type === "integer" ? "numeric" : "decimal";
+  const properties = { type: "text", inputMode, id: `${id}-${index}`, autocomplete: "off", spellcheck: false };
+  const aria = { "aria-describedby": `${id}-note ${id}-fault` };
+  if (domain.options.length === 0) aria["aria-labelledby"] = `${id}-label`;
+  return element("input", { ...properties, ...aria });
 }

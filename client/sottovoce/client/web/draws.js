@@ -1,6 +1,6 @@
 import { hexadecimal } from "./digest.js";
 import { SurveyError } from "./errors.js";
-import { MAX_DENOMINATOR } from "./rational.js";
+import { MAX_DENOMINATOR, must, sum } from "./rational.js";
 
 /**
  * Refuse a place where randomness or secrecy is missing: no answer may be asked for there.
@@ -12,9 +12,8 @@ export function checkDevice(scope = globalThis) {
   if (typeof scope.crypto?.getRandomValues !== "function") throw new SurveyError("error_randomness");
 }
 
-/** Fresh random bytes of the operating system; there is no other source to fall back to. */
+/** Fresh random bytes of the operating system; where it gives none this throws, there is nothing to fall back to. */
 export function systemBytes(count) {
-  if (typeof globalThis.crypto?.getRandomValues !== "function") throw new SurveyError("error_randomness");
   return crypto.getRandomValues(new Uint8Array(count));
 }
 
@@ -34,9 +33,7 @@ export class Draws {
 
   /** A uniform integer in 0 .. bound - 1, for a bound from 1 to 2^32; reads nothing when bound is 1. */
   below(bound) {
-    if (!Number.isInteger(bound) || bound < 1 || bound > MAX_DENOMINATOR) {
-      throw new RangeError("a draw needs a bound from 1 to 2^32");
-    }
+    must(Number.isInteger(bound) && bound >= 1 && bound <= MAX_DENOMINATOR);
     // clz32 is unsigned; shifts and masks are not, so the rest is plain arithmetic, exact below 2^53.
     const bits = 32 - Math.clz32(bound - 1);
     if (bits === 0) return 0;
@@ -49,12 +46,9 @@ export class Draws {
 
   /** An index, with probability proportional to its weight. */
   pick(weights) {
-    let remaining = this.below(weights.reduce((sum, weight) => sum + weight, 0));
-    for (const [index, weight] of weights.entries()) {
-      if (remaining < weight) return index;
-      remaining -= weight;
-    }
-    throw new Error("unreachable: the draw is below the sum of the weights");
+    const drawn = this.below(sum(weights));
+    let cumulative = 0;
+    return weights.findIndex((weight) => (cumulative += weight) > drawn);
   }
 
   /** 128 random bits as 32 hexadecimal digits. */
@@ -65,7 +59,7 @@ export class Draws {
   #exactly(count) {
     const bytes = this.#read(count);
     // A short read would make zeros of the missing bits, and the noise predictable.
-    if (bytes.length !== count) throw new Error("the source of randomness gave too few bytes");
+    if (bytes.length !== count) throw new Error();
     return bytes;
   }
 }

@@ -14,17 +14,16 @@ export class SurveyError extends Error {
   }
 }
 
-/** The survey itself is wrong; `detail` says where and what, for whoever wrote it. */
+/** The survey itself is wrong; `pointer` says where, as a JSON pointer. */
 export class SpecError extends SurveyError {
   code = "spec_invalid";
 
-  constructor(detail) {
-    super("error_spec", { detail });
-    this.message = detail;
+  constructor(pointer) {
+    super("error_spec", { pointer: pointer || "/" });
   }
 }
 
-/** The answer is not in the question's domain; the message names the question, never the answer. */
+/** The answer is not in the question's domain; no message repeats it. */
 export class AnswerError extends SurveyError {
   code = "answer_invalid";
 }
@@ -42,5 +41,10 @@ export class TransportError extends SurveyError {
     super(sentence, { status: String(status), reason: reason ?? "" });
     this.status = status;
     this.reason = reason;
+  }
+
+  /** Whether the aggregator has refused for good, so that trying again would change nothing. */
+  get isFinal() {
+    return this.status >= 400 && this.status < 500 && this.status !== 429;
   }
 }

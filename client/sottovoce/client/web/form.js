@@ -105,14 +105,18 @@ export class Form {
 
   async #fail(error) {
     const { sentence = "error_unexpected", values } = error;
-    const waiting = error instanceof TransportError && (await this.#isDrawn());
-    const title = heading(1, this.#words.node(waiting ? "failed_title" : "refused_title"));
+    const isDrawn = error instanceof TransportError && (await this.#isDrawn());
+    const [about, note] = !isDrawn
+      ? ["refused_title", "refused_note"]
+      : error.isFinal
+        ? ["final_title", "final_note"]
+        : ["failed_title", "failed_note"];
+    const start = heading(1, this.#words.node(about));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
-    const note = this.#words.said("p", waiting ? "failed_note" : "refused_note");
-    const node = element("div", { className: "problem", role: "alert" }, title, reason, note);
+    const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
     const again = () => this.#sending("sending", async () => this.#respondent.send(), false);
-    if (waiting) node.append(element("div", { className: "actions" }, button(this.#words.node("again"), "primary", again)));
-    this.#show({ node, start: title });
+    if (note === "failed_note") node.append(button(this.#words.node("again"), "primary", again));
+    this.#show({ node, start });
   }
 
   async #isDrawn() {

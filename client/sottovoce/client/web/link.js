@@ -2,7 +2,7 @@ import { TransportError } from "./errors.js";
 
 const LINK_PATH = /^(.*)\/s\/([a-z0-9][a-z0-9_-]{0,63})\/?$/;
 const LINK_DIGEST = /^[0-9a-f]{32}$/;
-const LINK_TOKEN = /^[0-9A-HJKMNP-TV-Z]{16}$/;
+const LINK_TOKEN = /^([0-9A-HJKMNP-TV-Z]{16})?$/;
 
 /**
  * What the page's own address says: `{ origin, survey, digest, token }`, from
@@ -16,10 +16,8 @@ export function parseLink(href) {
   if (match === null) throw new TransportError("error_link");
   const fragment = new URLSearchParams(url.hash.slice(1));
   const digest = fragment.get("d") ?? "";
-  if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link_digest");
-  // People may write a token in lower case, with hyphens, or with the letters that look like 0 and 1.
-  const written = (fragment.get("t") ?? "").toUpperCase().replaceAll("-", "");
-  const token = written.replaceAll("O", "0").replaceAll(/[IL]/g, "1");
-  if (token !== "" && !LINK_TOKEN.test(token)) throw new TransportError("error_link_token");
+  if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link");
+  const token = fragment.get("t") ?? "";
+  if (!LINK_TOKEN.test(token)) throw new TransportError("error_link");
   return { origin: url.origin + match[1], survey: match[2], digest, token };
 }

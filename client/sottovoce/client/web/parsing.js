@@ -1,8 +1,10 @@
+import { Domain, Grid, MAX_MASK_OPTIONS } from "./answers.js";
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
 import { MECHANISMS } from "./mechanisms/index.js";
+import { dumpDecimal, must, parseDecimal } from "./rational.js";
 import {
-  expect, expectUnique, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readTexts, readWord,
+  locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,
 } from "./reading.js";
 import { BOOLEAN_OPTIONS, Question, SURVEY_FORMAT, Survey } from "./spec.js";
 
@@ -17,12 +19,19 @@ const SURVEY_REQUIRED = [
 ];
 const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens"];
 
-// How the options of each question type are read from its document.
-const CHOICES_OF_TYPE = new Map([
-  ["boolean", readNoChoices],
-  ["select_one", readChoices],
-  ["rating", readChoices],
+// The keys that describe each question type's true values.
+const NUMBER = ["min", "max", "step"];
+const KEYS = new Map([
+  ["boolean", []],
+  ["select_one", ["choices"]],
+  ["rating", ["choices"]],
+  ["select_multiple", ["choices", "max_choices"]],
+  ["integer", NUMBER],
+  ["decimal", NUMBER],
+  ["vector", ["coordinates", ...NUMBER]],
 ]);
+const MAX_PUBLIC = 10_001;
+const WHOLE = 1_000_000_000n;
 
 /**
  * The survey in its canonical bytes, named by their digest.
@@ -35,100 +44,97 @@ export async function loadSurvey(bytes) {
 
 /** The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. */
 export function parseSurvey(document, digest) {
-  readFields(document, "", SURVEY_REQUIRED, SURVEY_OPTIONAL);
-  readWord(document.format, "/format", [SURVEY_FORMAT]);
-  readMatch(document.name, "/name", SURVEY_NAME);
-  readInteger(document.revision, "/revision", 1, 10 ** 6);
-  const language = readLanguage(document.default_language, "/default_language");
-  for (const key of TEXTS) if (key in document) readTexts(document[key], `/${key}`, language);
-  readWord(document.access, "/access", ["open", "token"]);
-  readWindow(document);
-  readFields(document.retention, "/retention", ["ids_days"]);
-  readInteger(document.retention.ids_days, "/retention/ids_days", 0, 3650);
-  const items = readItems(document.questions, "/questions", 1, 200);
-  const questions = items.map((item, index) => parseQuestion(item, `/questions/${index}`, language));
-  expectUnique(questions.map((question) => question.name), "/questions");
-  expect(questions.filter((question) => question.cohort).length <= 1, "/questions", "only one may be the cohort");
-  const survey = new Survey(document, questions, digest);
-  readPrivacy(document.privacy, survey);
-  return survey;
-}
-
-function readWindow(document) {
-  const [opens, closes] = ["opens", "closes"].map((key) =>
-    key in document ? readMoment(document[key], `/${key}`) : null,
-  );
-  expect(opens === null || closes === null || opens < closes, "/closes", "must be later than opens");
-}
-
-function readPrivacy(privacy, survey) {
-  readFields(privacy, "/privacy", ["procedure", "release_batch"], ["max_epsilon_total"]);
-  readWord(privacy.procedure, "/privacy/procedure", ["device"]);
-  readInteger(privacy.release_batch, "/privacy/release_batch", 1, 10 ** 6);
-  if (!("max_epsilon_total" in privacy)) return;
-  const limit = Number(readMatch(privacy.max_epsilon_total, "/privacy/max_epsilon_total", EPSILON));
-  expect(survey.epsilon <= limit, "/privacy/max_epsilon_total", "is less than the questions spend together");
-}
-
-function parseQuestion(value, pointer, language) {
-  const optional = ["hint", "choices", "mechanism", "public", "cohort"];
-  const fields = readFields(value, pointer, ["label", "name", "type"], optional);
-  const type = readWord(fields.type, `${pointer}/type`, [...CHOICES_OF_TYPE.keys()]);
-  const choices = CHOICES_OF_TYPE.get(type)(fields, pointer, language);
-  const inputs = type === "boolean" ? BOOLEAN_OPTIONS.length : choices.length;
-  return new Question({
-    type,
-    choices,
-    name: readMatch(fields.name, `${pointer}/name`, NAME),
-    label: readTexts(fields.label, `${pointer}/label`, language),
-    hint: "hint" in fields ? readTexts(fields.hint, `${pointer}/hint`, language) : null,
-    mechanism: readTreatment(fields, type, inputs, pointer),
-    cohort: readCohort(fields, pointer),
+  return locate("/", () => {
+    readFields(document, SURVEY_REQUIRED, SURVEY_OPTIONAL);
+    readMatch(document.name, SURVEY_NAME);
+    readInteger(document.revision, 1, 10 ** 6);
+    const language = readLanguage(document.default_language);
+    for (const key of TEXTS) if (key in document) readTexts(document[key], language);
+    must(document.format === SURVEY_FORMAT && ["open", "token"].includes(document.access));
+    const opens = "opens" in document ? readMoment(document.opens) : -Infinity;
+    must(!("closes" in document) || opens < readMoment(document.closes));
+    readFields(document.retention, ["ids_days"]);
+    readInteger(document.retention.ids_days, 0, 3650);
+    const items = readItems(document.questions, 1, 200);
+    const questions = items.map((item, index) => locate(`/questions/${index}`, () => parseQuestion(item, language)));
+    readNames(questions);
+    must(questions.filter((question) => question.cohort).length <= 1);
+    const survey = new Survey(document, questions, digest);
+    readPrivacy(document.privacy, survey);
+    return survey;
   });
 }
 
-function readNoChoices(fields, pointer) {
-  expect(!("choices" in fields), `${pointer}/choices`, "a boolean question has no choices");
-  return [];
+function readPrivacy(privacy, survey) {
+  readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total"]);
+  must(privacy.procedure === "device");
+  readInteger(privacy.release_batch, 1, 10 ** 6);
+  if ("max_epsilon_total" in privacy) must(survey.epsilon <= Number(readMatch(privacy.max_epsilon_total, EPSILON)));
 }
 
-function readChoices(fields, pointer, language) {
-  const choices = readItems(fields.choices, `${pointer}/choices`, 2, 1000);
-  for (const [index, choice] of choices.entries()) {
-    const place = `${pointer}/choices/${index}`;
-    readFields(choice, place, ["label", "name"]);
-    readMatch(choice.name, `${place}/name`, NAME);
-    readTexts(choice.label, `${place}/label`, language);
+function parseQuestion(value, language) {
+  const type = value?.type;
+  must(KEYS.has(type));
+  const optional = ["hint", "mechanism", "public", "cohort"];
+  const fields = readFields(value, ["label", "name", "type", ...KEYS.get(type)], optional);
+  const choices = readChoices(fields, language);
+  const domain = readDomain(fields, choices);
+  return new Question({
+    type,
+    choices,
+    domain,
+    name: readMatch(fields.name, NAME),
+    label: readTexts(fields.label, language),
+    hint: "hint" in fields ? readTexts(fields.hint, language) : null,
+    mechanism: readTreatment(fields, domain),
+    cohort: readCohort(fields),
+  });
+}
+
+// The options, or the coordinates of a vector.
+function readChoices({ type, choices, coordinates = choices }, language) {
+  if (coordinates === undefined) return [];
+  const items = readItems(coordinates, 2, type === "select_multiple" ? MAX_MASK_OPTIONS : 1000);
+  for (const item of items) {
+    readFields(item, ["label", "name"]);
+    readMatch(item.name, NAME);
+    readTexts(item.label, language);
   }
-  expectUnique(choices.map((choice) => choice.name), `${pointer}/choices`);
-  return choices;
+  return items;
+}
+
+function readDomain(fields, choices) {
+  if (fields.type === "boolean") return new Domain(BOOLEAN_OPTIONS);
+  const names = readNames(choices);
+  if ("min" in fields) return new Domain(names, readGrid(fields));
+  return new Domain(names, null, readInteger(fields.max_choices ?? 1, 1, names.length));
+}
+
+function readGrid(fields) {
+  const numbers = NUMBER.map((key) => {
+    const number = parseDecimal(fields[key]);
+    must(dumpDecimal(number) === fields[key] && (fields.type !== "integer" || number % WHOLE === 0n));
+    return number;
+  });
+  return new Grid(...numbers);
 }
 
 // The mechanism, or null for a public question; exactly one of the two must be named.
-function readTreatment(fields, type, inputs, pointer) {
-  expect("public" in fields !== "mechanism" in fields, pointer, "must name a mechanism or say public: true");
-  if ("public" in fields) {
-    expect(fields.public === true, `${pointer}/public`, "must be true, or left out");
-    return null;
-  }
-  return parseMechanism(fields.mechanism, type, inputs, `${pointer}/mechanism`);
+function readTreatment(fields, domain) {
+  must("public" in fields !== "mechanism" in fields);
+  if ("mechanism" in fields) return parseMechanism(fields.mechanism, fields.type, domain);
+  must(fields.public === true && !("max_choices" in fields || "coordinates" in fields) && domain.size <= MAX_PUBLIC);
+  return null;
 }
 
-function parseMechanism(value, type, inputs, pointer) {
+function parseMechanism(value, type, domain) {
   const mechanism = MECHANISMS.get(value?.name);
-  expect(mechanism !== undefined, pointer, `must be a map whose name is one of: ${[...MECHANISMS.keys()].join(", ")}`);
-  expect(mechanism.questionTypes.includes(type), pointer, "this mechanism does not serve this type of question");
-  try {
-    return mechanism.parse(value, inputs);
-  } catch (error) {
-    if (error instanceof RangeError) expect(false, pointer, error.message);
-    throw error;
-  }
+  must(mechanism?.questionTypes.includes(type));
+  return mechanism.parse(value, domain);
 }
 
-function readCohort(fields, pointer) {
+function readCohort(fields) {
   if (!("cohort" in fields)) return false;
-  expect(fields.cohort === true, `${pointer}/cohort`, "must be true, or left out");
-  expect("public" in fields, `${pointer}/cohort`, "only a public question may be the cohort");
+  must(fields.cohort === true && "public" in fields && !("min" in fields));
   return true;
 }

@@ -1,17 +1,17 @@
-import { CONTROLS } from "./controls.js";
-import { button, element, heading } from "./dom.js";
+import { controlFor } from "./controls.js";
+import { button, element } from "./dom.js";
 import { showEpsilon } from "./rational.js";
 
 /**
  * The step that asks: `{ node, start, answers(), clear() }`.
  *
- * The answers live in the radio buttons and in the object that `answers()` gives, nowhere else.
+ * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
 export function askingStep(survey, words, hasDigest, onDone) {
   const fields = survey.questions.map((question, index) => questionField(question, index, survey, words));
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
   // Method dialog: outside a dialog it submits nothing, so that no failure of this script can put answers in a URL.
-  const form = element("form", { method: "dialog", noValidate: true, autocomplete: "off", className: "questions" });
+  const form = element("form", { method: "dialog", noValidate: true, autocomplete: "off" });
   form.append(...fields.map((field) => field.node), submitRow(words));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -34,7 +34,7 @@ function introduction(survey, words, hasDigest) {
   nodes.push(explanation(survey, words));
   if (survey.consent !== null) {
     const title = words.said("h2", "consent_title");
-    nodes.push(element("section", { className: "consent" }, title, words.text("p", survey.consent)));
+    nodes.push(element("section", {}, title, words.text("p", survey.consent)));
   }
   return nodes;
 }
@@ -42,10 +42,7 @@ function introduction(survey, words, hasDigest) {
 function explanation(survey, words) {
   const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", "explain_how"));
   const example = survey.questions.find((question) => question.mechanism !== null);
-  if (example !== undefined) {
-    const odds = element("strong", {}, words.odds(example));
-    section.append(element("p", {}, words.node("explain_example"), " ", odds));
-  }
+  if (example) section.append(element("p", {}, words.node("explain_example"), " ", element("strong", {}, words.odds(example))));
   section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
   section.append(element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits)));
@@ -54,15 +51,17 @@ function explanation(survey, words) {
 
 function questionField(question, index, survey, words) {
   const id = `q${index}`;
-  const control = CONTROLS.get(question.type)(question, id, words);
-  const error = words.said("p", "missing", {}, { className: "missing", id: `${id}-missing`, hidden: true });
+  const control = controlFor(question, id, words);
+  const fault = words.said("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
   const odds = element("p", { className: "odds", id: `${id}-odds` }, badge(question, words), " ", words.odds(question));
   const number = words.said("span", "question_number", { number: index + 1, total: survey.questions.length }, { className: "number" });
-  const legend = element("legend", {}, number, words.text("span", question.label));
-  const hint = question.hint === null ? [] : [words.text("p", question.hint, { className: "hint", id: `${id}-hint` })];
-  const described = [...hint, odds, error].map((node) => node.id).join(" ");
-  const node = element("fieldset", { "aria-describedby": described }, legend, ...hint, error, ...control.nodes, odds);
-  return { question, node, error, ...control };
+  const legend = element("legend", {}, number, words.text("span", question.label, { id: `${id}-label` }));
+  const notes = [];
+  if (question.hint !== null) notes.push(words.text("p", question.hint, { className: "hint", id: `${id}-hint` }));
+  if (control.note) notes.push(words.said("p", ...control.note, { className: "hint", id: `${id}-note` }));
+  const described = [...notes, odds, fault].map((node) => node.id).join(" ");
+  const node = element("fieldset", { "aria-describedby": described }, legend, ...notes, fault, ...control.nodes, odds);
+  return { question, node, ...control, fault };
 }
 
 function badge(question, words) {
@@ -75,22 +74,32 @@ function submitRow(words) {
   return element("div", { className: "actions" }, submit, words.said("p", "to_review_note", {}, { className: "hint" }));
 }
 
-// Whether every question has an answer; if not, the summary says which have none and takes the focus.
+// Whether every answer fits; if not, the summary says which do not and takes the focus.
 function complete(fields, summary, words) {
-  const missing = fields.filter((field) => field.read() === undefined);
+  const wrong = fields.filter((field) => !fits(field));
   for (const field of fields) {
-    field.error.hidden = !missing.includes(field);
-    field.node.classList.toggle("lacking", missing.includes(field));
+    field.faulty();
+    field.fault.hidden = !wrong.includes(field);
+    field.node.classList.toggle("lacking", wrong.includes(field));
   }
-  summary.hidden = missing.length === 0;
+  summary.hidden = wrong.length === 0;
   if (summary.hidden) return true;
-  const links = missing.map((field) => element("li", {}, summaryLink(field, words)));
-  summary.replaceChildren(heading(2, words.node("missing_title")), words.said("p", "missing_note"), element("ul", {}, ...links));
+  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", field.fault.textContent));
+  summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...links));
   summary.focus();
   return false;
 }
 
+function fits({ question, read }) {
+  try {
+    question.encode(read());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // A button and not an anchor: following an anchor would overwrite the digest in the address.
 function summaryLink(field, words) {
-  return button(words.text("span", field.question.label), "link", () => field.first.focus());
+  return button(words.text("span", field.question.label), "link", () => field.faulty().focus());
 }

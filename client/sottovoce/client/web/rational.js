@@ -2,50 +2,61 @@
 export const MAX_DENOMINATOR = 2 ** 32;
 
 const FRACTION = /^(0|[1-9][0-9]{0,9})(?:\/([1-9][0-9]{0,9}))?$/;
+const DECIMAL = /^(-?)(0|[1-9][0-9]{0,14})(?:\.([0-9]{1,9}))?$/;
+
+/** Refuse with a RangeError; whoever reads the survey says where, and the value is never repeated. */
+export function must(condition) {
+  if (!condition) throw new RangeError();
+}
 
 /**
- * The fraction written as "3/4" or "3", in BigInts: products of two denominators do not fit a Number.
+ * The fraction written as "3/4" or "3": [numerator, denominator], each at most 2^32 and so an exact Number.
  *
  * Lowest terms only, as in Python: two spellings of one number would be two digests, and here two different draws.
  *
  * @throws {RangeError} not of that form, not in lowest terms, or beyond 2^32
  */
 export function parseFraction(text) {
-  const match = typeof text === "string" ? FRACTION.exec(text) : null;
-  if (match === null) throw new RangeError('must be a fraction written as a string, such as "3/4"');
-  const value = { numerator: BigInt(match[1]), denominator: BigInt(match[2] ?? 1) };
-  if (gcd(value.numerator, value.denominator) !== 1n || match[2] === "1") {
-    throw new RangeError("must be in lowest terms");
-  }
-  if (value.numerator > MAX_DENOMINATOR || value.denominator > MAX_DENOMINATOR) {
-    throw new RangeError("numerator and denominator must not exceed 2^32");
-  }
-  return value;
+  const match = typeof text === "string" && FRACTION.exec(text);
+  must(match);
+  const [numerator, denominator] = [match[1], match[2] ?? 1].map(Number);
+  must(gcd(numerator, denominator) === 1 && match[2] !== "1");
+  must(Math.max(numerator, denominator) <= MAX_DENOMINATOR);
+  return [numerator, denominator];
 }
 
-/** Whether x < y, exactly. */
-export function less(x, y) {
-  return x.numerator * y.denominator < y.numerator * x.denominator;
+/**
+ * The number written as "-0.25", or a whole number, in billionths: a BigInt, so that 0.3 is three times 0.1.
+ *
+ * @throws {RangeError} neither text of that form with at most 15 digits before and 9 after the point, nor whole
+ */
+export function parseDecimal(value) {
+  const text = Number.isInteger(value) && Math.abs(value) < 1e15 ? String(value) : value;
+  const match = typeof text === "string" && DECIMAL.exec(text);
+  must(match);
+  return BigInt(match[1] + match[2] + (match[3] ?? "").padEnd(9, "0"));
 }
 
-/** x / y, exactly; y is not 0. */
-export function divide(x, y) {
-  return { numerator: x.numerator * y.denominator, denominator: x.denominator * y.numerator };
+/** The one spelling of so many billionths: no needless zeros, no "-0". */
+export function dumpDecimal(billionths) {
+  const digits = String(billionths).replace("-", "").padStart(10, "0");
+  const text = `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, "");
+  return billionths < 0n ? `-${text}` : text;
 }
 
-/** 1 - x, exactly. */
-export function complement(x) {
-  return { numerator: x.denominator - x.numerator, denominator: x.denominator };
-}
-
-/** The least common multiple of two positive BigInts. */
+/** The least common multiple of two whole numbers; exact where it does not exceed 2^53. */
 export function lcm(m, n) {
   return (m / gcd(m, n)) * n;
 }
 
-/** Natural logarithm of a fraction of at least 1, to 15 digits, however near 1 it is. */
-export function log(ratio) {
-  return Math.log1p(Number(ratio.numerator - ratio.denominator) / Number(ratio.denominator));
+/** The sum of whole numbers, such as a row of weights. */
+export function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Natural logarithm of x / y for whole numbers x >= y, to 15 digits, however near 1 the ratio is. */
+export function log(x, y) {
+  return Math.log1p((x - y) / y);
 }
 
 /** Epsilon with two decimals, rounded up: what is shown is never less than what is spent. */
@@ -54,5 +65,5 @@ export function showEpsilon(epsilon) {
 }
 
 function gcd(m, n) {
-  return n === 0n ? m : gcd(n, m % n);
+  return n === 0 ? m : gcd(n, m % n);
 }

@@ -1,77 +1,70 @@
 import { SpecError } from "./errors.js";
+import { must } from "./rational.js";
 
 const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 const MOMENT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/;
 
-/** Refuse with a JSON pointer and a rule; the value itself is never repeated. */
-export function expect(condition, pointer, message) {
-  if (!condition) throw new SpecError(`${pointer || "/"}: ${message}`);
+/** What `work` gives. A rule that it finds broken is refused at `pointer`; which one, `sottovoce lint` tells. */
+export function locate(pointer, work) {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RangeError ? new SpecError(pointer) : error;
+  }
 }
 
 /** A map with all of `required`, and nothing beyond `required` and `optional`. */
-export function readFields(value, pointer, required, optional = []) {
-  expect(value !== null && typeof value === "object" && !Array.isArray(value), pointer, "must be a map");
-  for (const key of required) expect(Object.hasOwn(value, key), `${pointer}/${key}`, "is missing");
-  for (const key of Object.keys(value)) {
-    expect(required.includes(key) || optional.includes(key), pointer, "has a key that is not known");
-  }
+export function readFields(value, required, optional = []) {
+  must(value !== null && typeof value === "object" && !Array.isArray(value));
+  must(required.every((key) => Object.hasOwn(value, key)));
+  must(Object.keys(value).every((key) => required.includes(key) || optional.includes(key)));
   return value;
 }
 
-/** A list whose length lies between `least` and `most`. */
-export function readItems(value, pointer, least, most) {
-  const fits = Array.isArray(value) && value.length >= least && value.length <= most;
-  expect(fits, pointer, `must be a list of ${least} to ${most} items`);
+/** A list of `least` to `most` items. */
+export function readItems(value, least, most) {
+  must(Array.isArray(value) && value.length >= least && value.length <= most);
   return value;
 }
 
 /** Text that `pattern`, anchored at both ends, matches. */
-export function readMatch(value, pointer, pattern) {
-  expect(typeof value === "string" && pattern.test(value), pointer, `must be text of the form ${pattern.source}`);
-  return value;
-}
-
-/** One of a closed list of words. */
-export function readWord(value, pointer, allowed) {
-  expect(allowed.includes(value), pointer, `must be one of: ${allowed.join(", ")}`);
+export function readMatch(value, pattern) {
+  must(typeof value === "string" && pattern.test(value));
   return value;
 }
 
 /** A whole number from `low` to `high`. */
-export function readInteger(value, pointer, low, high) {
-  const fits = Number.isSafeInteger(value) && value >= low && value <= high;
-  expect(fits, pointer, `must be a whole number from ${low} to ${high}`);
+export function readInteger(value, low, high) {
+  must(Number.isSafeInteger(value) && value >= low && value <= high);
   return value;
 }
 
 /** A language tag. */
-export function readLanguage(value, pointer) {
-  return readMatch(value, pointer, LANGUAGE);
+export function readLanguage(value) {
+  return readMatch(value, LANGUAGE);
 }
 
 /** A text in one or more languages, the default language among them. */
-export function readTexts(value, pointer, defaultLanguage) {
-  readFields(value, pointer, [defaultLanguage], Object.keys(value ?? {}));
+export function readTexts(value, defaultLanguage) {
+  readFields(value, [defaultLanguage], Object.keys(value ?? {}));
   for (const [tag, text] of Object.entries(value)) {
-    readLanguage(tag, pointer);
-    expect(isPrintable(text), `${pointer}/${tag}`, "must be text of 1 to 4000 characters without control characters");
+    readLanguage(tag);
+    // Spread counts characters as Python does; length would count an emoji twice.
+    must(typeof text === "string" && text !== "" && [...text].length <= 4000 && !/[\0-\x09\x0b-\x1f]/.test(text));
   }
   return value;
 }
 
 /** A moment in UTC, in milliseconds. */
-export function readMoment(value, pointer) {
-  const moment = Date.parse(readMatch(value, pointer, MOMENT));
-  expect(!Number.isNaN(moment), pointer, "must be a moment such as 2026-12-31T23:59:59Z");
+export function readMoment(value) {
+  const moment = Date.parse(readMatch(value, MOMENT));
+  must(!Number.isNaN(moment));
   return moment;
 }
 
-/** Refuse a name that an earlier item has. */
-export function expectUnique(names, pointer) {
-  expect(new Set(names).size === names.length, pointer, "has a name that is used twice");
-}
-
-function isPrintable(text) {
-  // Spread counts characters as Python does; length would count an emoji twice.
-  return typeof text === "string" && text !== "" && [...text].length <= 4000 && !/[\0-\x09\x0b-\x1f]/.test(text);
+/** Items with a name each, all different. */
+export function readNames(items) {
+  const names = items.map((item) => item.name);
+  must(new Set(names).size === names.length);
+  return names;
 }

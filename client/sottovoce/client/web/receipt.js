@@ -1,15 +1,16 @@
 import { element, heading, table } from "./dom.js";
 import { showEpsilon } from "./rational.js";
 import { parseReport } from "./report.js";
+import { reported } from "./telling.js";
 
 /** The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone. */
 export function receiptStep(survey, words, receipt, isEarlier) {
   const { values } = parseReport(receipt.body);
   const rows = survey.questions.map((question, index) => [
     words.text("span", question.label),
-    words.option(question, values[index]),
+    reported(question, values[index], words),
   ]);
-  const columns = ["receipt_question", "receipt_sent"].map((key) => words.node(key));
+  const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const title = heading(1, words.node("receipt_title"));
   const note = words.said("p", isEarlier ? "receipt_earlier" : "receipt_note", {}, { className: "lead" });
   const more = isEarlier ? [words.said("p", "receipt_note")] : [];

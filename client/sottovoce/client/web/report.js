@@ -7,7 +7,7 @@ const REPORT_FORMAT = "sottovoce-report/1";
  * The body to send: canonical, and padded with spaces to a length that depends on the survey alone, so that the
  * length says nothing more than the values do. ASCII, so characters are bytes.
  *
- * A report is `{ survey, digest, wave, reportId, values }`.
+ * A report is `{ survey, digest, wave, report_id, values }`, as on the wire.
  */
 export function dumpReport(report, survey) {
   return spellReport(report).padEnd(reportLength(survey, report.wave));
@@ -16,8 +16,7 @@ export function dumpReport(report, survey) {
 /** Length in bytes of every report of this survey and wave. */
 export function reportLength(survey, wave) {
   const values = survey.questions.map((question) => question.largest);
-  const largest = { survey: survey.name, digest: survey.digest, wave, reportId: "0".repeat(32), values };
-  return spellReport(largest).length;
+  return spellReport({ survey: survey.name, digest: survey.digest, wave, report_id: "0".repeat(32), values }).length;
 }
 
 /**
@@ -27,9 +26,8 @@ export function reportLength(survey, wave) {
  */
 export function parseReport(body) {
   try {
-    const { survey, digest, wave, report_id: reportId, values } = JSON.parse(body);
-    const report = { survey, digest, wave, reportId, values };
-    if (Array.isArray(values) && spellReport(report) === body.trimEnd()) return report;
+    const report = JSON.parse(body);
+    if (Array.isArray(report.values) && spellReport(report) === body.trimEnd()) return report;
   } catch {
     // Told below, in the same words as any other damage.
   }
@@ -38,17 +36,10 @@ export function parseReport(body) {
 
 /** What the aggregator must answer to this body, key by key. */
 export async function expectedReceipt(body) {
-  const report = parseReport(body);
-  return {
-    format: "sottovoce-receipt/1",
-    survey: report.survey,
-    digest: report.digest,
-    wave: report.wave,
-    report_id: report.reportId,
-    sha256: await sha256(body),
-  };
+  const { survey, digest, wave, report_id } = parseReport(body);
+  return { format: "sottovoce-receipt/1", survey, digest, wave, report_id, sha256: await sha256(body) };
 }
 
-function spellReport({ survey, digest, wave, reportId, values }) {
-  return JSON.stringify({ format: REPORT_FORMAT, survey, digest, wave, report_id: reportId, values });
+function spellReport({ survey, digest, wave, report_id, values }) {
+  return JSON.stringify({ format: REPORT_FORMAT, survey, digest, wave, report_id, values });
 }

@@ -1,3 +1,4 @@
+import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
 import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
@@ -23,7 +24,6 @@ export class Respondent {
   #draws;
   #wave;
   #key;
-  #token;
 
   /**
    * @throws {BudgetExhausted} the survey asks for more than is allowed
@@ -35,11 +35,9 @@ export class Respondent {
     this.#ledger = ledger;
     this.#draws = draws;
     this.#wave = wave;
-    const asksForToken = survey.access === "token";
-    if (asksForToken && token === "") throw new TransportError("error_needs_token");
+    if (survey.access === "token" && !token) throw new TransportError("error_token");
     // A survey that is open to all ignores a token: it would only buy a second draw.
-    this.#token = asksForToken ? token : "";
-    this.#key = [transport.origin, survey.name, wave, this.#token];
+    this.#key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
     checkBudget(survey, allowance);
   }
 
@@ -82,10 +80,10 @@ export class Respondent {
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
   async send() {
     const entry = await this.drawn();
-    if (entry === null) throw new BudgetExhausted("error_nothing_drawn");
+    if (entry === null) throw new BudgetExhausted("error_unexpected");
     const expected = await expectedReceipt(entry.body);
-    const receipt = await this.#transport.submit(this.survey.name, entry.body, this.#token);
-    if (!sameReceipt(receipt, expected)) throw new TransportError("error_receipt");
+    const receipt = await this.#transport.submit(this.survey.name, entry.body, this.#key[3]);
+    if (dumpCanonical(receipt) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
     await this.#ledger.markSent(this.#key);
     return { ...expected, body: entry.body };
   }
@@ -94,16 +92,16 @@ export class Respondent {
 /** The true values, in the survey's order; an error names the question, never the answer. */
 export function encode(survey, answers) {
   const names = survey.questions.map((question) => question.name);
-  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_answers");
+  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
   return survey.questions.map((question) => question.encode(answers[question.name]));
 }
 
 /** The report for these true values: the id is drawn first, then each question in order. */
 export function randomize(survey, values, draws, wave = 0) {
   survey.questions.forEach((question, index) => question.check(values[index]));
-  const reportId = draws.identity();
+  const report_id = draws.identity();
   const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
-  return { survey: survey.name, digest: survey.digest, wave, reportId, values: reported };
+  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
 }
 
 function perturb(question, value, draws) {
@@ -112,21 +110,11 @@ function perturb(question, value, draws) {
 }
 
 function checkBudget(survey, allowance) {
-  // Written so that an epsilon or a limit that is not a number refuses.
-  for (const question of survey.questions) {
-    if (!(question.epsilon <= allowance.question)) {
-      const values = { epsilon: showEpsilon(question.epsilon), limit: allowance.question, question: question.name };
-      throw new BudgetExhausted("error_question_budget", values);
-    }
-  }
-  if (!(survey.epsilon <= allowance.total)) {
-    const values = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
-    throw new BudgetExhausted("error_total_budget", values);
-  }
+  for (const { epsilon, name } of survey.questions) within(epsilon, allowance.question, "error_question_budget", name);
+  within(survey.epsilon, allowance.total, "error_total_budget");
 }
 
-function sameReceipt(receipt, expected) {
-  const keys = Object.keys(expected);
-  if (receipt === null || typeof receipt !== "object" || Object.keys(receipt).length !== keys.length) return false;
-  return keys.every((key) => receipt[key] === expected[key]);
+function within(epsilon, limit, sentence, question) {
+  // Written so that an epsilon or a limit that is not a number refuses.
+  if (!(epsilon <= limit)) throw new BudgetExhausted(sentence, { epsilon: showEpsilon(epsilon), limit, question });
 }

@@ -1,6 +1,9 @@
+import { maskOf } from "./answers.js";
 import { button, element, heading, table } from "./dom.js";
 import { Draws } from "./draws.js";
+import { MAX_DENOMINATOR } from "./rational.js";
 import { randomize } from "./respondent.js";
+import { answered, reported } from "./telling.js";
 
 /**
  * The step before sending: what could be sent, shown for a person who does not exist.
@@ -23,14 +26,22 @@ export function reviewStep(survey, words, onBack, onSend) {
 
 function example(survey, words) {
   const draws = new Draws();
-  const invented = survey.questions.map((question) => draws.below(question.inputs));
+  const invented = survey.questions.map((question) => invent(question, draws));
   const { values } = randomize(survey, invented, draws);
   const rows = survey.questions.map((question, index) => [
     words.text("span", question.label),
-    words.option(question, invented[index]),
-    words.option(question, values[index]),
+    answered(question, invented[index], words),
+    reported(question, values[index], words),
   ]);
-  const columns = ["example_question", "example_answer", "example_sent"].map((key) => words.node(key));
+  const columns = ["question", "example_answer", "example_sent"].map((key) => words.node(key));
   const note = words.said("span", "example_note", {}, { className: "hint" });
   return element("section", {}, table([words.node("example_title"), note], columns, rows));
+}
+
+function invent({ domain, type }, draws) {
+  const one = () => draws.below(Math.min(domain.size, MAX_DENOMINATOR));
+  if (type === "vector") return domain.options.map(one);
+  if (type !== "select_multiple") return one();
+  // Two draws, often of different options, where as many may be chosen.
+  return maskOf([...new Set([one(), one()].slice(0, domain.maxChoices))]);
 }

@@ -1,4 +1,6 @@
+import { encodeAnswer, holds } from "./answers.js";
 import { AnswerError } from "./errors.js";
+import { sum } from "./rational.js";
 
 /** The format of a survey. */
 export const SURVEY_FORMAT = "sottovoce-survey/1";
@@ -8,26 +10,21 @@ export const BOOLEAN_OPTIONS = ["no", "yes"];
 
 /**
  * One question: `name`, `type`, `label`, `hint` (texts by language tag), `choices` ({ name, label } in the order of
- * their values), `mechanism` (null if the question is public), `cohort`.
+ * their values; of a vector, its coordinates), `domain`, `mechanism` (null if the question is public), `cohort`.
  */
 export class Question {
   constructor(fields) {
     Object.assign(this, fields);
   }
 
-  /** The names of the possible answers, in the order of their values. */
+  /** The names of the options, in the order of their values; of a vector, those of its coordinates. */
   get options() {
-    return this.type === "boolean" ? BOOLEAN_OPTIONS : this.choices.map((choice) => choice.name);
-  }
-
-  /** Number of true values: 0 .. inputs - 1. */
-  get inputs() {
-    return this.mechanism === null ? this.options.length : this.mechanism.inputs;
+    return this.domain.options;
   }
 
   /** The largest value that a report may carry for this question. */
   get largest() {
-    return this.mechanism === null ? this.options.length - 1 : this.mechanism.largest;
+    return this.mechanism === null ? this.domain.size - 1 : this.mechanism.largest;
   }
 
   /** The privacy loss of one report; 0 for a public question, which is not private at all. */
@@ -35,17 +32,18 @@ export class Question {
     return this.mechanism === null ? 0 : this.mechanism.epsilon;
   }
 
-  /** The value of an answer, given by its option's name. */
+  /** The true value of an answer: a name, a list of names, a number as text, or a map of numbers, by type. */
   encode(answer) {
-    const value = this.options.indexOf(answer);
-    this.check(value);
-    return value;
+    try {
+      return encodeAnswer(this.type, this.domain, answer);
+    } catch (error) {
+      throw error instanceof RangeError ? new AnswerError("error_unexpected") : error;
+    }
   }
 
   /** Refuse what is no true value: such a value could be reported with odds that epsilon does not cover. */
   check(value) {
-    const holds = Number.isInteger(value) && value >= 0 && value < this.inputs;
-    if (!holds) throw new AnswerError("error_answer", { question: this.name });
+    if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");
   }
 }
 
@@ -64,6 +62,6 @@ export class Survey {
 
   /** The privacy loss of one whole report: the sum over its questions. */
   get epsilon() {
-    return this.questions.reduce((sum, question) => sum + question.epsilon, 0);
+    return sum(this.questions.map((question) => question.epsilon));
   }
 }

@@ -24,15 +24,15 @@ export class Transport {
   async fetchSurvey(name) {
     const reply = await this.#try(`/api/v1/surveys/${name}`, { method: "GET" });
     const bytes = new Uint8Array(await reply.arrayBuffer());
-    if (bytes.length > MAX_SURVEY_BYTES) throw new TransportError("error_too_large");
+    if (bytes.length > MAX_SURVEY_BYTES) throw new TransportError("error_other_survey");
     return bytes;
   }
 
   /** The receipt for a report's body; every try sends the same bytes and the same token. */
-  async submit(survey, body, token = "") {
+  async submit(survey, body, token) {
     const headers = { "Content-Type": "application/json" };
     // A header, never the address: addresses end up in logs.
-    if (token !== "") headers.Authorization = `Bearer ${token}`;
+    if (token) headers.Authorization = `Bearer ${token}`;
     const reply = await this.#try(`/api/v1/surveys/${survey}/reports`, { method: "POST", headers, body });
     try {
       return await reply.json();
@@ -73,8 +73,8 @@ async function refusal(reply) {
   if (reply === null) return new TransportError("error_unreachable");
   const problem = await reply.json().catch(() => null);
   const code = typeof problem?.code === "string" && /^[a-z_]{1,40}$/.test(problem.code) ? problem.code : null;
-  const said = { closed: "error_closed", token_invalid: "error_token" };
-  return new TransportError(said[code] ?? "error_refused", reply.status, code);
+  const sentence = { closed: "error_closed", token_invalid: "error_token" }[code] ?? "error_refused";
+  return new TransportError(sentence, reply.status, code);
 }
 
 function pause(seconds) {

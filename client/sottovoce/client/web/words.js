@@ -48,23 +48,30 @@ export class Words {
   }
 
   /** The label of the option with this index. */
-  option(question, index, tag = "span") {
-    if (question.type === "boolean") return this.said(tag, question.options[index]);
-    return this.text(tag, question.choices[index].label);
+  option(question, index) {
+    if (question.type === "boolean") return this.node(question.options[index]);
+    return this.text("span", question.choices[index].label);
   }
 
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
-    if (question.mechanism === null) return this.node(question.cohort ? "cohort_note" : "public_note");
-    const numbers = Object.entries(question.mechanism.explain());
-    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.#ofHundred(number)]);
-    return this.node(`odds_${question.mechanism.name}`, Object.fromEntries(values));
+    return this.node(...this.explained(question));
   }
 
-  #ofHundred({ part, of }) {
-    if ((part * 100) % of === 0) return String((part * 100) / of);
-    const number = Math.round((part * 100) / of);
-    return number === 0 ? this.say("fewer_than_one") : this.say("about", { number });
+  /** The sentence about the odds, and what fills its placeholders. */
+  explained({ cohort, mechanism }) {
+    if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
+    const numbers = Object.entries(mechanism.explain());
+    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.#ofHundred(...number)]);
+    return [`odds_${mechanism.name}`, Object.fromEntries(values)];
+  }
+
+  // "About 0" and "about 100" would claim a certainty that no channel gives.
+  #ofHundred(part, whole) {
+    if ((part * 100) % whole === 0) return String((part * 100) / whole);
+    const number = Math.floor((part * 200 + whole) / (2 * whole));
+    if (number === 0) return this.say("fewer_than_one");
+    return this.say(number === 100 ? "more_than_99" : "about", { number });
   }
 
   #marked(tag, language, text, properties) {
@@ -75,12 +82,12 @@ export class Words {
 
 /** The first wanted language that is offered, exactly or by its first part; null if none is. */
 export function chooseLanguage(offered, wanted) {
-  for (const tag of wanted) {
-    const primary = tag.split("-")[0].toLowerCase();
+  for (const tag of wanted.map((language) => language.toLowerCase())) {
+    const primary = (language) => language.toLowerCase().split("-")[0];
     const match =
-      offered.find((candidate) => candidate.toLowerCase() === tag.toLowerCase()) ??
-      offered.find((candidate) => candidate.split("-")[0].toLowerCase() === primary);
-    if (match !== undefined) return match;
+      offered.find((candidate) => candidate.toLowerCase() === tag) ??
+      offered.find((candidate) => primary(candidate) === primary(tag));
+    if (match) return match;
   }
   return null;
 }

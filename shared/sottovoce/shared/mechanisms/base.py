@@ -71,6 +71,10 @@ class Mechanism(ABC):
     def odds(self) -> Fraction:
         """The worst ratio P(y | x) / P(y | x') over all y, x, x', exactly."""
 
+    @abstractmethod
+    def explain(self) -> dict[str, int | Fraction]:
+        """The numbers for the clients' sentence ``odds_<name>``: shares as Fractions, other whole numbers as int."""
+
     @property
     def epsilon(self) -> float:
         """The privacy loss of one report: ln(odds)."""

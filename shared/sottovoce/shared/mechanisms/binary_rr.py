@@ -112,6 +112,10 @@ class BinaryRR(Table):
         """max(a/b, (1-b)/(1-a))."""
         return max(self.a / self.b, (1 - self.b) / (1 - self.a))
 
+    def explain(self) -> dict[str, int | Fraction]:
+        """How many report yes: of those whose truth is yes, of those whose truth is no."""
+        return {"yes": self.a, "no": self.b}
+
 
 def _explicit(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
     exact_fields(fields, {"a", "b"})

@@ -91,3 +91,7 @@ class BitwiseRR(Mask):
         a, b = self.bit.support
         low, high = sorted((a / b, (1 - b) / (1 - a)))
         return high**self.max_choices * low ** min(self.max_choices, self.options - self.max_choices)
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """Those of each bit."""
+        return self.bit.explain()

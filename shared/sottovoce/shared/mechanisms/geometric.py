@@ -110,3 +110,7 @@ class Geometric(Mechanism):
     def odds(self) -> Fraction:
         """r^-m."""
         return 1 / self.ratio**self.steps
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """How many draw no noise."""
+        return {"exact": (1 - self.ratio) / (1 + self.ratio)}

@@ -88,3 +88,8 @@ class KaryRR(Table):
     def odds(self) -> Fraction:
         """The odds themselves."""
         return self.keep
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """How many send their own answer, how many each one of the others."""
+        own, other = self.support
+        return {"own": own, "other": other}

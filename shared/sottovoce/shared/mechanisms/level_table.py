@@ -126,6 +126,11 @@ class LevelTable(Mechanism):
         """The worst ratio within a column."""
         return max(Fraction(max(column), min(column)) for column in zip(*self.rows, strict=True))
 
+    def explain(self) -> dict[str, int | Fraction]:
+        """The number of outputs, and how many people with one number send the same one at most."""
+        most = max(weight for row in self.rows for weight in row)
+        return {"marks": self.largest + 1, "most": Fraction(most, sum(self.rows[0]))}
+
     def _mean(self, level: int) -> Fraction:
         row = self.rows[level]
         return Fraction(sum(w * z for w, z in zip(row, self.marks, strict=True)), sum(row) * UNIT)

@@ -92,3 +92,7 @@ class RoundingRR(Mechanism):
     def odds(self) -> Fraction:
         """Those of the end."""
         return self.bit.odds
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """Those of the end: the largest value is its yes."""
+        return self.bit.explain()

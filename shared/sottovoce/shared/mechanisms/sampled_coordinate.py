@@ -83,3 +83,7 @@ class SampledCoordinate(Mechanism):
     def odds(self) -> Fraction:
         """Those of one coordinate."""
         return self.number.odds
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """The number of coordinates, and the shares of the end."""
+        return {"coordinates": self.coordinates, **self.number.explain()}

@@ -79,3 +79,7 @@ class SampledOption(Mechanism):
     def odds(self) -> Fraction:
         """Those of one bit."""
         return self.bit.odds
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """Those of the bit."""
+        return self.bit.explain()

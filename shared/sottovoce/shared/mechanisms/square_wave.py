@@ -102,6 +102,12 @@ class SquareWave(Table):
         """The odds themselves."""
         return self.keep
 
+    def explain(self) -> dict[str, int | Fraction]:
+        """The number of outputs, how many lie beyond the ends, and how many people send one near their own."""
+        window = 2 * self.width + 1
+        near = Fraction(window * self.keep.numerator, sum(self.weights(0)))
+        return {"ranges": self.largest + 1, "beyond": window - 1, "window": window, "near": near}
+
 
 def default_bins(domain: Domain) -> int:
     """32, or the number of values on the grid if that is smaller."""

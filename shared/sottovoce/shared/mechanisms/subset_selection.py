@@ -108,6 +108,11 @@ class SubsetSelection(Mask):
         """The odds themselves."""
         return self.keep
 
+    def explain(self) -> dict[str, int | Fraction]:
+        """How many sets hold the truth, how many any one other option."""
+        held, other = self.support
+        return {"size": self.size, "options": self.options, "held": held, "other": other}
+
 
 def best_size(odds: Fraction, k: int) -> int:
     """The size d with the least total variance over k options; the smaller of two that are equally good."""

@@ -90,7 +90,8 @@ def test_band_is_given_when_asked_for() -> None:
 def test_options_of_one_question_carry_joint_limits() -> None:
     """Clopper and Pearson at alpha / k, wider than the single ones; the band is shared too."""
     mechanism = KaryRR(Fraction(3), 4)
-    estimates = ESTIMATORS["kary_rr"](mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, Domain(("a", "b", "c", "d")), IntervalRule(band=True))
+    domain = Domain(("a", "b", "c", "d"))
+    estimates = ESTIMATORS["kary_rr"](mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, domain, IntervalRule(band=True))
     low, high = exact([40, 30, 20, 10], 100, 0.5, 1 / 6, 1 - 0.05 / 4)
 
     assert low == pytest.approx([e.simultaneous_low for e in estimates], abs=1e-14)

@@ -1,0 +1,95 @@
+import { MAX_DENOMINATOR, dumpDecimal, must, parseDecimal, sum } from "./rational.js";
+
+/** A bit mask of so many options is an exact Number. */
+export const MAX_MASK_OPTIONS = 52;
+
+/** The numbers low, low + step, ..., high; all three in billionths. */
+export class Grid {
+  constructor(low, high, step) {
+    must(step > 0n && low < high);
+    must((high - low) % step === 0n);
+    this.steps = Number((high - low) / step);
+    must(this.steps <= MAX_DENOMINATOR);
+    Object.assign(this, { low, high, step });
+  }
+
+  /** How many steps an answer lies above the least value. */
+  index(answer) {
+    const above = parseDecimal(answer) - this.low;
+    must(above % this.step === 0n && above >= 0n && above <= this.high - this.low);
+    return Number(above / this.step);
+  }
+
+  /** Whether an answer is one of the numbers. */
+  has(answer) {
+    try {
+      return this.index(answer) >= 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The number that lies so many steps above the least value, as text. */
+  number(steps) {
+    return dumpDecimal(this.low + BigInt(steps) * this.step);
+  }
+}
+
+/** The true values of one question: names of its options (of a vector, coordinates), its grid, its largest set. */
+export class Domain {
+  constructor(options, grid = null, maxChoices = 1) {
+    Object.assign(this, { options, grid, maxChoices });
+  }
+
+  /** Number of options, or of values on the grid. */
+  get size() {
+    return this.grid === null ? this.options.length : this.grid.steps + 1;
+  }
+
+  /** Number of steps of the grid. */
+  get steps() {
+    return this.size - 1;
+  }
+}
+
+/** Bit `option` of a mask; JavaScript's own bit operations end at 31. */
+export function bitOf(mask, option) {
+  return Math.floor(mask / 2 ** option) % 2;
+}
+
+/** The mask in which these bits, all different, are set. */
+export function maskOf(options) {
+  return sum(options.map((option) => 2 ** option));
+}
+
+/** The indices of the options whose bits are set. */
+export function bitsOf(mask, options) {
+  return [...options.keys()].filter((option) => bitOf(mask, option));
+}
+
+/** Whether `value` is a true value of a question of this type: what a randomizer's epsilon counts on. */
+export function holds(type, domain, value) {
+  const within = (step, bound = domain.size) => Number.isInteger(step) && step >= 0 && step < bound;
+  if (type === "vector") {
+    return Array.isArray(value) && value.length === domain.options.length && [...value].every((step) => within(step));
+  }
+  if (type !== "select_multiple") return within(value);
+  return within(value, 2 ** domain.size) && bitsOf(value, domain.options).length <= domain.maxChoices;
+}
+
+/** The true value of an answer to a question of this type. A RangeError repeats no answer. */
+export function encodeAnswer(type, { grid, maxChoices, options }, answer) {
+  const option = (name) => {
+    must(options.includes(name));
+    return options.indexOf(name);
+  };
+  if (type === "vector") {
+    const names = Object.keys(answer ?? {});
+    must(names.length === options.length && options.every((name) => names.includes(name)));
+    return options.map((name) => grid.index(answer[name]));
+  }
+  if (grid !== null) return grid.index(answer);
+  if (type !== "select_multiple") return option(answer);
+  must(Array.isArray(answer) && new Set(answer).size === answer.length && answer.length <= maxChoices);
+  return maskOf(answer.map(option));
+}

@@ -1,0 +1,50 @@
+import { bitsOf } from "./answers.js";
+import { element } from "./dom.js";
+
+// Reports that do not look like an answer, by mechanism.
+const REPORTED = new Map([
+  ["subset_selection", several],
+  ["bitwise_rr", several],
+  ["sampled_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
+  ["sampled_coordinate", (question, value, words) => sampled(question, value, words, ["low", "high"])],
+  ["rounding_rr", (_, value, words) => words.node(["low", "high"][value])],
+  ["hadamard_response", ({ columns }, value, words) => words.node("column", { number: value + 1, total: columns })],
+  ["level_table", ({ largest }, value, words) => words.node("mark", { number: value + 1, total: largest + 1 })],
+  ["square_wave", range],
+]);
+
+/** A reported value in words. */
+export function reported(question, value, words) {
+  return (REPORTED.get(question.mechanism?.name) ?? answered)(question, value, words);
+}
+
+/** A true value in words. */
+export function answered(question, value, words) {
+  const { grid, options } = question.domain;
+  if (question.type === "select_multiple") return several(question, value, words);
+  if (grid === null) return words.option(question, value);
+  if (options.length === 0) return grid.number(value);
+  return list(value.map((step, index) => named(question, index, words, grid.number(step))), words);
+}
+
+function several(question, mask, words) {
+  return list(bitsOf(mask, question.options).map((option) => words.option(question, option)), words);
+}
+
+function sampled(question, value, words, bits) {
+  return named(question, Math.floor(value / 2), words, words.node(bits[value % 2]));
+}
+
+function range({ domain, mechanism }, value, words) {
+  const [first, last] = mechanism.span(value).map((step) => domain.grid.number(step));
+  return first === last ? first : words.node("range", { first, last });
+}
+
+function named(question, option, words, content) {
+  return element("span", {}, words.option(question, option), ": ", content);
+}
+
+function list(nodes, words) {
+  if (nodes.length === 0) return words.node("none");
+  return element("span", {}, ...nodes.flatMap((node) => ["; ", node]).slice(1));
+}

@@ -1,0 +1,193 @@
+"""A survey with every question type and every mechanism: asked, checked, sent, and told in words."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.rational import dump_decimal
+from sottovoce.shared.spec import Question
+
+from tests.browser.conftest import VIEWPORT
+from tests.browser.test_access import violations
+from tests.browser.visit import Visit, receipt, stored
+from tests.conftest import Running, start
+from tests.surveys import every_type, survey
+
+CHECKED = ("q0-1", "q1-2", "q2-4", "q3-7", "q4-0", "q4-5", "q5-3", "q13-1")
+TYPED = {"q6-0": "0", "q7-0": "9.5", "q8-0": " 10 ", "q9-0": "-0.3", "q9-1": "1", "q10-0": "2", "q11-0": "45"}
+TYPED |= {"q12-0": "1.75"}
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator whose survey asks every type of question."""
+    asked = survey(name="every", questions=every_type())
+    with start(tmp_path_factory.mktemp("every") / "data", asked) as process:
+        yield process
+
+
+@pytest.fixture
+def visitor(browser: Browser, every: Running) -> Iterator[Visit]:
+    """A visitor on a phone."""
+    context = browser.new_context(viewport=VIEWPORT, bypass_csp=True, reduced_motion="reduce")
+    yield Visit(context, every)
+    context.close()
+
+
+def fill(page: Page) -> None:
+    """Answer every question."""
+    for target in CHECKED:
+        page.check(f"#{target}")
+    for target, text in TYPED.items():
+        page.fill(f"#{target}", text)
+
+
+def told(question: Question, value: int) -> str:
+    """A reported value, as the page should say it."""
+    labels = [choice.label["en"] for choice in question.choices] or ["No", "Yes"]
+    grid, name = question.domain.grid, getattr(question.mechanism, "name", "")
+
+    def at(step: int) -> str:
+        assert grid is not None
+        return dump_decimal(grid.low + step * grid.step)
+
+    if name in {"subset_selection", "bitwise_rr"}:
+        return "; ".join(label for j, label in enumerate(labels) if value >> j & 1) or "none of them"
+    if name.startswith("sampled"):
+        bit = {"sampled_option": ("No", "Yes"), "sampled_coordinate": ("low", "high")}[name][value % 2]
+        return f"{labels[value // 2]}: {bit}"
+    if name == "rounding_rr":
+        return ("low", "high")[value]
+    if name == "level_table":
+        return f"mark {value + 1} of {question.largest + 1}"
+    if name == "square_wave":
+        # 21 numbers in 7 ranges of 3, and 2 ranges beyond either end.
+        first = 3 * (value - 2)
+        return f"{at(first)} to {at(first + 2)}"
+    return labels[value] if grid is None else at(value)
+
+
+def test_survey_has_every_mechanism(every: Running) -> None:
+    """What this file promises to try."""
+    assert set(MECHANISMS) == {question.mechanism.name for question in every.survey.questions if question.mechanism}
+
+
+def test_receipt_tells_what_is_stored(visitor: Visit) -> None:
+    """Every stored value stands on the receipt in words; public answers arrive as they were given."""
+    page = visitor.open()
+    fill(page)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    page.click("button.primary")
+    shown = receipt(page)
+    values = stored(visitor.site)[shown["id"]]
+
+    words = page.locator("tbody td").all_text_contents()
+    assert [told(*pair) for pair in zip(visitor.site.survey.questions, values, strict=True)] == words
+    assert words[-3:] == ["45", "1.75", "Seldom"]
+    assert visitor.complaints == []
+
+
+def test_example_is_in_words(visitor: Visit) -> None:
+    """An invented answer and an invented report for every question, and no answer of the person's own."""
+    page = visitor.open()
+    fill(page)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+
+    cells = page.locator("tbody td").all_text_contents()
+    assert len(cells) == 2 * len(visitor.site.survey.questions)
+    assert all(cells)
+    assert not any("undefined" in cell or "NaN" in cell for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "words"),
+    [
+        ("q7-0", "0.25", "Enter a number from 0 to 10, in steps of 0.5."),
+        ("q7-0", "", "Enter a number from 0 to 10, in steps of 0.5."),
+        ("q7-0", "2,5", "Enter a number from 0 to 10, in steps of 0.5."),
+        ("q6-0", "31", "Enter a number from 0 to 30, in steps of 1."),
+        ("q6-0", "1e1", "Enter a number from 0 to 30, in steps of 1."),
+        ("q9-1", "-1.1", "Enter a number from -1 to 1, in steps of 0.1."),
+    ],
+)
+def test_number_that_does_not_fit_is_told(visitor: Visit, target: str, text: str, words: str) -> None:
+    """Beside the field and in the summary, whose line leads to the field; what fits is not complained about."""
+    page = visitor.open()
+    fill(page)
+    page.fill(f"#{target}", text)
+    page.click("button[type=submit]")
+
+    assert page.locator(".missing:visible").all_text_contents() == [words]
+    assert words in page.inner_text(".problem li")
+    assert page.locator("[aria-invalid=true]").get_attribute("id") == target
+    page.click(".problem li button")
+    assert page.evaluate("document.activeElement.id") == target
+    page.fill(f"#{target}", TYPED[target])
+    page.keyboard.press("Enter")
+    page.wait_for_selector("table")
+    assert visitor.bodies == []
+
+
+def test_too_many_choices_are_told(visitor: Visit) -> None:
+    """The limit is said beforehand and kept."""
+    page = visitor.open()
+    fill(page)
+    assert "Choose up to 3, or none." in page.locator("fieldset").nth(4).inner_text()
+    for option in (1, 2):
+        page.check(f"#q4-{option}")
+    page.click("button[type=submit]")
+
+    assert page.locator(".missing:visible").all_text_contents() == ["Choose no more than 3."]
+    assert "Choose no more than 3." in page.inner_text(".problem li")
+
+
+def test_answers_are_forgotten(visitor: Visit) -> None:
+    """Once the page is left and come back to, nothing is typed or chosen."""
+    page = visitor.open()
+    fill(page)
+    page.goto("about:blank")
+    page.go_back()
+    page.wait_for_selector("fieldset")
+
+    assert page.locator("input:checked").count() == 0
+    assert set(page.locator("[type=text]").evaluate_all("all => all.map((one) => one.value)")) == {""}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_type_passes_the_checker(browser: Browser, every: Running, axe: str, scheme: str) -> None:
+    """No violation while asking, with faults, in the example and on the receipt; nothing scrolls sideways."""
+    context = browser.new_context(
+        color_scheme=scheme, bypass_csp=True, reduced_motion="reduce", viewport={"width": 320, "height": 600}
+    )
+    page = Visit(context, every).open()
+    found = violations(page, axe)
+    page.click("button[type=submit]")
+    found += violations(page, axe)
+    fill(page)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    found += violations(page, axe)
+    page.click("button.primary")
+    receipt(page)
+    found += violations(page, axe)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+
+    assert found == []
+    assert width == 320
+
+
+def test_fields_have_names_and_rules_for_screen_readers(visitor: Visit) -> None:
+    """A number is called by its question, a coordinate by its own label, and both say what may be entered."""
+    page = visitor.open()
+    days = page.get_by_role("textbox", name="On how many days a month?")
+    west = page.get_by_role("group", name="Where do you stand?").get_by_role("textbox", name="Left (-1) to right (1)")
+
+    assert days.get_attribute("inputmode") == "numeric"
+    assert west.get_attribute("inputmode") == "text"
+    assert "q6-note" in (days.get_attribute("aria-describedby") or "")
+    assert page.inner_text("#q6-note") == "A number from 0 to 30, in steps of 1."
+    assert page.get_by_role("group", name="Which of these?").get_by_role("checkbox").count() == 6
