@@ -15,7 +15,7 @@ function radios(question, id, words) {
   const { nodes, ...control } = options(question, id, words, "radio");
   // A rating's radio buttons stand in a row where there is room.
   const shown = question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
-  return { ...control, nodes: shown, fault: ["missing"], read: () => control.chosen()[0] };
+  return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
 }
 
 function checkboxes(question, id, words) {
