@@ -180,6 +180,21 @@ def test_every_type_passes_the_checker(browser: Browser, every: Running, axe: st
     assert width == 320
 
 
+def test_rating_is_a_row_where_there_is_room(browser: Browser, every: Running) -> None:
+    """Five marks side by side on a wide screen, which nothing makes wider."""
+    context = browser.new_context(viewport={"width": 960, "height": 720})
+    page = Visit(context, every).open()
+    tops = page.locator("#q2-label").evaluate(
+        "label => [...label.closest('fieldset').querySelectorAll('input')].map((i) => i.getBoundingClientRect().top)"
+    )
+    width = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+
+    assert len(tops) == 5
+    assert len(set(tops)) == 1
+    assert width == 960
+
+
 def test_fields_have_names_and_rules_for_screen_readers(visitor: Visit) -> None:
     """A number is called by its question, a coordinate by its own label, and both say what may be entered."""
     page = visitor.open()

@@ -74,9 +74,11 @@ def test_form_chooses_nothing_beforehand(page: Page) -> None:
 
 def test_missing_answers_are_listed(page: Page) -> None:
     """The summary takes the focus, and each of its lines leads to its question."""
+    assert "Choose an answer." not in page.inner_text("main")
     page.check("#q0-1")
     page.click("button[type=submit]")
 
+    assert page.locator(".missing:visible").count() == 4
     assert page.evaluate("document.activeElement.className") == "problem"
     assert page.locator(".problem li").count() == 4
     page.locator(".problem li button").first.click()

@@ -15,7 +15,7 @@ function radios(question, id, words) {
   const { nodes, ...control } = options(question, id, words, "radio");
   // A rating's radio buttons stand in a row where there is room.
   const shown = question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
-  return { ...control, nodes: shown, fault: ["missing"], read: () => control.chosen()[0] };
+  return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
 }
 
 function checkboxes(question, id, words) {
@@ -27,7 +27,7 @@ function checkboxes(question, id, words) {
 // Native buttons: the keyboard and screen readers know them, and none is chosen beforehand.
 function options(question, id, words, type) {
   const inputs = question.options.map((_, index) =>
-    element("input", { type, name: id, id: `${id}-${index}`, value: String(index), autocomplete: "off" }),
+    element("input", { type, name: id, id: `${id}-${index}` }),
   );
   // Yes comes first for readers; the values stay what they are.
   const order = question.type === "boolean" ? [1, 0] : [...inputs.keys()];
@@ -63,7 +63,7 @@ function numbers(question, id, words) {
 function textField({ domain, type }, id, index) {
   // Some telephones' number pads have no minus sign.
   const inputMode = domain.grid.low < 0n ? "text" : type === "integer" ? "numeric" : "decimal";
-  const properties = { type: "text", inputMode, id: `${id}-${index}`, autocomplete: "off", spellcheck: false };
+  const properties = { type: "text", inputMode, id: `${id}-${index}` };
   const aria = { "aria-describedby": `${id}-note ${id}-fault` };
   if (domain.options.length === 0) aria["aria-labelledby"] = `${id}-label`;
   return element("input", { ...properties, ...aria });
