@@ -1,5 +1,34 @@
-"""How long the counts of ten million reports of ten questions take to be made anew from the rows."""
+"""How long the counts of reports of ten questions take to be made anew from the rows of an SQLite file."""
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.published import Published
+from sottovoce.aggregator.storage import Arrival
+from sottovoce.aggregator.storage.connect import open_url
+
+from tests.bench.ingest import ten_questions
+
+REPORTS = int(os.environ.get("BENCH_REPORTS", "1000000"))
+GROUP = 4000
 
 
 def figures() -> None:
-    """Print the seconds."""
+    """Print the seconds; ``BENCH_REPORTS`` says for how many reports."""
+    asked = ten_questions()
+    with tempfile.TemporaryDirectory() as temporary:
+        storage = open_url("", Path(temporary))
+        stored = storage.publish(asked)
+        plan = Published(stored, stored.key).plan
+        for start in range(0, REPORTS, GROUP):
+            values = [tuple(number >> bit & 1 for bit in range(len(asked.questions))) for number in range(GROUP)]
+            storage.store([Arrival(plan, 0, os.urandom(16), value) for value in values[: REPORTS - start]])
+        started = time.perf_counter()
+        counts = recount(storage, stored)
+        seconds = time.perf_counter() - started
+        assert counts == storage.live_counts(stored.key)
+        print(f"recount      {REPORTS:,} reports of {len(asked.questions)} questions: {seconds:.1f} s", flush=True)
+        storage.close()

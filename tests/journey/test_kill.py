@@ -4,12 +4,14 @@ import hashlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -19,6 +21,7 @@ from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.cli.demo import _free_port, _wait_until_ready
 
 from tests import postgres
+from tests.bench.load import write_bodies
 from tests.journey.test_collection import batch, reports
 from tests.journey.test_hostile_http import JSON
 from tests.surveys import survey
@@ -46,10 +49,11 @@ class Server:
         port = _free_port()
         self.url = f"http://127.0.0.1:{port}"
         environment = {**os.environ, "SOTTOVOCE_DATABASE": self.database}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
-            stderr=subprocess.DEVNULL, start_new_session=True, env=environment,
-        )  # fmt: skip
+        with (self.folder.parent / f"{self.folder.name}.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
+                stderr=log, start_new_session=True, env=environment,
+            )  # fmt: skip
         _wait_until_ready(self.url, self.process)
 
     def workers(self) -> list[int]:
@@ -220,6 +224,53 @@ def test_two_processes_share_one_postgresql_under_load(tmp_path: Path) -> None:
         second.acknowledged |= first.acknowledged
         second.sent |= first.sent
         check(two, second)
+
+
+def overload(folder: Path, monkeypatch: pytest.MonkeyPatch, connections: int, seconds: float) -> None:
+    """More at once than the server takes: refusals that say when to come back, and no loss."""
+    monkeypatch.setenv("SOTTOVOCE_MAX_REQUESTS", str(connections // 4))
+    folder.mkdir()
+    bodies = reports(4000)
+    write_bodies(folder / "bodies", bodies)
+    with served(folder / "data") as server:
+        before = _memory(server)
+        command = ["-m", "tests.bench.load", server.url.rsplit(":", 1)[1], PATH, str(connections), str(seconds)]
+        ended = subprocess.run([sys.executable, *command, str(folder / "bodies")], capture_output=True, check=True)
+        statuses = json.loads(ended.stdout)["statuses"]
+        refused = next(reply for reply in _until_refused(server, bodies[0], connections) if reply.status_code != 200)
+        storage = server.storage()
+        assert set(statuses) <= {"200", "429", "503"}
+        assert statuses["200"] <= storage.surveys()[0].reports <= statuses["200"] + 1
+        assert storage.live_counts(1) == recount(storage, storage.surveys()[0])
+        storage.close()
+        assert (refused.status_code, refused.headers["Retry-After"].isdigit()) == (503, True)
+        assert _memory(server) - before < 150 * 1024
+
+
+def _until_refused(server: Server, body: bytes, connections: int) -> Iterator[requests.Response]:
+    """Ask while so many others hold requests open by sending half of one."""
+    parts = urlsplit(server.url)
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{{"
+    held = [socket.create_connection((parts.hostname, parts.port)) for _ in range(connections)]
+    for connection in held:
+        connection.sendall(head.encode())
+    try:
+        for _ in range(500):
+            yield requests.post(server.url + PATH, data=body, headers=JSON, timeout=30)
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def _memory(server: Server) -> int:
+    """Kibibytes that the worker holds."""
+    status = Path(f"/proc/{server.workers()[-1]}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0])
+
+
+def test_overload_is_refused_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times as many connections as the server takes."""
+    overload(tmp_path / "overload", monkeypatch, 128, 3)
 
 
 @pytest.mark.slow

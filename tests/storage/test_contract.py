@@ -248,20 +248,21 @@ def test_token_is_spent_by_one_report_and_no_other(store: Storage) -> None:
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 
-def test_tokens_redeemed_concurrently_count_once_each(store: Storage) -> None:
+@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.slow)])
+def test_tokens_redeemed_concurrently_count_once_each(store: Storage, count: int) -> None:
     """Every token is offered by five reports at once; one of them is stored."""
     key = store.publish(survey()).key
-    tokens = [hashlib.sha256(b"token %d" % number).digest() for number in range(40)]
+    tokens = [hashlib.sha256(b"token %d" % number).digest() for number in range(count)]
     store.add_tokens(key, tokens)
 
     def redeem(attempt: int) -> int:
-        group = [arrival(key, attempt * 1000 + number, token=token) for number, token in enumerate(tokens)]
+        group = [arrival(key, attempt * 10_000 + number, token=token) for number, token in enumerate(tokens)]
         return store.store(group[attempt:] + group[:attempt]).count(Outcome.NEW)
 
     with ThreadPoolExecutor(5) as pool:
-        assert sum(pool.map(redeem, range(5))) == 40
-    assert store.token_counts(key) == (40, 40, 0, 0)
-    assert len(list(store.rows(key))) == 40
+        assert sum(pool.map(redeem, range(5))) == count
+    assert store.token_counts(key) == (count, count, 0, 0)
+    assert len(list(store.rows(key))) == count
 
 
 def test_counts_hold_numbers_that_are_not_the_values(store: Storage) -> None:

@@ -21,7 +21,8 @@ class Housekeeping:
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
         self._clock = clock
-        self._scrubbed_on: int | None = None
+        # Not at the start: on a large shared database every restart would hold the other nodes up.
+        self._scrubbed_on = day_of(clock())
 
     def __call__(self) -> None:
         """Close what has reached its end, purge what is kept no longer, and scrub once a day."""

@@ -88,14 +88,6 @@ def check_values(survey: Survey, values: Values) -> None:
             raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
 
 
-def counted(survey: Survey, values: Values) -> tuple[tuple[int, int], ...]:
-    """What to count of one report: (index of the question, counted value) for each question that was asked."""
-    asked = enumerate(zip(survey.questions, values, strict=True))
-    return tuple(
-        (index, key) for index, (question, value) in asked if value is not None for key in question.counted(value)
-    )
-
-
 @lru_cache(maxsize=64)
 def survey_of(document: bytes) -> Survey:
     """The survey in its stored bytes; parsed once, since bytes never change under a digest."""

@@ -18,6 +18,11 @@ def dump_all(rows: Sequence[Values]) -> list[str]:
     return [f"[{text}]" for text in _encode(rows)[2:-2].split("],[")] if rows else []
 
 
+def parse_all(texts: Sequence[str]) -> list[Values]:
+    """The values of many reports again, by one call of the decoder."""
+    return [tuple(values) for values in json.loads(f"[{','.join(texts)}]")]
+
+
 def parse_values(text: str) -> Values:
     """The values again."""
     return tuple(json.loads(text))

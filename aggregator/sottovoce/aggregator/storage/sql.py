@@ -23,10 +23,12 @@ from sottovoce.aggregator.storage.base import (
     StoredSurvey,
     TokenCounts,
 )
-from sottovoce.aggregator.storage.rows import Values, dump_values, parse_values
+from sottovoce.aggregator.storage.rows import Values, dump_values, parse_all, parse_values
 from sottovoce.aggregator.storage.tally import Change, change
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Survey
+
+_CHUNK = 5000
 
 _SURVEYS = """
     SELECT key, name, revision, digest, document, closed_on, purged,
@@ -44,6 +46,9 @@ class Results(Protocol):
 
     def fetchone(self) -> Any:  # noqa: ANN401 - a row of whatever was asked for
         """The first row, or None."""
+
+    def fetchmany(self, size: int) -> list[Any]:
+        """The next rows, at most so many."""
 
     def fetchall(self) -> list[Any]:
         """All rows."""
@@ -78,6 +83,9 @@ class SQLStorage(ABC):
     @abstractmethod
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files."""
+
+    def _after_deletion(self) -> None:  # noqa: B027 - nothing is a fine answer
+        """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
 
     # Surveys
 
@@ -146,14 +154,15 @@ class SQLStorage(ABC):
             if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
                 _count_down(db, change([Arrival(plan, found.wave, report_id, found.values)]))
-        self.scrub()
+        self._after_deletion()
         return Outcome.WITHDRAWN
 
     def rows(self, survey: int) -> Iterator[Values]:
         """The values of every stored report, in the order of the random ids."""
         with self._read() as db:
-            for (values,) in db.execute('SELECT "values" FROM reports WHERE survey = ? ORDER BY report_id', [survey]):
-                yield parse_values(values)
+            found = db.execute('SELECT "values" FROM reports WHERE survey = ? ORDER BY report_id', [survey])
+            while texts := found.fetchmany(_CHUNK):
+                yield from parse_all([text for (text,) in texts])
 
     # Counts
 
@@ -199,7 +208,7 @@ class SQLStorage(ABC):
         with self._write() as db:
             revoked = delete_tokens(db, [(survey, token) for token in sorted(set(hashes))])
             add_token_counts(db, survey, revoked=revoked)
-        self.scrub()
+        self._after_deletion()
         return revoked
 
     def has_token(self, survey: int, token: bytes) -> bool:

@@ -102,6 +102,9 @@ class SQLiteStorage(sql.SQLStorage):
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
 
+    def _after_deletion(self) -> None:
+        self.scrub()
+
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
         with self._write() as db:
