@@ -33,6 +33,9 @@ CASES = {
     "k-ary of 2": one_of(2, named("kary_rr", odds="7/2")),
     "k-ary of 64": one_of(64, named("kary_rr", odds="1000003/1000000")),
     "k-ary by epsilon": one_of(5, EPSILON, "rating"),
+    "columns of 2": one_of(2, named("hadamard_response", odds="3")),
+    "columns of 6": one_of(6, named("hadamard_response", odds="5/2"), "rating"),
+    "columns of 8": one_of(8, named("hadamard_response", odds="3")),
     "subset of 1 of 2": one_of(2, named("subset_selection", odds="3", size=1)),
     "subset of 2 of 6": one_of(6, named("subset_selection", odds="3")),
     "subset of 4 of 5": one_of(5, named("subset_selection", odds="5/2", size=4), "rating"),
@@ -125,13 +128,15 @@ def supporting(asked, value, option):
         support = {y for y in about if y % 2}
     elif name in {"subset_selection", "bitwise_rr"}:
         support = {y for y in about if y >> option & 1}
+    elif name == "hadamard_response":
+        support = {y for y in about if bin(y & option + 1).count("1") % 2 == 0}
     else:
         support = {option} & about
     several = asked.type == "select_multiple"
     return (bool(value >> option & 1) if several else value == option), about, support
 
 
-SUPPORTED = ["binary_rr", "kary_rr", "subset_selection", "sampled_option", "bitwise_rr"]
+SUPPORTED = ["binary_rr", "kary_rr", "subset_selection", "hadamard_response", "sampled_option", "bitwise_rr"]
 
 
 @pytest.mark.parametrize("name", [name for name, asked in QUESTIONS.items() if asked.mechanism.name in SUPPORTED])

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +11,21 @@ from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, 
 
 from tests.statistical.exact import Array
 
-LN3 = ScoredChannel(
+
+@dataclass(frozen=True)
+class Tabled(ScoredChannel):
+    """A scored channel that remembers its table, for exact convolutions."""
+
+    table: tuple[tuple[int, ...], ...] = ()
+
+
+def tabled(levels: tuple[float, ...], scores: tuple[float, ...], table: tuple[tuple[int, ...], ...]) -> Tabled:
+    """The channel with this table."""
+    made = ScoredChannel.from_table(levels, scores, table)
+    return Tabled(made.levels, made.scores, made.second_moments, table)
+
+
+LN3 = tabled(
     levels=(-1.0, -0.5, 0.0, 0.5, 1.0),
     scores=(-2.5, -2.25, -1.75, -1.5, 0.0, 1.5, 1.75, 2.25, 2.5),
     table=(
@@ -23,7 +38,7 @@ LN3 = ScoredChannel(
 )
 """A linear program's table on five levels with epsilon ln 3; scores on a grid of 1/4."""
 
-TWO = ScoredChannel(
+TWO = tabled(
     levels=(-1.0, -0.5, 0.0, 0.5, 1.0),
     scores=(-1.5, -1.25, -1.0, 0.0, 1.0, 1.25, 1.5),
     table=(
@@ -37,7 +52,7 @@ TWO = ScoredChannel(
 """The same for epsilon 2, five levels by seven scores; entries rounded to parts of 10^9."""
 
 
-def geometric(steps: int, inverse: int) -> ScoredChannel:
+def geometric(steps: int, inverse: int) -> Tabled:
     """
     The clamped geometric on 0 .. steps with ratio r = 1 / inverse, with its unbiased edge scores.
 
@@ -52,19 +67,19 @@ def geometric(steps: int, inverse: int) -> ScoredChannel:
         rows.append(tuple(row))
     edge = 1 / (inverse - 1)
     scores = (-edge, *map(float, range(1, steps)), steps + edge)
-    return ScoredChannel(tuple(map(float, range(steps + 1))), scores, tuple(rows))
+    return tabled(tuple(map(float, range(steps + 1))), scores, tuple(rows))
 
 
-def kary_scores(levels: int, odds: int) -> ScoredChannel:
+def kary_scores(levels: int, odds: int) -> Tabled:
     """A rating through k-ary randomized response: scores (v - b sum v) / (a - b)."""
     den = odds + levels - 1
     total = sum(range(levels)) / den
     scores = tuple((value - total) * den / (odds - 1) for value in range(levels))
     table = tuple(tuple(odds if x == y else 1 for y in range(levels)) for x in range(levels))
-    return ScoredChannel(tuple(map(float, range(levels))), scores, table)
+    return tabled(tuple(map(float, range(levels))), scores, table)
 
 
-CHANNELS: dict[str, tuple[ScoredChannel, int]] = {
+CHANNELS: dict[str, tuple[Tabled, int]] = {
     "table ln 3": (LN3, 4),
     "table 2": (TWO, 4),
     "geometric 4, 1/2": (geometric(4, 2), 1),
@@ -108,7 +123,7 @@ def power(base: tuple[float, ...], n: int) -> Array:
     return np.convolve(whole, np.array(base)) if n % 2 else whole
 
 
-def law(channel: ScoredChannel, whole: int, shares: Array, n: int) -> tuple[Array, Array]:
+def law(channel: Tabled, whole: int, shares: Array, n: int) -> tuple[Array, Array]:
     """(values of the mean of n scores, their probabilities)."""
     table = np.array(channel.table, dtype=float)
     reports = shares @ (table / table.sum(axis=1, keepdims=True))
@@ -200,8 +215,8 @@ def test_coverage_catches_noise_in_the_place_of_the_variance() -> None:
         def variance(self, mean: float) -> float:
             return self.noise(mean)
 
-    def noise_only(raw: float, n: int, channel: ScoredChannel, confidence: float) -> tuple[float, float]:
-        return mean_interval(raw, n, NoiseOnly(channel.levels, channel.scores, channel.table), confidence)
+    def noise_only(raw: float, n: int, channel: Tabled, confidence: float) -> tuple[float, float]:
+        return mean_interval(raw, n, NoiseOnly(channel.levels, channel.scores, channel.second_moments), confidence)
 
     assert least_coverage("table 2", 50, noise_only) < 0.9
 
@@ -209,9 +224,9 @@ def test_coverage_catches_noise_in_the_place_of_the_variance() -> None:
 def test_coverage_catches_scores_a_few_percent_off() -> None:
     """Scores of another epsilon are refused as biased, and a wrong range misses."""
     with pytest.raises(Exception, match="not unbiased"):
-        ScoredChannel(LN3.levels, tuple(score * 1.03 for score in LN3.scores), LN3.table)
+        tabled(LN3.levels, tuple(score * 1.03 for score in LN3.scores), LN3.table)
 
-    def shrunk(raw: float, n: int, channel: ScoredChannel, confidence: float) -> tuple[float, float]:
+    def shrunk(raw: float, n: int, channel: Tabled, confidence: float) -> tuple[float, float]:
         low, high = mean_interval(raw, n, channel, confidence)
         middle = (low + high) / 2
         return middle + (low - middle) * 0.9, middle + (high - middle) * 0.9

@@ -11,6 +11,7 @@ from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.pooling import combine, pool
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 from tests.statistical.exact import Array, binomial
@@ -103,7 +104,7 @@ def joint_table(odds: int, n: int) -> tuple[Array, Array, Array]:
     mechanism = KaryRR(Fraction(odds), 3)
     limits = []
     for tally in tallies:
-        estimates = ESTIMATORS["kary_rr"](mechanism, dict(enumerate(tally)), ["x", "y", "z"])
+        estimates = ESTIMATORS["kary_rr"](mechanism, dict(enumerate(tally)), Domain(("x", "y", "z")))
         limits.append([(e.low, e.high, e.simultaneous_low, e.simultaneous_high) for e in estimates])
     return np.array(tallies), np.array(logs), np.array(limits)
 
@@ -242,6 +243,6 @@ def test_projection_is_nearer_to_the_truth_and_biased() -> None:
 def test_rule_reaches_every_estimator() -> None:
     """The registry's estimators take the interval rule."""
     rule = IntervalRule("wilson", 0.9)
-    estimates = ESTIMATORS["kary_rr"](KaryRR(Fraction(3), 3), {0: 5, 1: 3}, ["x", "y", "z"], rule)
+    estimates = ESTIMATORS["kary_rr"](KaryRR(Fraction(3), 3), {0: 5, 1: 3}, Domain(("x", "y", "z")), rule)
 
     assert {(e.method, e.confidence) for e in estimates} == {("wilson", 0.9)}

@@ -1,11 +1,15 @@
 """Every mechanism exists in each of its places; every public name is the one that was agreed."""
 
+import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.answers import ENCODERS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 
 
@@ -44,3 +48,12 @@ def test_registries_hold_nothing_else() -> None:
 def test_client_public_names_are_the_agreed_ones() -> None:
     """The client's face is three names."""
     assert sottovoce.client.__all__ == ["FileLedger", "MemoryLedger", "Respondent"]
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *ENCODERS])
+def test_readme_names_every_verb_mechanism_and_question_type(word: str) -> None:
+    """What exists is documented."""
+    assert re.search(rf"`(sottovoce )?{word}[ `]", README)

@@ -40,6 +40,11 @@ GOOD: dict[str, list[Case]] = {
         (one_of(5, named("subset_selection", odds="1000003/1000000", size=4), "rating"), ["c0", "c4"]),
         (one_of(52, named("subset_selection", odds="3", size=13)), ["c0", "c31", "c32", "c51"]),
     ],
+    "hadamard_response": [
+        (one_of(3, named("hadamard_response", odds="3")), []),
+        (one_of(60, named("hadamard_response", odds="7/2"), "rating"), ["c0", "c7", "c31", "c59"]),
+        (one_of(64, named("hadamard_response", odds="1000003/1000000")), ["c0", "c62", "c63"]),
+    ],
     "sampled_option": [
         (some_of(2, named("sampled_option", a="3/4", b="1/4")), [[], ["c1"], ["c0", "c1"]]),
         (some_of(5, named("sampled_option", a="11/12", b="1/6"), max_choices=2), [[], ["c0"], ["c4", "c1"]]),
@@ -125,6 +130,16 @@ BAD: dict[str, list[Document]] = {
         one_of(6, named("subset_selection", size=2)),
         one_of(53, named("subset_selection", odds="3", size=2)),
         some_of(6, named("subset_selection", odds="3", size=2)),
+    ],
+    "hadamard_response": [
+        one_of(3, named("hadamard_response", odds="1")),
+        one_of(3, named("hadamard_response", odds="6/2")),
+        one_of(3, named("hadamard_response", odds=3)),
+        one_of(3, named("hadamard_response")),
+        one_of(3, named("hadamard_response", odds="3", size=2)),
+        one_of(3, named("hadamard_response", odds="4294967296")),
+        question(named("hadamard_response", odds="3")),
+        some_of(4, named("hadamard_response", odds="3")),
     ],
     "sampled_option": [
         some_of(4, named("sampled_option", a="1/4", b="3/4")),

@@ -8,8 +8,6 @@ them again. Expected estimates are computed here from the closed formulas with 5
 import hashlib
 import json
 from collections.abc import Iterator
-from decimal import Decimal, getcontext
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from sottovoce.shared.spec import Question
 from tests.documents import number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
+from tests.vectors.closed_forms import ESTIMATE_VECTORS
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
 WIDTH = 120
@@ -82,64 +81,6 @@ def grouped(vectors: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
         group = groups.setdefault(key, {"question": vector["question"], "epsilon": vector["epsilon"], "draws": []})
         group["draws"].append([vector["answer"], vector["bytes"], vector["report"]])
     return list(groups.values())
-
-
-def estimate_vectors(name: str) -> Iterator[dict[str, Any]]:
-    """Tallies and the estimates that the closed formulas give."""
-    if name == "binary_rr":
-        for document, _ in GOOD["binary_rr"][:3]:
-            parsed = parse_survey(survey(document)).questions[0]
-            a, b = parsed.mechanism.a, parsed.mechanism.b  # type: ignore[union-attr]
-            for yes, n in [(30, 100), (0, 100), (0, 20), (100, 100), (1, 1), (0, 0), (2101, 6366)]:
-                yield estimate_vector(document, {0: n - yes, 1: yes}, [("yes", yes)], n, a, b)
-    else:
-        for odds, k in (("3", 4), ("3", 6), ("7/2", 9)):
-            document = one_of(k, {"name": "kary_rr", "odds": odds})
-            g = Fraction(odds)
-            den = g.numerator + g.denominator * (k - 1)
-            a, b = Fraction(g.numerator, den), Fraction(g.denominator, den)
-            for tally in ([7 * i * i % 31 for i in range(k)], [0] * (k - 1) + [50]):
-                counts = [(f"c{i}", count) for i, count in enumerate(tally)]
-                yield estimate_vector(document, dict(enumerate(tally)), counts, sum(tally), a, b)
-
-
-def estimate_vector(
-    document: dict[str, Any], tally: dict[int, int], counts: list[tuple[str, int]], n: int, a: Fraction, b: Fraction
-) -> dict[str, Any]:
-    """One row: a tally and its estimates, in decimal strings of 15 digits."""
-    estimates = []
-    for option, count in counts:
-        low, high = interval(count, n, a, b)
-        raw = decimal((Fraction(count, n) - b) / (a - b)) if n else None
-        variance = Fraction(count, n) * Fraction(n - count, n) / ((n - 1) * (a - b) ** 2) if n > 1 else None
-        error = None if variance is None else decimal(variance).sqrt()
-        estimates.append([option, *(None if x is None else f"{x:.15f}" for x in (raw, error, low, high))])
-    return {"question": document, "tally": {str(k): v for k, v in tally.items()}, "estimates": estimates}
-
-
-def interval(count: int, n: int, a: Fraction, b: Fraction) -> tuple[Decimal, Decimal]:
-    """The default interval of one share, from its definition, in 50-digit decimals."""
-    if n == 0:
-        return Decimal(0), Decimal(1)
-    z = Decimal("1.95996398454005423552459443052055152795555007786954839847695264636162")
-    x = decimal(min(max(Fraction(count), n * b), n * a))
-    half = Decimal("0.5")
-
-    def limit(at: Decimal, sign: int) -> Decimal:
-        return (at + z * z / 2 + sign * z * (at * (n - at) / n + z * z / 4).sqrt()) / (n + z * z)
-
-    def share(reported: Decimal) -> Decimal:
-        return min(max((reported - decimal(b)) / decimal(a - b), Decimal(0)), Decimal(1))
-
-    low = Decimal(0) if x <= half else limit(x - half, -1)
-    high = Decimal(1) if x >= n - half else limit(x + half, 1)
-    return share(low), share(high)
-
-
-def decimal(value: Fraction) -> Decimal:
-    """A fraction as a decimal of 50 digits."""
-    getcontext().prec = 50
-    return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def draw_vectors() -> list[dict[str, Any]]:
@@ -262,8 +203,7 @@ def documents() -> dict[str, Any]:
     for name in RANDOMIZERS:
         files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, GOOD[name], 6))
         files[f"{name}/bad.json"] = [{"question": bad, "error": error_code(bad)} for bad in BAD[name]]
-    for name in ("binary_rr", "kary_rr"):
-        files[f"{name}/estimate.json"] = list(estimate_vectors(name))
+        files[f"{name}/estimate.json"] = list(ESTIMATE_VECTORS[name]())
     return files
 
 

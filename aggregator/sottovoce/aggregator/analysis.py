@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule, public
-from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.admission import survey_of
+from sottovoce.aggregator.estimators import Estimate, IntervalRule, public
+from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
+from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
@@ -84,35 +86,63 @@ class Results:
     questions: tuple[QuestionResult, ...]
 
 
-def analyse(stored: StoredSurvey, survey: Survey, cells: Iterable[Cell], cohort: str | None = None) -> Results:
+@dataclass(frozen=True)
+class Revision:
     """
-    The results of one survey from its shown cells.
+    One revision of a survey with its shown counts.
 
-    Args:
-        stored: the survey's row, for what is not in its cells.
+    Attributes:
+        stored: its row, for what is not in its cells.
         survey: the survey itself.
         cells: shown counts of all waves and cohorts.
+    """
+
+    stored: StoredSurvey
+    survey: Survey
+    cells: tuple[Cell, ...]
+
+
+def revisions_of(storage: Storage, name: str) -> list[Revision]:
+    """All revisions of a survey, oldest first; empty if there is none."""
+    return [
+        Revision(stored, survey_of(stored.document), tuple(storage.cells(stored.key)))
+        for stored in storage.revisions(name)
+    ]
+
+
+def analyse(revisions: Sequence[Revision], cohort: str | None = None) -> Results:
+    """
+    The results of a survey, as its newest revision asks it.
+
+    A question that keeps its name, its type and its true values through the revisions is one question: equal
+    mechanisms add their counts, different ones are pooled by inverse variance.
+
+    Args:
+        revisions: of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
 
     Raises:
         EstimateError: there is no such cohort group.
     """
-    cells = list(cells)
-    groups = cohort_groups(survey, cells)
-    chosen = _all(cells) if cohort is None else _group(groups, cohort).cells
+    newest = revisions[-1]
+    groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
+    values = {ALL} if cohort is None else {cell.cohort for cell in _group(groups, cohort).cells}
+    chosen = [
+        Revision(revision.stored, revision.survey, tuple(cell for cell in cells if cell.cohort in values))
+        for revision in revisions
+        for cells in [revision.cells if cohort is None else _cohort_cells(revision, newest)]
+    ]
     # While more reports may come, people look again and again: the band is valid however often they do.
-    rule = IntervalRule(band=not stored.closed)
+    rule = IntervalRule(band=not newest.stored.closed)
     return Results(
-        survey=survey,
-        closed=stored.closed,
-        received=stored.reports,
-        reports=sum(cell.reports for cell in chosen),
-        withdrawn=sum(cell.withdrawn for cell in chosen),
+        survey=newest.survey,
+        closed=newest.stored.closed,
+        received=sum(revision.stored.reports for revision in revisions),
+        reports=sum(cell.reports for revision in chosen for cell in revision.cells),
+        withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
         cohort=cohort,
         cohorts=groups,
-        questions=tuple(
-            _question(question, _tally(chosen, index), rule) for index, question in enumerate(survey.questions)
-        ),
+        questions=tuple(_question(question, _strata(question, chosen), rule) for question in newest.survey.questions),
     )
 
 
@@ -135,8 +165,29 @@ def cohort_groups(survey: Survey, cells: Iterable[Cell]) -> tuple[CohortGroup, .
     return tuple(kept) + ((_merge(singles, merged),) if merged else ())
 
 
-def _all(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    return tuple(cell for cell in cells if cell.cohort == ALL)
+def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
+    """The cells of its cohorts, if they are the newest revision's."""
+    mine, wanted = (each.survey.cohort for each in (revision, newest))
+    if mine is None or wanted is None:
+        return ()
+    same = _same_question(revision.survey.questions[mine], newest.survey.questions[wanted])
+    return tuple(cell for cell in revision.cells if cell.cohort != ALL) if same else ()
+
+
+def _same_question(one: Question, other: Question) -> bool:
+    if (one.name, one.type, one.domain) != (other.name, other.type, other.domain):
+        return False
+    return (one.mechanism is None) == (other.mechanism is None)
+
+
+def _strata(question: Question, revisions: Iterable[Revision]) -> list[Stratum]:
+    """(mechanism, tally) of every revision that asks this question, oldest first."""
+    return [
+        (asked.mechanism, _tally(revision.cells, index))
+        for revision in revisions
+        for index, asked in enumerate(revision.survey.questions)
+        if _same_question(asked, question)
+    ]
 
 
 def _total(groups: Iterable[CohortGroup]) -> int:
@@ -164,19 +215,23 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
         for value, count in cell.tallies.get(question, {}).items():
             if count:
                 tally[value] = tally.get(value, 0) + count
-    return dict(sorted(tally.items()))
+    return tally
 
 
-def _question(question: Question, tally: Mapping[int, int], rule: IntervalRule) -> QuestionResult:
-    mechanism = question.mechanism
+def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+    groups = merge(strata)
+    # The newest revision's own mechanism, whose numbers and tally are shown.
+    mechanism, tally = next(group for group in groups if group[0] == question.mechanism)
+    reports = sum(question.reports(tally) if made is None else made.reports(tally) for made, tally in groups)
+    tally = dict(sorted(tally.items()))
     if mechanism is None:
         estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
-        estimates, epsilon = ESTIMATORS[mechanism.name](mechanism, tally, question.domain, rule), mechanism.epsilon
+        estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
     if question.type == "boolean":
         # The share of "no" is the rest.
         estimates = estimates[-1:]
-    return QuestionResult(question, epsilon, question.reports(tally), tally, estimates)
+    return QuestionResult(question, epsilon, reports, tally, estimates)
 
 
 def mechanism_document(question: Question) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis import Results, analyse
+from sottovoce.aggregator.analysis import Results, Revision, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of
 from sottovoce.aggregator.simulation import BatchDraws, Values, simulate
@@ -40,7 +40,7 @@ def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
                 tally[key] = tally.get(key, 0) + times
     n = len(truths[0])
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
-    return analyse(stored, survey, [Cell(0, ALL, n, 0, tallies)])
+    return analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))])
 
 
 def true_figure(question: Question, truth: Values, estimate: Estimate) -> float | None:

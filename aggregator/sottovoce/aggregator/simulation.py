@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 from sottovoce.shared.mechanisms.geometric import Geometric
+from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
@@ -135,6 +136,17 @@ def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDra
     return masks
 
 
+def _hadamard_response(mechanism: HadamardResponse, truth: Values, draws: BatchDraws) -> Values:
+    count = len(truth)
+    own = draws.rows([mechanism.inclusion], np.zeros(count, dtype=np.int64)).astype(bool)
+    index = draws.below(mechanism.columns // 2, count).astype(np.int64)
+    row = truth.astype(np.int64) + 1
+    free = row & -row
+    column = (index & -free) << 1 | index & (free - 1)
+    even = np.bitwise_count(row & column) % 2 == 0
+    return np.where(even == own, column, column | free)
+
+
 def _sampled_option(mechanism: SampledOption, truth: Values, draws: BatchDraws) -> Values:
     option = draws.below(mechanism.options, len(truth)).astype(np.int64)
     return 2 * option + draws.bit(mechanism.bit, truth.astype(np.int64) >> option & 1)
@@ -190,6 +202,7 @@ BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
     "binary_rr": _binary_rr,
     "kary_rr": _kary_rr,
     "subset_selection": _subset_selection,
+    "hadamard_response": _hadamard_response,
     "sampled_option": _sampled_option,
     "bitwise_rr": _bitwise_rr,
     "rounding_rr": _rounding_rr,

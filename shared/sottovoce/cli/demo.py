@@ -16,8 +16,7 @@ import requests
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sottovoce.aggregator.admission import survey_of
-from sottovoce.aggregator.analysis import QuestionResult, Results, analyse
+from sottovoce.aggregator.analysis import QuestionResult, Results, analyse, revisions_of
 from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export import export_document
@@ -82,8 +81,7 @@ def _collect(settings: Settings, storage: SQLiteStorage, console: Console) -> tu
     send_all(settings.url, survey, demo_answers(), console)
     seconds = time.monotonic() - started
     storage.close_survey(survey.name)
-    stored = storage.revisions(survey.name)[-1]
-    return analyse(stored, survey_of(stored.document), storage.cells(stored.key)), seconds
+    return analyse(revisions_of(storage, survey.name)), seconds
 
 
 @contextmanager

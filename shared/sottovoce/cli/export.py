@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.admission import survey_of
-from sottovoce.aggregator.analysis import analyse
+from sottovoce.aggregator.analysis import analyse, revisions_of
 from sottovoce.aggregator.export import export_document
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
@@ -18,13 +17,10 @@ from sottovoce.shared.errors import StorageError
 @data_option
 def export(name: str, cohort: str | None, out: Path | None, data: Path | None) -> None:
     """Write the results of the survey NAME as JSON (sottovoce-export/1)."""
-    storage = open_storage(data_settings(data))
-    revisions = storage.revisions(name)
+    revisions = revisions_of(open_storage(data_settings(data)), name)
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
-    stored = revisions[-1]
-    results = analyse(stored, survey_of(stored.document), storage.cells(stored.key), cohort)
-    write_json(export_document(results), out)
+    write_json(export_document(analyse(revisions, cohort)), out)
 
 
 def write_json(document: object, out: Path | None) -> None:

@@ -14,10 +14,14 @@ from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import parse_link
+from sottovoce.client.respondent import Allowance
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.spec import Survey
+
+UNLIMITED = Allowance(float("inf"), float("inf"))
+"""Invented respondents have nothing to lose."""
 
 
 @click.command()
@@ -76,5 +80,6 @@ def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
     console = Console(stderr=True)
     for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
         draws = Draws(seeded(f"respondent {seed} {respondent}"))
-        Respondent(served, transport, MemoryLedger(), draws=draws).answer(answers_of(survey, truths, respondent))
+        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED)
+        me.answer(answers_of(survey, truths, respondent))
     console.print(f"{len(truths[0]):,} reports sent.")

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-from sottovoce.aggregator.analysis import analyse, cohort_groups
+from sottovoce.aggregator.analysis import Revision, analyse, cohort_groups
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
@@ -16,6 +16,11 @@ from tests.surveys import document, survey
 SURVEY = survey()
 STORED = StoredSurvey(1, "exam", 1, SURVEY.digest, SURVEY.canonical, False, 100)
 CELLS = [Cell(0, ALL, 100, 0, {0: {0: 70, 1: 30}, 1: {0: 50, 1: 30, 2: 20}, 2: {0: 60, 1: 40}})]
+
+
+def one(cells: list[Cell]) -> list[Revision]:
+    """The survey's only revision, with these cells."""
+    return [Revision(STORED, SURVEY, tuple(cells))]
 
 
 def cohorts(*sizes: int) -> list[Cell]:
@@ -32,7 +37,7 @@ def year_survey(options: int) -> object:
 
 def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
     """30 yes of 100 under the coin flip is 10 %, and the interval reaches to 30.2 %."""
-    results = analyse(STORED, SURVEY, CELLS)
+    results = analyse(one(CELLS))
     yes = results.questions[0].estimates[0]
 
     assert [len(question.estimates) for question in results.questions] == [1, 3, 2]
@@ -42,7 +47,7 @@ def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
 
 def test_analyse_shows_a_public_answer_without_epsilon() -> None:
     """A public question's share is its count."""
-    public = analyse(STORED, SURVEY, CELLS).questions[2]
+    public = analyse(one(CELLS)).questions[2]
 
     assert public.epsilon is None
     assert [estimate.raw for estimate in public.estimates] == [0.6, 0.4]
@@ -50,7 +55,7 @@ def test_analyse_shows_a_public_answer_without_epsilon() -> None:
 
 def test_analyse_without_reports_says_nothing() -> None:
     """No report: no figure, and an interval that excludes nothing."""
-    estimate = analyse(STORED, SURVEY, []).questions[0].estimates[0]
+    estimate = analyse(one([])).questions[0].estimates[0]
 
     assert (estimate.raw, estimate.std_error, estimate.low, estimate.high) == (None, None, 0.0, 1.0)
 
@@ -79,15 +84,55 @@ def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]
 def test_analyse_refuses_an_unknown_cohort_without_repeating_it() -> None:
     """The message names no submitted value."""
     with pytest.raises(EstimateError) as refused:
-        analyse(STORED, SURVEY, CELLS, "sentinel")
+        analyse(one(CELLS), "sentinel")
     assert "sentinel" not in str(refused.value)
 
 
 @pytest.mark.parametrize("cells", [CELLS, []])
 def test_export_validates_against_its_schema(cells: list[Cell]) -> None:
     """What is published is what the schema says, and carries no id."""
-    exported = json.loads(json.dumps(export_document(analyse(STORED, SURVEY, cells))))
+    exported = json.loads(json.dumps(export_document(analyse(one(cells)))))
     schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
 
     jsonschema.Draft202012Validator(schema).validate(exported)
     assert "report_id" not in json.dumps(exported)
+
+
+def revision(number: int, yes: int, n: int, **changes: object) -> Revision:
+    """A revision of a one-question survey, with ``yes`` of ``n`` reports."""
+    question = {**document()["questions"][0], **changes}
+    asked = survey(revision=number, questions=[question])
+    stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
+    return Revision(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+
+
+def test_equal_questions_of_several_revisions_add_their_counts() -> None:
+    """A corrected typo loses nobody."""
+    results = analyse([revision(1, 10, 40), revision(2, 20, 60, label={"en": "Cheated, ever?"})])
+    alone = analyse([revision(1, 30, 100)])
+
+    assert (results.reports, results.received, results.survey.revision) == (100, 100, 2)
+    assert results.questions[0].tally == {0: 70, 1: 30}
+    assert results.questions[0].estimates == alone.questions[0].estimates
+
+
+def test_changed_mechanisms_are_pooled_by_variance_and_not_by_counts() -> None:
+    """Coin flip, then Warner: one share from both, more precise than either."""
+    warner = {"name": "warner", "truth": "2/3"}
+    results = analyse([revision(1, 105, 300), revision(2, 280, 700, mechanism=warner)])
+    parts = [analyse([part]).questions[0].estimates[0] for part in
+             (revision(1, 105, 300), revision(1, 280, 700, mechanism=warner))]  # fmt: skip
+    pooled = results.questions[0].estimates[0]
+
+    assert (pooled.method, pooled.n) == ("pooled", 1000)
+    assert pooled.std_error is not None
+    assert pooled.std_error < min(part.std_error or 1 for part in parts)
+
+
+def test_a_question_with_other_options_starts_afresh() -> None:
+    """Counts of another question under the same name are not mixed in."""
+    other = {"type": "select_one", "choices": [{"name": n, "label": {"en": n}} for n in ("no", "maybe")],
+             "mechanism": {"name": "kary_rr", "odds": "3"}}  # fmt: skip
+    results = analyse([revision(1, 10, 40), revision(2, 20, 60, **other)])
+
+    assert results.questions[0].n == 60

@@ -22,17 +22,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.aggregator.estimators import ESTIMATORS, square_wave
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import Mechanism
 
-Stratum = tuple[Mechanism, Mapping[int, int]]
-"""A mechanism and the tally of the reports that went through it."""
+Stratum = tuple[Mechanism | None, Mapping[int, int]]
+"""A mechanism, None for a public answer, and the tally of the reports that went through it."""
 
 METHOD = "pooled"
+BOOTSTRAP = square_wave.METHOD
 _PASSES = 2
 _BISECTIONS = 60
 
@@ -68,15 +69,22 @@ def estimate_strata(
     Raises:
         EstimateError: no stratum, impossible counts, or mechanisms that estimate different things.
     """
-    groups = merge(strata)
-    if not groups:
+    parts = [
+        ESTIMATORS[mechanism.name](mechanism, tally, domain, rule)
+        for mechanism, tally in merge(strata)
+        if mechanism is not None
+    ]
+    if not parts:
         raise EstimateError("there is no stratum to estimate from")
-    return pool([ESTIMATORS[mechanism.name](mechanism, tally, domain, rule) for mechanism, tally in groups], rule)
+    if any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):
+        # Likeliest distributions through different channels have no common variance: the newest one stands alone.
+        return parts[-1]
+    return pool(parts, rule)
 
 
 def merge(strata: Iterable[Stratum]) -> list[Stratum]:
     """Strata with equal mechanisms made one by adding their counts; order of first appearance."""
-    groups: list[tuple[Mechanism, dict[int, int]]] = []
+    groups: list[tuple[Mechanism | None, dict[int, int]]] = []
     for mechanism, tally in strata:
         total = next((kept for known, kept in groups if known == mechanism), None)
         if total is None:

@@ -35,7 +35,6 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     """
     app = Flask("sottovoce.aggregator.web", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
-    app.url_map.strict_slashes = False
     app.extensions.update(
         settings=settings, storage=storage, clock=clock, assets=assets, admission=Admission(storage, clock)
     )

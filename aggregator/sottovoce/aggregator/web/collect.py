@@ -1,5 +1,8 @@
 """What respondents use: the page, the survey's bytes, and one place to send a report. No cookie, no log, no name."""
 
+import gzip
+from functools import lru_cache
+
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.web import problems
@@ -61,4 +64,15 @@ def _asset(name: str) -> Response:
     found = current_app.extensions["assets"].get(name)
     if found is None:
         return problems.response("not_found")
-    return Response(found.body, content_type=found.content_type)
+    reply = Response(found.body, content_type=found.content_type)
+    reply.headers["Vary"] = "Accept-Encoding"
+    if request.accept_encodings["gzip"] > 0:
+        reply.data = _compressed(found.body)
+        reply.headers["Content-Encoding"] = "gzip"
+    return reply
+
+
+@lru_cache(maxsize=16)
+def _compressed(body: bytes) -> bytes:
+    # Without a time, so that the same page is the same bytes after every start.
+    return gzip.compress(body, mtime=0)

@@ -45,10 +45,54 @@ def style() -> Response:
     return Response(sheet, content_type="text/css; charset=utf-8")
 
 
-@blueprint.app_template_filter("percent")
-def percent(share: float | None) -> str:
-    """A share as a percentage with one decimal; a real minus sign."""
-    return "–" if share is None else f"{share * 100:.1f} %".replace("-", "−")
+@blueprint.app_template_filter("figure")
+def figure(value: float | None, estimate: Estimate) -> str:
+    """A share as a percentage with one decimal, another figure with four digits; a real minus sign."""
+    if value is None:
+        return "–"
+    text = f"{value * 100:.1f} %" if estimate.kind == "share" else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
+@blueprint.app_template_filter("limits")
+def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
+    """The limits to show: the band while the survey is open and there is one, else the interval."""
+    if still_open and estimate.band_low is not None and estimate.band_high is not None:
+        return estimate.band_low, estimate.band_high
+    return estimate.low, estimate.high
+
+
+@blueprint.app_template_filter("interval")
+def interval(estimate: Estimate, still_open: bool) -> str:
+    """Those limits in words."""
+    return _range(*limits(estimate, still_open), estimate)
+
+
+@blueprint.app_template_filter("together")
+def together(estimate: Estimate) -> str:
+    """The limits that hold for all options of the question at once."""
+    return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate)
+
+
+@blueprint.app_template_filter("place")
+def place(value: float, estimate: Estimate) -> str:
+    """Where a figure lies in its possible range, from 0 to 100."""
+    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
+
+
+@blueprint.app_template_filter("tick")
+def tick(part: int, estimate: Estimate) -> str:
+    """What stands under the axis at this part of 100 of the range."""
+    value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
+    if estimate.kind == "share":
+        return f"{value * 100:.0f}{' %' if part == 100 else ''}"
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _range(low: float, high: float, estimate: Estimate) -> str:
+    if estimate.kind == "share":
+        return f"{low * 100:.1f} to {high * 100:.1f} %"
+    return f"{low:.4g} to {high:.4g}".replace("-", "−")
 
 
 @blueprint.app_template_filter("epsilon")
@@ -57,14 +101,9 @@ def epsilon(value: float) -> str:
     return show_epsilon(value)
 
 
-@blueprint.app_template_filter("interval")
-def interval(estimate: Estimate) -> str:
-    """The interval as percentages."""
-    return f"{estimate.low * 100:.1f} to {estimate.high * 100:.1f} %"
-
-
 @blueprint.app_template_filter("numbers")
 def numbers(mechanism: Mechanism) -> str:
     """A mechanism's name and its numbers."""
-    parameters = (f"{key} {value}" for key, value in mechanism.dump().items() if key != "name")
-    return f"{mechanism.name}: {', '.join(parameters)}"
+    dumped = mechanism.dump()
+    parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
+    return f"{mechanism.name}: {', '.join(parameters)}" if parameters else mechanism.name

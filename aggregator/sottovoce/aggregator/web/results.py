@@ -3,12 +3,11 @@
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from sottovoce.aggregator.admission import survey_of
-from sottovoce.aggregator.analysis import Results, analyse
+from sottovoce.aggregator.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.web.collect import newest
 from sottovoce.shared import canonical
-from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parsing import parse_survey
 
 blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
@@ -16,15 +15,16 @@ blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
 
 def results_of(name: str, cohort: str | None) -> Results:
     """
-    The results of the newest revision of a survey.
+    The results of a survey, over all its revisions.
 
     Raises:
         ReportRejected: unknown survey.
         EstimateError: unknown cohort.
     """
-    stored = newest(name)
-    cells = current_app.extensions["storage"].cells(stored.key)
-    return analyse(stored, survey_of(stored.document), cells, cohort)
+    revisions = revisions_of(current_app.extensions["storage"], name)
+    if not revisions:
+        raise ReportRejected("unknown_survey", "no survey has this name")
+    return analyse(revisions, cohort)
 
 
 @blueprint.get("/surveys")

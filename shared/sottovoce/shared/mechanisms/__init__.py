@@ -9,6 +9,7 @@ from sottovoce.shared.mechanisms.base import Mechanism, Table
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 from sottovoce.shared.mechanisms.geometric import Geometric
+from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
@@ -21,6 +22,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
     "binary_rr": BinaryRR,
     "kary_rr": KaryRR,
     "subset_selection": SubsetSelection,
+    "hadamard_response": HadamardResponse,
     "sampled_option": SampledOption,
     "bitwise_rr": BitwiseRR,
     "rounding_rr": RoundingRR,
@@ -66,9 +68,12 @@ def for_epsilon(epsilon: Fraction, domain: Domain, question_type: str, name: str
 
 
 def _choice(epsilon: Fraction, domain: Domain) -> type[Mechanism]:
-    """Subsets pay from k = e^epsilon + 3 on; a mask holds 52 options."""
-    few = domain.size <= rational.exp_below(epsilon) + 3
-    return KaryRR if few or domain.size > MAX_MASK_OPTIONS else SubsetSelection
+    """Subsets pay from k = e^epsilon + 3 on; a mask holds 52 options, and with more of them columns may pay."""
+    odds = rational.exp_below(epsilon)
+    if domain.size <= MAX_MASK_OPTIONS:
+        return KaryRR if domain.size <= odds + 3 else SubsetSelection
+    # Variances of a rare option: (g + k - 2) / (g - 1)^2 against ((g + 1) / (g - 1))^2.
+    return KaryRR if odds + domain.size - 2 <= (odds + 1) ** 2 else HadamardResponse
 
 
 def _mean(epsilon: Fraction, _domain: Domain) -> type[Mechanism]:

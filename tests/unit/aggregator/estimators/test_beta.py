@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.beta import beta_quantile
+from sottovoce.aggregator.estimators.beta import _newton, beta_quantile
 
 
 def lower_mass(t: float, p: int, q: int) -> Fraction:
@@ -60,3 +60,11 @@ def test_beta_quantile_refuses_what_its_root_finding_does_not_cover(tail: float,
     """Outside the stated ranges there is an error and no number."""
     with pytest.raises(ValueError, match="beta quantile"):
         beta_quantile(tail, p, q)
+
+
+def test_quantiles_of_large_parameters_agree_with_the_fraction() -> None:
+    """Peizer and Pratt's deviate and the continued fraction give the same limit to 1e-9."""
+    for p, q in ((5000.0, 5000.0), (5000.0, 20_000.0), (1e6, 5e3), (3e5, 7e5)):
+        for tail in (0.4, 0.025, 1e-5):
+            fraction = float(_newton(tail, np.array(p), np.array(q)))
+            assert abs(float(beta_quantile(tail, p, q)) - fraction) < 1e-9

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.aggregator.estimators.binary_rr import estimate
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
 WARNER = BinaryRR(Fraction(2, 3), Fraction(1, 3))
-OPTIONS = ("no", "yes")
+OPTIONS = Domain(("no", "yes"))
 
 
 @pytest.mark.parametrize("yes", [0, 1, 30, 50, 99, 100])

@@ -8,13 +8,13 @@ from sottovoce.aggregator.estimators.intervals import score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.shared.errors import EstimateError
 
-RATING = ScoredChannel((0.0, 1.0, 2.0), (-1.5, 1.0, 3.5), ((3, 1, 1), (1, 3, 1), (1, 1, 3)))
+RATING = ScoredChannel.from_table((0.0, 1.0, 2.0), (-1.5, 1.0, 3.5), ((3, 1, 1), (1, 3, 1), (1, 1, 3)))
 
 
 def two_valued(low: float, high: float) -> ScoredChannel:
     """Rounding to one of two ends, then the coin flip: scores low - (high - low)/2 and high + (high - low)/2."""
     half = (high - low) / 2
-    return ScoredChannel((low, high), (low - half, high + half), ((3, 1), (1, 3)))
+    return ScoredChannel.from_table((low, high), (low - half, high + half), ((3, 1), (1, 3)))
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 20, 100, 400])
@@ -106,4 +106,4 @@ def test_impossible_channels_are_refused(
 ) -> None:
     """One level, levels that descend, other shapes, biased or unknown scores, an empty row."""
     with pytest.raises(EstimateError):
-        ScoredChannel(levels, scores, table)
+        ScoredChannel.from_table(levels, scores, table)

@@ -8,13 +8,14 @@ from sottovoce.aggregator.estimators import ESTIMATORS, IntervalRule
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.pooling import combine, estimate_strata, merge, pool
 from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 COIN, WARNER = BinaryRR(Fraction(3, 4), Fraction(1, 4)), BinaryRR(Fraction(2, 3), Fraction(1, 3))
-YES = ["no", "yes"]
-RATING = ScoredChannel((0.0, 1.0, 2.0), (-1.5, 1.0, 3.5), ((3, 1, 1), (1, 3, 1), (1, 1, 3)))
+YES = Domain(("no", "yes"))
+RATING = ScoredChannel.from_table((0.0, 1.0, 2.0), (-1.5, 1.0, 3.5), ((3, 1, 1), (1, 3, 1), (1, 1, 3)))
 
 
 def test_equal_mechanisms_add_their_counts() -> None:
@@ -64,7 +65,7 @@ def test_strata_without_reports_change_nothing() -> None:
 def test_categories_are_pooled_option_by_option() -> None:
     """Raw shares, pooled with weights of their own, and joint limits wider than single ones."""
     strata = [(KaryRR(Fraction(3), 3), {0: 50, 1: 30, 2: 20}), (KaryRR(Fraction(7), 3), {0: 60, 1: 25, 2: 15})]
-    estimates = estimate_strata(strata, ["x", "y", "z"])
+    estimates = estimate_strata(strata, Domain(("x", "y", "z")))
 
     assert [e.option for e in estimates] == ["x", "y", "z"]
     assert sum(e.raw or 0 for e in estimates) == pytest.approx(1, abs=0.02)

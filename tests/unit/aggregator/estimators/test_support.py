@@ -9,6 +9,7 @@ from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
 from sottovoce.aggregator.estimators.support import estimate_share, estimate_shares, poisoning
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
@@ -89,7 +90,8 @@ def test_band_is_given_when_asked_for() -> None:
 def test_options_of_one_question_carry_joint_limits() -> None:
     """Clopper and Pearson at alpha / k, wider than the single ones; the band is shared too."""
     mechanism = KaryRR(Fraction(3), 4)
-    estimates = ESTIMATORS["kary_rr"](mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, list("abcd"), IntervalRule(band=True))
+    domain = Domain(("a", "b", "c", "d"))
+    estimates = ESTIMATORS["kary_rr"](mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, domain, IntervalRule(band=True))
     low, high = exact([40, 30, 20, 10], 100, 0.5, 1 / 6, 1 - 0.05 / 4)
 
     assert low == pytest.approx([e.simultaneous_low for e in estimates], abs=1e-14)
@@ -101,7 +103,7 @@ def test_options_of_one_question_carry_joint_limits() -> None:
 
 def test_a_lone_option_needs_no_joint_limits() -> None:
     """For yes/no they are the single ones."""
-    (estimate,) = ESTIMATORS["binary_rr"](BinaryRR(*COIN), {0: 70, 1: 30}, ["no", "yes"])
+    (estimate,) = ESTIMATORS["binary_rr"](BinaryRR(*COIN), {0: 70, 1: 30}, Domain(("no", "yes")))
 
     assert (estimate.low, estimate.high) == (estimate.simultaneous_low, estimate.simultaneous_high)
     assert (estimate.count, estimate.n, estimate.option) == (30, 100, "yes")

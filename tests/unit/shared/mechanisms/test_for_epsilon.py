@@ -25,6 +25,7 @@ TYPES = {
 NAMED = {
     "kary_rr": lambda asked: one_of(1000, asked),
     "subset_selection": lambda asked: one_of(52, asked),
+    "hadamard_response": lambda asked: one_of(60, asked),
     "bitwise_rr": lambda asked: some_of(52, asked),
     "rounding_rr": lambda asked: number(0, 1, 1, asked),
     "square_wave": lambda asked: number(0, 1000, 1, asked),
@@ -78,10 +79,10 @@ def test_epsilon_one_is_the_best_fraction_of_32_bits():
 @pytest.mark.parametrize(
     ("epsilon", "k", "name"),
     [("0.6931", 4, "kary_rr"), ("0.6932", 5, "kary_rr"), ("0.6931", 5, "subset_selection"),
-     ("1.0987", 6, "kary_rr"), ("1.0986", 6, "subset_selection"), ("1", 53, "kary_rr")],
+     ("1.0987", 6, "kary_rr"), ("1.0986", 6, "subset_selection"), ("1", 53, "hadamard_response"), ("3", 60, "kary_rr")],
 )  # fmt: skip
 def test_subsets_take_over_above_e_to_epsilon_plus_three(epsilon, k, name):
-    """k-ary up to k = e^epsilon + 3, and where a mask does not hold the options."""
+    """k-ary up to k = e^epsilon + 3, columns of a Hadamard matrix where a mask cannot hold the options."""
     assert name == parsed(one_of(k, {"epsilon": epsilon})).mechanism.name
 
 

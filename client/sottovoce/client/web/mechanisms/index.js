@@ -1,6 +1,7 @@
 import { BinaryRR } from "./binary_rr.js";
 import { BitwiseRR } from "./bitwise_rr.js";
 import { Geometric } from "./geometric.js";
+import { HadamardResponse } from "./hadamard_response.js";
 import { KaryRR } from "./kary_rr.js";
 import { LevelTable } from "./level_table.js";
 import { RoundingRR } from "./rounding_rr.js";
@@ -13,6 +14,7 @@ const ALL = [
   BinaryRR,
   KaryRR,
   SubsetSelection,
+  HadamardResponse,
   SampledOption,
   BitwiseRR,
   RoundingRR,

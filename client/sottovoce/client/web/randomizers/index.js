@@ -1,6 +1,7 @@
 import { randomizeBinaryRR } from "./binary_rr.js";
 import { randomizeBitwiseRR } from "./bitwise_rr.js";
 import { randomizeGeometric } from "./geometric.js";
+import { randomizeHadamardResponse } from "./hadamard_response.js";
 import { randomizeKaryRR } from "./kary_rr.js";
 import { randomizeLevelTable } from "./level_table.js";
 import { randomizeRoundingRR } from "./rounding_rr.js";
@@ -14,6 +15,7 @@ export const RANDOMIZERS = new Map([
   ["binary_rr", randomizeBinaryRR],
   ["kary_rr", randomizeKaryRR],
   ["subset_selection", randomizeSubsetSelection],
+  ["hadamard_response", randomizeHadamardResponse],
   ["sampled_option", randomizeSampledOption],
   ["bitwise_rr", randomizeBitwiseRR],
   ["rounding_rr", randomizeRoundingRR],

@@ -1,0 +1,48 @@
+"""Estimates from Hadamard response; the maths is in ``sottovoce.shared.mechanisms.hadamard_response``."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
+
+
+def estimate(
+    mechanism: HadamardResponse, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The share of each option.
+
+    Args:
+        mechanism: the channel from k options to K columns.
+        tally: number of reports by column; missing means none.
+        domain: the question's options.
+        rule: how the intervals are made.
+
+    Returns:
+        k estimates, in order.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: f_j = (N_j/n - 1/2) / (a - 1/2), N_j = (n + sum_y H[j + 1, y] n_y) / 2.
+    """
+    if any(not mechanism.admits(column) or count < 0 for column, count in tally.items()):
+        raise EstimateError("the counts are impossible")
+    counts = np.array([tally.get(column, 0) for column in range(mechanism.columns)], dtype=np.int64)
+    supporting = support_counts(counts)[1 : mechanism.options + 1].tolist()
+    return estimate_shares(domain.options, supporting, int(counts.sum()), *mechanism.support, rule)
+
+
+def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every row of the Hadamard matrix, the number of reports whose column is +1 in it; K log K additions."""
+    transformed, size, width = counts, len(counts), 1
+    while width < size:
+        pairs = transformed.reshape(-1, 2, width)
+        transformed = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(size)
+        width *= 2
+    supporting: NDArray[np.int64] = (counts.sum() + transformed) // 2
+    return supporting

@@ -1,0 +1,116 @@
+"""
+Hadamard response: a choice among many options is reported as one of the columns of a Hadamard matrix.
+
+Channel
+    K is the smallest power of two above the number of options k; columns are 0 .. K - 1. Option x owns the K/2
+    columns y in which row x + 1 of the Hadamard matrix is +1: those where (x + 1) & y has an even number of bits.
+    With odds g = r/s in lowest terms, g > 1: each of them has weight r, each other column weight s;
+    den = (r + s) K/2. It is drawn in two stages: own or other with weights r and s, then one of K/2 columns.
+Epsilon
+    ln g, exactly.
+Estimator
+    A report supports option j when its column is one of j's: a = P(support | true) = g / (g + 1), and since any two
+    rows agree in half of the columns b = P(support | other) = 1/2; f_j = (N_j/n - b) / (a - b). All N_j come from the
+    counts of the columns by one fast Walsh-Hadamard transform.
+Variance
+    lambda (1 - lambda) / (n (a - b)^2), lambda = b + (a - b) f_j, for an i.i.d. sample: near ((g+1)/(g-1))^2 / n for
+    every option, however many there are. For k > 52 it takes the place of ``subset_selection``.
+Sources
+    Acharya, Sun and Zhang 2019 (Hadamard response).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+
+
+@dataclass(frozen=True)
+class HadamardResponse(Mechanism):
+    """
+    One of ``columns`` columns, ``keep`` times likelier if it belongs to the true option.
+
+    Attributes:
+        keep: the odds g > 1 of an own column against another.
+        options: number of options k >= 2.
+    """
+
+    name: ClassVar[str] = "hadamard_response"
+    question_types: ClassVar[frozenset[str]] = frozenset({"select_one", "rating"})
+
+    keep: Fraction
+    options: int
+
+    def __post_init__(self) -> None:
+        if self.options < 2:
+            raise ValueError("this mechanism needs at least two options")
+        if self.keep <= 1:
+            raise ValueError("odds must be above 1")
+        if sum(self.inclusion) > rational.MAX_DENOMINATOR:
+            raise ValueError("the odds make weights that sum to more than 2^32")
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """``{name: hadamard_response, odds: "3"}``."""
+        exact_fields(fields, {"odds"})
+        return cls(fraction_field(fields, "odds"), domain.size)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """The weight r rounded down."""
+        return cls(rational.odds_below(epsilon, 1, 1), domain.size)
+
+    def dump(self) -> dict[str, Any]:
+        """The odds; the number of options is the question's."""
+        return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
+
+    @property
+    def columns(self) -> int:
+        """K, the smallest power of two above k."""
+        return 1 << self.options.bit_length()
+
+    @property
+    def inclusion(self) -> tuple[int, int]:
+        """Weights of another's column and of an own one."""
+        return self.keep.denominator, self.keep.numerator
+
+    @property
+    def largest(self) -> int:
+        """The last column."""
+        return self.columns - 1
+
+    def column(self, value: int, own: int, index: int) -> int:
+        """
+        The column with this index, 0 .. K/2 - 1, among the own (1) or the other (0) columns of option ``value``.
+
+        The lowest bit of the row's number is left free for the parity; the index fills the other bits.
+        """
+        row = value + 1
+        free = row & -row
+        column = (index & -free) << 1 | index & (free - 1)
+        even = (row & column).bit_count() % 2 == 0
+        return column if even == bool(own) else column | free
+
+    def probability(self, reported: int, value: int) -> Fraction:
+        """Of one column."""
+        own = (value + 1 & reported).bit_count() % 2 == 0
+        return Fraction(self.inclusion[own], sum(self.inclusion) * (self.columns // 2))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(column of j | j) and P(column of j | another option), the same for every option j."""
+        return self.keep / (self.keep + 1), Fraction(1, 2)
+
+    @property
+    def odds(self) -> Fraction:
+        """The odds themselves."""
+        return self.keep
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """The number of columns, how many send one of their own option's, how many one of any other's."""
+        own, other = self.support
+        return {"marks": self.columns, "own": own, "other": other}
