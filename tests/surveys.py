@@ -93,6 +93,7 @@ def every_type() -> list[dict[str, Any]]:
             coordinates=_named("Left (-1) to right (1)", "Closed (-1) to open (1)"), min="-1", max="1", step="0.1",
         ),
         _asks("decimal", "far", "How far is the nearest clinic?", {"name": "geometric", "ratio": "19/20"}, **_RANGE),
+        _asks("select_one", "town", "Which?", {"name": "hadamard_response", "odds": "3/2"}, choices=reasons),
         _asks("integer", "age", "How old are you?", None, min=18, max=99),
         _asks("decimal", "height", "How tall are you, in metres?", None, min="0.5", max="2.5", step="0.01"),
         _asks("rating", "content", "How content are you?", None, choices=_named(*_SCALE), cohort=True),

@@ -14,9 +14,9 @@ from tests.browser.visit import Visit, receipt, stored
 from tests.conftest import Running, start
 from tests.surveys import every_type, survey
 
-CHECKED = ("q0-1", "q1-2", "q2-4", "q3-7", "q4-0", "q4-5", "q5-3", "q13-1")
-TYPED = {"q6-0": "0", "q7-0": "9.5", "q8-0": " 10 ", "q9-0": "-0.3", "q9-1": "1", "q10-0": "2", "q11-0": "45"}
-TYPED |= {"q12-0": "1.75"}
+CHECKED = ("q0-1", "q1-2", "q2-4", "q3-7", "q4-0", "q4-5", "q5-3", "q11-7", "q14-1")
+TYPED = {"q6-0": "0", "q7-0": "9.5", "q8-0": " 10 ", "q9-0": "-0.3", "q9-1": "1", "q10-0": "2", "q12-0": "45"}
+TYPED |= {"q13-0": "1.75"}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def told(question: Question, value: int) -> str:
         return f"{labels[value // 2]}: {bit}"
     if name == "rounding_rr":
         return ("low", "high")[value]
-    if name == "level_table":
+    if name in {"level_table", "hadamard_response"}:
         return f"mark {value + 1} of {question.largest + 1}"
     if name == "square_wave":
         # 21 numbers in 7 ranges of 3, and 2 ranges beyond either end.

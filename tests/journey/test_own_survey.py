@@ -17,9 +17,10 @@ from sottovoce.cli.demo import _free_port
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.rational import dump_decimal
 
-from tests.conftest import Running
-from tests.surveys import ANSWERS
+from tests.conftest import Running, start
+from tests.surveys import ANSWERS, every_type, survey
 from tests.unit.shared.test_schema import validator
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -191,3 +192,23 @@ def test_five_line_example_of_the_readme_is_the_real_interface(running: Running)
     assert me.answer({}) == receipt
     assert running.reports() == 1
     assert set(receipt) >= {"body", "sha256"}
+
+
+def test_respond_asks_every_type_in_the_terminal(tmp_path: Path) -> None:
+    """Options, several options, numbers, vectors; what does not fit is asked again, and never repeated."""
+    asked = survey(name="every", questions=every_type())
+    wrong = {"select_multiple": "99", "integer": "sentinel", "decimal": "0.00001", "vector": "sentinel"}
+    lines = []
+    for question in asked.questions:
+        lines += [wrong[question.type]] if question.type in wrong else []
+        if question.domain.grid is not None:
+            lines += [dump_decimal(question.domain.grid.low)] * max(1, len(question.options))
+        else:
+            lines.append("0" if question.type == "select_multiple" else "1")
+    with start(tmp_path / "data", asked) as process:
+        answered = sottovoce(tmp_path, "respond", process.link, input="\n".join([*lines, "y", ""]))
+        assert answered.returncode == 0, answered.stderr
+        assert process.reports() == 1
+    assert len(json.loads(answered.stdout)["values"]) == len(asked.questions)
+    assert "Error" in answered.stderr
+    assert "sentinel" not in answered.stderr

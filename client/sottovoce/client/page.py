@@ -2,8 +2,8 @@
 Assembles the respondent's page: many modules in the source, few requests on the wire.
 
 The modules of ``web/`` are joined, dependencies first, without imports, exports, whole-line comments and indentation;
-the style has no comments, and a rule a line. Nothing is renamed, so that whoever reads the served script reads the
-source. The same sources give the same bytes.
+wrapped lines are joined, and the style is treated alike. Nothing is renamed, so that whoever reads the served script
+reads the source. The same sources give the same bytes.
 """
 
 import json
@@ -18,6 +18,8 @@ _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.M
 _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
+_WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
+_BESIDE = re.compile(r"\S.*\s//\s")
 _TYPES = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -79,7 +81,7 @@ def join(sources: dict[str, str]) -> str:
             if name in owner:
                 raise ValueError(f"{path}: {name} is also declared in {owner[name]}")
             owner[name] = path
-        parts.append(re.sub(r"^export ", "", tidy(body), flags=re.MULTILINE))
+        parts.append(_WRAP.sub("", re.sub(r"^export ", "", tidy(body), flags=re.MULTILINE)))
     return "".join(parts)
 
 
@@ -103,6 +105,8 @@ def _check_margin(path: str, body: str) -> None:
     for line in body.splitlines():
         if not _MARGIN.match(line):
             raise ValueError(f"{path}: this line cannot be joined with other modules: {line}")
+        if _BESIDE.search(line):
+            raise ValueError(f"{path}: a comment beside code would swallow what is joined to it: {line}")
         if line.count("`") % 2:
             raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
     if re.search(r"\bimport\s*\(|\bimport\.meta\b", body):

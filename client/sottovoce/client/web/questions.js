@@ -41,8 +41,6 @@ function introduction(survey, words, hasDigest) {
 
 function explanation(survey, words) {
   const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", "explain_how"));
-  const example = survey.questions.find((question) => question.mechanism !== null);
-  if (example) section.append(element("p", {}, words.node("explain_example"), " ", element("strong", {}, words.odds(example))));
   section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
   section.append(element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits)));

@@ -8,8 +8,8 @@ const REPORTED = new Map([
   ["sampled_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
   ["sampled_coordinate", (question, value, words) => sampled(question, value, words, ["low", "high"])],
   ["rounding_rr", (_, value, words) => words.node(["low", "high"][value])],
-  ["hadamard_response", ({ columns }, value, words) => words.node("column", { number: value + 1, total: columns })],
-  ["level_table", ({ largest }, value, words) => words.node("mark", { number: value + 1, total: largest + 1 })],
+  ["level_table", mark],
+  ["hadamard_response", mark],
   ["square_wave", range],
 ]);
 
@@ -33,6 +33,10 @@ function several(question, mask, words) {
 
 function sampled(question, value, words, bits) {
   return named(question, Math.floor(value / 2), words, words.node(bits[value % 2]));
+}
+
+function mark({ largest }, value, words) {
+  return words.node("mark", { number: value + 1, total: largest + 1 });
 }
 
 function range({ domain, mechanism }, value, words) {

@@ -111,5 +111,6 @@ class HadamardResponse(Mechanism):
         return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
-        """How many send a column of their answer; any other answer has half of the columns."""
-        return {"columns": self.columns, "own": self.support[0]}
+        """The number of columns, how many send one of their own option's, how many one of any other's."""
+        own, other = self.support
+        return {"marks": self.columns, "own": own, "other": other}
