@@ -53,16 +53,24 @@ class Load:
             if time.perf_counter() > self._end:
                 break
             sent = time.perf_counter()
-            writer.write(self._head + b"%d\r\n\r\n" % len(body) + body)
-            head = await reader.readuntil(b"\r\n\r\n")
-            await reader.readexactly(int(head.lower().split(b"content-length: ", 1)[1].split(b"\r\n", 1)[0]))
-            status = int(head[9:12])
+            head = await self._exchange(reader, writer, body)
+            status = int(head[9:12] or b"0")
             self.statuses[status] += 1
             self.latencies.append((status, 1000 * (time.perf_counter() - sent)))
-            if b"connection: close" in head.lower():
+            if not head or b"connection: close" in head:
                 writer.close()
                 reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=2**22)
         writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: bytes) -> bytes:
+        """The head of the reply in lower case; empty if the connection broke off."""
+        try:
+            writer.write(self._head + b"%d\r\n\r\n" % len(body) + body)
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            await reader.readexactly(int(head.split(b"content-length: ", 1)[1].split(b"\r\n", 1)[0]))
+        except (OSError, asyncio.IncompleteReadError):
+            return b""
+        return head
 
 
 def main() -> None:

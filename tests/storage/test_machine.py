@@ -138,8 +138,8 @@ class Collection(RuleBasedStateMachine):
         report_id, word = self.identity(number), self.token(token)
         if self.expected(report_id, values, word) or report_id in self.stored:
             return
-        handle = self.storage._handle()
-        handle._connection.set_progress_handler(_Failing(step), 15)
+        failing = _Failing(step)
+        self.storage._handle()._connection.set_progress_handler(failing, 15)
         try:
             self.admission.admit("exam", self.body(report_id, values), word)
         except StorageError:
@@ -147,7 +147,7 @@ class Collection(RuleBasedStateMachine):
         else:
             self.admitted(report_id, values, word)
         finally:
-            handle._connection.set_progress_handler(None, 0)
+            failing.left = 10**9
 
     @rule()
     def crash(self) -> None:

@@ -159,22 +159,30 @@ class SQLiteStorage(sql.SQLStorage):
             if db.in_transaction:
                 yield db
                 return
-            db.execute("BEGIN")
             try:
+                db.execute("BEGIN")
                 yield db
             finally:
-                db.rollback()
+                self._end(db)
 
     @contextmanager
     def _write(self) -> Iterator["_Handle"]:
         """One writer at a time in this process; others on the same file wait for SQLite's own lock."""
         with self._errors(), self._writing, self._handle() as db:
-            db.execute("BEGIN IMMEDIATE")
             try:
+                db.execute("BEGIN IMMEDIATE")
                 yield db
                 db.commit()
             finally:
-                db.rollback()
+                self._end(db)
+
+    def _end(self, handle: "_Handle") -> None:
+        """Roll back what is left; a connection that cannot even do that is given up, or its lock would stay."""
+        try:
+            handle.rollback()
+        except sqlite3.Error:
+            self._local.handle = None
+            handle.close()
 
     def _handle(self) -> "_Handle":
         """This thread's handle."""
