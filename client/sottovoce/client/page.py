@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 ENTRY = "main.js"
 
-_HEADER = "// Sottovoce, Apache-2.0. Joined from client/sottovoce/client/web by page.py; names are unchanged.\n"
+_HEADER = "// Sottovoce, Apache-2.0; made by page.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
