@@ -95,3 +95,11 @@ def test_pages_need_no_script_and_nothing_from_elsewhere(browser: Browser, answe
 
     assert said == []
     assert all(url.startswith((answered.url, "data:")) for url in asked)
+
+
+def test_bars_of_one_question_sum_to_the_whole(dashboard: Page) -> None:
+    """Where a respondent has one answer the bars are shares of 100; their numbers stay as estimated."""
+    bars = dashboard.locator("section").nth(1).locator(".bar").all()
+    widths = [float(bar.get_attribute("width") or "nan") for bar in bars]
+
+    assert abs(sum(widths) - 100) < 0.01

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.aggregator.estimators import Estimate, IntervalRule, public
+from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
 from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
@@ -110,7 +110,9 @@ def revisions_of(storage: Storage, name: str) -> list[Revision]:
     ]
 
 
-def analyse(revisions: Sequence[Revision], cohort: str | None = None) -> Results:
+def analyse(
+    revisions: Sequence[Revision], cohort: str | None = None, interval: str = DEFAULT_RULE.method
+) -> Results:
     """
     The results of a survey, as its newest revision asks it.
 
@@ -120,9 +122,10 @@ def analyse(revisions: Sequence[Revision], cohort: str | None = None) -> Results
     Args:
         revisions: of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
+        interval: how the intervals of shares are made, one of ``intervals.METHODS``.
 
     Raises:
-        EstimateError: there is no such cohort group.
+        EstimateError: there is no such cohort group, or no such interval.
     """
     newest = revisions[-1]
     groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
@@ -133,7 +136,7 @@ def analyse(revisions: Sequence[Revision], cohort: str | None = None) -> Results
         for cells in [revision.cells if cohort is None else _cohort_cells(revision, newest)]
     ]
     # While more reports may come, people look again and again: the band is valid however often they do.
-    rule = IntervalRule(band=not newest.stored.closed)
+    rule = IntervalRule(interval, band=not newest.stored.closed)
     return Results(
         survey=newest.survey,
         closed=newest.stored.closed,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.analysis import analyse, revisions_of
+from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export import export_document
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
@@ -13,14 +15,17 @@ from sottovoce.shared.errors import StorageError
 @click.command()
 @click.argument("name")
 @click.option("--cohort", default=None, help="Only this cohort.")
+@click.option(
+    "--interval", type=click.Choice(list(METHODS)), default=DEFAULT_RULE.method, show_default=True, help="For shares."
+)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write.")
 @data_option
-def export(name: str, cohort: str | None, out: Path | None, data: Path | None) -> None:
+def export(name: str, cohort: str | None, interval: str, out: Path | None, data: Path | None) -> None:
     """Write the results of the survey NAME as JSON (sottovoce-export/1)."""
     revisions = revisions_of(open_storage(data_settings(data)), name)
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
-    write_json(export_document(analyse(revisions, cohort)), out)
+    write_json(export_document(analyse(revisions, cohort, interval)), out)
 
 
 def write_json(document: object, out: Path | None) -> None:

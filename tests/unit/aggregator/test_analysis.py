@@ -136,3 +136,18 @@ def test_a_question_with_other_options_starts_afresh() -> None:
     results = analyse([revision(1, 10, 40), revision(2, 20, 60, **other)])
 
     assert results.questions[0].n == 60
+
+
+@pytest.mark.parametrize("interval", ["score-cc", "wilson", "exact", "fixed-population"])
+def test_interval_may_be_chosen(interval: str) -> None:
+    """Every method reaches the estimates, and the export names it."""
+    exported = export_document(analyse(one(CELLS), interval=interval))
+
+    assert exported["questions"][1]["estimates"][0]["method"] == interval
+
+
+def test_unknown_interval_is_refused_without_repeating_it() -> None:
+    """The message lists what there is."""
+    with pytest.raises(EstimateError, match="score-cc") as refused:
+        analyse(one(CELLS), interval="sentinel")
+    assert "sentinel" not in str(refused.value)

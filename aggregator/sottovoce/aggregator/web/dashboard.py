@@ -1,9 +1,11 @@
 """The researchers' pages: server-rendered, no script, no cookie but the session's. Everything from snapshots."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.web.results import results_of
 from sottovoce.shared.mechanisms import Mechanism
@@ -72,6 +74,15 @@ def interval(estimate: Estimate, still_open: bool) -> str:
 def together(estimate: Estimate) -> str:
     """The limits that hold for all options of the question at once."""
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate)
+
+
+@blueprint.app_template_filter("bars")
+def bars(estimates: Sequence[Estimate], whole: bool) -> list[tuple[Estimate, float | None]]:
+    """Each estimate with the length of its bar; where the options are a whole, the bars are shares that sum to 1."""
+    raw = [estimate.raw for estimate in estimates if estimate.raw is not None]
+    if whole and len(raw) == len(estimates):
+        return list(zip(estimates, norm_sub(raw), strict=True))
+    return [(estimate, estimate.clipped) for estimate in estimates]
 
 
 @blueprint.app_template_filter("place")

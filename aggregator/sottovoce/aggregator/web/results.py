@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.analysis import Results, analyse, revisions_of
+from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.housekeeping import day_of
 from sottovoce.aggregator.web.collect import newest
@@ -14,18 +15,18 @@ from sottovoce.shared.parsing import parse_survey
 blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
 
 
-def results_of(name: str, cohort: str | None) -> Results:
+def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.method) -> Results:
     """
     The results of a survey, over all its revisions.
 
     Raises:
         ReportRejected: unknown survey.
-        EstimateError: unknown cohort.
+        EstimateError: unknown cohort, or unknown interval.
     """
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
-    return analyse(revisions, cohort)
+    return analyse(revisions, cohort, interval)
 
 
 @blueprint.get("/surveys")
@@ -60,7 +61,7 @@ def close(name: str) -> Response:
 
 @blueprint.get("/surveys/<name>/estimates")
 def estimates(name: str) -> Response:
-    """Estimates from the last snapshot, for all respondents or for ``?cohort=``."""
+    """Estimates from the last snapshot, for all respondents or for ``?cohort=``; ``?interval=`` names a method."""
     return jsonify(_document(name))
 
 
@@ -73,5 +74,6 @@ def export(name: str) -> Response:
 
 
 def _document(name: str) -> dict[str, Any]:
-    return export_document(results_of(name, request.args.get("cohort")))
+    interval = request.args.get("interval", DEFAULT_RULE.method)
+    return export_document(results_of(name, request.args.get("cohort"), interval))
 
