@@ -149,7 +149,7 @@ def test_final_refusal_is_told_and_keeps_the_report(
     page.wait_for_selector("#main .problem h1")
     told = page.inner_text("#main .problem")
     assert words in told
-    assert "sends nothing more" in told
+    assert "Nothing more is sent" in told
     assert page.locator("#main button, input").count() == 0
     page.context.unroute("**/reports")
     page.reload()
@@ -178,4 +178,4 @@ def test_false_receipt_is_not_shown(page: Page) -> None:
     page.click("button.primary")
     page.wait_for_selector("#main .problem h1")
 
-    assert "receipt is not for the report" in page.inner_text("#main .problem")
+    assert "receipt is not for your report" in page.inner_text("#main .problem")

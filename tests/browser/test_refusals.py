@@ -22,7 +22,7 @@ def refused(visit: Visit, page: Page) -> str:
 def test_other_digest_is_refused(visit: Visit) -> None:
     """The survey is not the one that the link names."""
     page = visit.open(f"{visit.site.url}/s/marriage#d={'0' * 32}")
-    assert "not the one your link names" in refused(visit, page)
+    assert "not the survey that your link names" in refused(visit, page)
 
 
 @pytest.mark.parametrize("digest", ["0" * 31, "xyz", "0" * 64])

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,9 @@ def check_log(storage: SQLiteStorage) -> None:
         statuses.append(message.get("status"))
 
     try:
-        asyncio.run(gate(scope, receive, send))
+        # In a thread of its own: the browser's driver may keep an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, gate(scope, receive, send)).result()
     finally:
         logging.getLogger().removeHandler(handler)
     assert statuses[0] == 200

@@ -19,7 +19,10 @@ COIN = {"a": "3/4", "b": "1/4"}
         (question({"name": "warner", "truth": "2/3"}), "about 67 send yes"),
         (question({"name": "binary_rr", "a": "999/1000", "b": "1/1000"}), "more than 99 .* fewer than 1 also"),
         (one_of(4, {"name": "kary_rr", "odds": "3"}), "50 send that answer; each other answer is sent by about 17"),
-        (one_of(5, {"name": "subset_selection", "odds": "3", "size": 2}), "2 of the 5 .* about 67 send .* about 33 one with"),
+        (
+            one_of(5, {"name": "subset_selection", "odds": "3", "size": 2}),
+            "2 of the 5 .* about 67 send .* about 33 one with",
+        ),
         (some_of(4, {"name": "sampled_option", **COIN}), "drawn.* chose it, 75 send yes; .* 25 also"),
         (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=1), "Each option .* chose it, 75 send yes"),
         (number(0, 9, 1, {"name": "rounding_rr", **COIN}), "largest number, 75 send high; .* smallest, 25 also"),
