@@ -2,7 +2,8 @@
 A load generator: raw HTTP over asyncio, in a process of its own, so that it does not share the server's interpreter.
 
 ``python -m tests.bench.load PORT PATH CONNECTIONS SECONDS FILE`` sends the bodies of FILE (each preceded by its length
-in four bytes) once each, and prints one JSON object: counts by status, seconds, latencies in milliseconds.
+in four bytes) once each, and prints one JSON object: counts by status, refusals that do not say when to
+come back, seconds, latencies in milliseconds.
 """
 
 import asyncio
@@ -38,6 +39,7 @@ class Load:
         self._seconds = seconds
         self._supply = supply
         self.statuses: Counter[int] = Counter()
+        self.abrupt = 0
         self.latencies: list[tuple[int, float]] = []
 
     async def run(self, connections: int) -> float:
@@ -56,6 +58,7 @@ class Load:
             head = await self._exchange(reader, writer, body)
             status = int(head[9:12] or b"0")
             self.statuses[status] += 1
+            self.abrupt += status in {429, 503} and b"\r\nretry-after: " not in head
             self.latencies.append((status, 1000 * (time.perf_counter() - sent)))
             if not head or b"connection: close" in head:
                 writer.close()
@@ -81,6 +84,7 @@ def main() -> None:
     accepted = sorted(latency for status, latency in load.latencies if status == 200) or [0.0]
     print(json.dumps({
         "statuses": {str(status): count for status, count in sorted(load.statuses.items())},
+        "abrupt": load.abrupt,
         "seconds": took,
         "p50": accepted[len(accepted) // 2],
         "p99": accepted[len(accepted) * 99 // 100],
