@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -113,21 +114,24 @@ class FileLedger:
             document = json.loads(self._path(key).read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
+        except (OSError, ValueError):
             raise _unreadable() from None
         return _entry(document)
 
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = self._write(key, entry)
         try:
-            os.link(temporary, self._path(key))
-        except FileExistsError:
-            pass
-        finally:
-            temporary.unlink()
-        self._sync_folder()
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary = self._write(key, entry)
+            try:
+                os.link(temporary, self._path(key))
+            except FileExistsError:
+                pass
+            finally:
+                temporary.unlink()
+            self._sync_folder()
+        except OSError:
+            raise BudgetExhausted("the ledger cannot be written; nothing was sent") from None
         stored = self.get(key)
         if stored is None:
             raise _unreadable()
@@ -137,8 +141,10 @@ class FileLedger:
         """Note that the aggregator has acknowledged the report."""
         entry = self.get(key)
         if entry is not None:
-            self._write(key, replace(entry, sent=True)).replace(self._path(key))
-            self._sync_folder()
+            # The report has arrived; a note that cannot be written is no reason to say that it has not.
+            with suppress(OSError):
+                self._write(key, replace(entry, sent=True)).replace(self._path(key))
+                self._sync_folder()
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""

@@ -176,3 +176,27 @@ def test_default_folder_can_be_named(monkeypatch, tmp_path):
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path))
 
     assert default_folder() == tmp_path
+
+
+def test_ledger_that_cannot_be_written_stops_everything_in_words(tmp_path):
+    """Without a record there is no report: a file stands where the folder should be."""
+    (tmp_path / "ledger").write_text("")
+    ledger = FileLedger(tmp_path / "ledger")
+
+    with pytest.raises(BudgetExhausted, match="ledger cannot be"):
+        ledger.get(KEY)
+    with pytest.raises(BudgetExhausted, match="ledger cannot be"):
+        ledger.record(KEY, ENTRY)
+
+
+def test_note_of_arrival_that_cannot_be_written_is_left_out(tmp_path, monkeypatch):
+    """The report has arrived; sending it again later is harmless."""
+    ledger = FileLedger(tmp_path / "ledger")
+    ledger.record(KEY, ENTRY)
+
+    def full(*_):
+        raise OSError(28, "no space")
+
+    monkeypatch.setattr(FileLedger, "_write", full)
+    ledger.mark_sent(KEY)
+    assert ledger.get(KEY) == ENTRY
