@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
@@ -113,19 +114,25 @@ def survey_vectors() -> dict[str, Any]:
         ),
         survey({**one_of(30, {"name": "kary_rr", "odds": "5/2"}), "name": "big"}),
         every_type(),
+        {**every_type(), "ask": 3},
+        survey(*({**question({"name": "coin_flip"}), "name": f"q{index}"} for index in range(4)), ask=1),
     ]  # fmt: skip
     vectors = []
     for document in documents:
         parsed = parse_survey(document)
         for index in range(4):
             answers = {q.name: an_answer(q, index * 7 + i) for i, q in enumerate(parsed.questions)}
+            before = Tape(f"asked {parsed.digest} {index}")
+            asked = draw_asked(parsed, Draws(before))
             tape = Tape(f"report {parsed.digest} {index}")
-            report = randomize(parsed, encode(parsed, answers), Draws(tape), wave=index * 5)
+            report = randomize(parsed, encode(parsed, answers, asked), Draws(tape), wave=index * 5)
             vectors.append({
                 "survey": parsed.canonical.decode(),
                 "digest": parsed.digest,
                 "epsilon": parsed.epsilon,
                 "answers": answers,
+                "bytes_before": before.taken.hex(),
+                "asked": list(asked),
                 "wave": index * 5,
                 "bytes": tape.taken.hex(),
                 "body": dump_report(report, parsed).decode(),
@@ -166,6 +173,8 @@ def an_answer(asked: Question, index: int) -> Any:
 def bad_surveys() -> list[str]:
     """Texts that are not a survey in canonical form; both clients must refuse each of them."""
     good = parse_survey(survey(question({"name": "coin_flip"}))).canonical.decode()
+    pair = survey(*({**question({"name": "coin_flip"}), "name": name} for name in "ab"))
+    two = parse_survey(pair).canonical.decode()
     body = good[1:-1]
     return [
         "", "null", "[]", "{}", "NaN", good + " ", " " + good, good[:-1], good + good,
@@ -190,6 +199,8 @@ def bad_surveys() -> list[str]:
         good.replace('"release_batch":25', '"release_batch":0'),
         good.replace('"release_batch":25', '"release_batch":25,"max_epsilon_total":"1.09"'),
         good.replace('"access":"open"', '"access":"everybody"'),
+        *(good.replace('"default_language"', f'"ask":{ask},"default_language"') for ask in ("0", "1", "null", "true")),
+        *(two.replace('"default_language"', f'"ask":{ask},"default_language"') for ask in ("0", "2", '"1"', "1.0")),
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
@@ -96,8 +97,11 @@ def test_reports_have_the_vectors_bytes():
     for vector in read("surveys.json")["reports"]:
         loaded = load_survey(vector["survey"].encode())
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
+        before, unread = playback(bytes.fromhex(vector["bytes_before"]))
+        assert vector["asked"] == list(draw_asked(loaded, before))
+        assert not unread
         draws, rest = playback(bytes.fromhex(vector["bytes"]))
-        report = randomize(loaded, encode(loaded, vector["answers"]), draws, vector["wave"])
+        report = randomize(loaded, encode(loaded, vector["answers"], vector["asked"]), draws, vector["wave"])
         assert vector["body"] == dump_report(report, loaded).decode()
         assert parse_report(vector["body"].encode()) == report
         assert not rest

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis import Results, Revision, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of
-from sottovoce.aggregator.simulation import BatchDraws, Values, simulate
+from sottovoce.aggregator.simulation import BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.answers import Domain
@@ -27,9 +27,10 @@ def invent(survey: Survey, count: int, seed: int) -> list[Values]:
 
 def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
     """The results of a closed survey whose respondents have these true values, through the batch client."""
+    asked = ask_batch(survey, len(truths[0]), draws)
     reported = [
-        truth if question.mechanism is None else simulate(question.mechanism, truth, draws)
-        for question, truth in zip(survey.questions, truths, strict=True)
+        truth if question.mechanism is None else simulate(question.mechanism, truth[asks], draws)
+        for question, truth, asks in zip(survey.questions, truths, asked, strict=True)
     ]
     tallies: dict[int, dict[int, int]] = {}
     for index, (question, values) in enumerate(zip(survey.questions, reported, strict=True)):

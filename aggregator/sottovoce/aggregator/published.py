@@ -28,6 +28,8 @@ class Published:
         self.survey = survey_of(stored.document)
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
+        survey = self.survey
+        self._unasked = 0 if survey.ask is None else len(survey.private) - survey.ask
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
     @cached_property
@@ -63,7 +65,8 @@ class Published:
         Raises:
             ReportRejected: ``out_of_range``; the message names no value.
         """
-        if len(values) == len(self._seen) and all(map(contains, self._seen, values)):
+        as_many = len(values) == len(self._seen) and values.count(None) == self._unasked
+        if as_many and all(map(contains, self._seen, values)):
             return
         check_values(self.survey, values)
         for seen, value in zip(self._seen, values, strict=True):
@@ -76,15 +79,17 @@ class Published:
 
 def check_values(survey: Survey, values: Values) -> None:
     """
-    Every question has a value that its mechanism can report.
+    Every question that one respondent is asked has a value that its mechanism can report, and no other has one.
 
     Raises:
         ReportRejected: ``out_of_range``; the message names no value.
     """
     if len(values) != len(survey.questions):
         raise ReportRejected("out_of_range", "the report does not have one value for each question")
+    if not survey.asks_for(values):
+        raise ReportRejected("out_of_range", "the report does not answer as many questions as each respondent is asked")
     for question, value in zip(survey.questions, values, strict=True):
-        if value is None or not question.admits(value):
+        if value is not None and not question.admits(value):
             raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
 
 

@@ -24,6 +24,7 @@ from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
+from sottovoce.shared.spec import Survey
 
 Values = NDArray[Any]
 """Integers: one true or reported value a respondent; (n, d) for vectors."""
@@ -103,6 +104,27 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
     batch = BATCH[mechanism.name]
     blocks = [batch(mechanism, truth[start : start + BLOCK], draws) for start in range(0, len(truth), BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
+
+
+def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
+    """
+    For each question, which of ``count`` respondents are asked it; the batch twin of ``sottovoce.client.asked``.
+
+    Returns:
+        A selection of respondents for each question: a mask of shape (count,), or a slice of all.
+    """
+    everyone: list[Any] = [slice(None)] * len(survey.questions)
+    if survey.ask is None:
+        return everyone
+    places = np.tile(np.array(survey.private), (count, 1))
+    respondents = np.arange(count)
+    for place in range(survey.ask):
+        other = place + draws.below(len(survey.private) - place, count).astype(np.int64)
+        places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
+    drawn = places[:, : survey.ask]
+    for index in survey.private:
+        everyone[index] = (drawn == index).any(axis=1)
+    return everyone
 
 
 def _binary_rr(mechanism: BinaryRR, truth: Values, draws: BatchDraws) -> Values:

@@ -1,5 +1,6 @@
 """
 What the device remembers: which report was drawn for which survey, and what it cost. Never an answer.
+Beside it lies what was drawn before anything was asked, such as the set of questions under ``ask``.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
 be a second look at the truth. Erasing the ledger, or another device, starts afresh; respondents are told so.
@@ -13,7 +14,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sottovoce.shared.errors import BudgetExhausted
 
@@ -54,6 +55,12 @@ class Ledger(Protocol):
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably."""
 
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """
+        What was drawn beforehand for ``key`` and this text of the survey: an earlier draw if there is one, else
+        ``drawn``, durably.
+        """
+
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
 
@@ -79,6 +86,7 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self._entries: dict[Key, Entry] = {}
+        self._drawn: dict[tuple[Key, str], tuple[int, ...]] = {}
 
     def get(self, key: Key) -> Entry | None:
         """The entry, or None."""
@@ -87,6 +95,10 @@ class MemoryLedger:
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
         return self._entries.setdefault(key, entry)
+
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """What was drawn beforehand from now on."""
+        return self._drawn.setdefault((key, digest), drawn)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -99,7 +111,8 @@ class MemoryLedger:
 
 class FileLedger:
     """
-    Remembers in a folder, one small JSON file per entry, readable by its owner only.
+    Remembers in a folder, one small JSON file per entry, readable by its owner only; draws made beforehand have files
+    of their own, which end in ``.drawn``.
 
     A file appears whole or not at all: it is written and synced under another name and then linked to its own,
     which the file system lets only one of several processes do.
@@ -111,31 +124,18 @@ class FileLedger:
     def get(self, key: Key) -> Entry | None:
         """The entry, or None."""
         try:
-            document = json.loads(self._path(key).read_bytes())
+            return _entry(_read(self._path(key)))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
-            raise _unreadable() from None
-        return _entry(document)
 
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary = self._write(key, entry)
-            try:
-                os.link(temporary, self._path(key))
-            except FileExistsError:
-                pass
-            finally:
-                temporary.unlink()
-            self._sync_folder()
-        except OSError:
-            raise BudgetExhausted("the ledger cannot be written; nothing was sent") from None
-        stored = self.get(key)
-        if stored is None:
-            raise _unreadable()
-        return stored
+        return _entry(self._create(self._path(key), key, asdict(entry)))
+
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """What was drawn beforehand from now on."""
+        name = hashlib.sha256(json.dumps([*key, digest]).encode()).hexdigest()
+        return _drawn(self._create(self._folder / f"{name}.drawn", key, {"digest": digest, "drawn": drawn}))
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -143,7 +143,7 @@ class FileLedger:
         if entry is not None:
             # The report has arrived; a note that cannot be written is no reason to say that it has not.
             with suppress(OSError):
-                self._write(key, replace(entry, sent=True)).replace(self._path(key))
+                self._write(key, asdict(replace(entry, sent=True))).replace(self._path(key))
                 self._sync_folder()
 
     def spent(self, origin: str) -> float:
@@ -158,11 +158,30 @@ class FileLedger:
         name = hashlib.sha256(json.dumps(key).encode()).hexdigest()
         return self._folder / f"{name}.json"
 
-    def _write(self, key: Key, entry: Entry) -> Path:
+    def _create(self, path: Path, key: Key, fields: dict[str, Any]) -> object:
+        """The document in this file from now on: what stands there already, else these fields."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary = self._write(key, fields)
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                pass
+            finally:
+                temporary.unlink()
+            self._sync_folder()
+        except OSError:
+            raise BudgetExhausted("the ledger cannot be written; nothing was sent") from None
+        try:
+            return _read(path)
+        except FileNotFoundError:
+            raise _unreadable() from None
+
+    def _write(self, key: Key, fields: dict[str, Any]) -> Path:
         # mkstemp makes the file readable by its owner only.
         handle, name = tempfile.mkstemp(suffix=".part", dir=self._folder)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"origin": key.origin, "survey": key.survey, "wave": key.wave, **asdict(entry)}, file, indent=1)
+            json.dump({"origin": key.origin, "survey": key.survey, "wave": key.wave, **fields}, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         return Path(name)
@@ -190,12 +209,29 @@ def default_folder(platform: str = sys.platform) -> Path:
     return base / "sottovoce" / "ledger"
 
 
+def _read(path: Path) -> object:
+    """The document in a file; ``FileNotFoundError`` if there is no such file."""
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError):
+        raise _unreadable() from None
+
+
 def _entry(document: object) -> Entry:
     try:
         fields = {name: document[name] for name in ("digest", "epsilon", "body", "sent")}  # type: ignore[index]
     except (LookupError, TypeError):
         raise _unreadable() from None
     return Entry(**fields)
+
+
+def _drawn(document: object) -> tuple[int, ...]:
+    drawn = document.get("drawn") if isinstance(document, dict) else None
+    if not isinstance(drawn, list) or not all(type(number) is int for number in drawn):
+        raise _unreadable()
+    return tuple(drawn)
 
 
 def _unreadable() -> BudgetExhausted:

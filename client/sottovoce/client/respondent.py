@@ -7,9 +7,11 @@ Left of the bars the true answers exist, in this process's memory and nowhere el
 drawn report.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
+from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
@@ -91,6 +93,27 @@ class Respondent:
             raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
         return cls(survey, transport, ledger or FileLedger(), token=link.token, **options)
 
+    @cached_property
+    def asked(self) -> tuple[Question, ...]:
+        """
+        The questions that this person is asked; under ``ask`` a set drawn and recorded before any of them is shown.
+
+        Raises:
+            BudgetExhausted: the ledger cannot be written or read.
+        """
+        return tuple(self.survey.questions[index] for index in self._asked)
+
+    @cached_property
+    def _asked(self) -> tuple[int, ...]:
+        drawn = draw_asked(self.survey, self._draws)
+        if self.survey.ask is None:
+            return drawn
+        kept = self.ledger.prepare(self._key, self.survey.digest, drawn)
+        asked = [index if index in kept else None for index in range(len(self.survey.questions))]
+        if not self.survey.asks_for(asked) or kept != tuple(index for index in asked if index is not None):
+            raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
+        return kept
+
     @property
     def drawn(self) -> bool:
         """Whether a report was already drawn; if so, answers are no longer needed and would change nothing."""
@@ -101,7 +124,8 @@ class Respondent:
         Randomize the answers once, record the report, send it, and return the aggregator's receipt.
 
         Args:
-            answers: by question name, for every question; what an answer looks like stands in ``shared.answers``.
+            answers: by question name, for every question in ``asked``; what an answer looks like stands in
+                ``shared.answers``. An answer to a question that is not asked is not looked at.
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
@@ -109,7 +133,7 @@ class Respondent:
             TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
         """
         if not self.drawn:
-            values = encode(self.survey, answers)
+            values = encode(self.survey, answers, self._asked)
             report = randomize(self.survey, values, self._draws, self._wave)
             body = dump_report(report, self.survey).decode()
             self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon, body))
@@ -134,9 +158,16 @@ class Respondent:
         return {**expected, "body": entry.body}
 
 
-def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
+def encode(
+    survey: Survey, answers: Mapping[str, object], asked: Sequence[int] | None = None
+) -> tuple[Value | None, ...]:
     """
-    The true values, in the survey's order.
+    The true values, in the survey's order; None where the question is not asked.
+
+    Args:
+        survey: the survey.
+        answers: by question name.
+        asked: indices of the questions that are asked; None for all.
 
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
@@ -144,21 +175,26 @@ def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
     names = {question.name for question in survey.questions}
     if set(answers) - names:
         raise AnswerError("there is an answer for a question that the survey does not ask")
-    for question in survey.questions:
+    asks = [question for index, question in enumerate(survey.questions) if asked is None or index in asked]
+    for question in asks:
         if question.name not in answers:
             raise AnswerError(f"question '{question.name}': the answer is missing")
-    return tuple(question.encode(answers[question.name]) for question in survey.questions)
+    return tuple(question.encode(answers[question.name]) if question in asks else None for question in survey.questions)
 
 
-def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int = 0) -> Report:
+def randomize(survey: Survey, values: tuple[Value | None, ...], draws: Draws, wave: int = 0) -> Report:
     """
-    The report for these true values: the id is drawn first, then each question in order.
+    The report for these true values: the id is drawn first, then each question that is asked, in order.
 
     Raises:
-        AnswerError: a value is not in its question's domain; nothing was drawn.
+        AnswerError: a value is not in its question's domain, or not just the questions of one respondent have one;
+            nothing was drawn.
     """
+    if not survey.asks_for(values):
+        raise AnswerError("there are not as many answers as each respondent gives")
     for question, value in zip(survey.questions, values, strict=True):
-        question.check(value)
+        if value is not None:
+            question.check(value)
     report_id = draws.identity()
     reported = tuple(
         _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)
@@ -166,7 +202,9 @@ def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: Value, draws: Draws) -> int:
+def _perturb(question: Question, value: Value | None, draws: Draws) -> int | None:
+    if value is None:
+        return None
     if question.mechanism is None:
         assert isinstance(value, int)  # noqa: S101 - a vector question is never public
         return value

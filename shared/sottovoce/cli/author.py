@@ -54,6 +54,13 @@ def describe(survey: Survey) -> list[str]:
         else:
             how = f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
+    if survey.ask is not None:
+        private = len(survey.private)
+        lines.append(
+            f"  each respondent is asked {survey.ask} of the {private} private questions, drawn by the device: about "
+            f"{survey.ask / private:.0%} of the reports answer each of them; a pair of them, "
+            f"{survey.ask * (survey.ask - 1) / (private * (private - 1)):.0%}"
+        )
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     return lines
 

@@ -33,7 +33,7 @@ EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 @click.option("--assurance", type=float, default=0.5, show_default=True, help="Probability of reaching the half-width.")
 @click.option("--response-rate", type=float, default=1.0, show_default=True)
 @click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
-@click.option("--ask", type=(int, int), default=(1, 1), help="M Q: each respondent answers M of Q questions.")
+@click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(  # noqa: PLR0913, PLR0917 - one option each
@@ -49,16 +49,17 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     assurance: float,
     response_rate: float,
     design_effect: float,
-    ask: tuple[int, int],
+    ask: tuple[int, int] | None,
     own_coin: bool,
     as_json: bool,
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
-    asked = None if survey is None else _question(survey, question)
+    asked, drawn_by_survey = (None, (1, 1)) if survey is None else _question(survey, question)
     spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
     channel = planning.kary(spent, options) if asked is None else channel_of(asked)
     goal = Goal(prevalence, half_width, against, confidence, power, assurance)
-    drawn = (ask[0], ask[1] * drawn_from(asked))
+    of = drawn_by_survey if ask is None else ask
+    drawn = (of[0], of[1] * drawn_from(asked))
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
     made = planning.plan(channel, goal, fieldwork)
     points = planning.curve(EPSILONS, goal, fieldwork, options)
@@ -69,11 +70,13 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         _show(made, spent, points)
 
 
-def _question(survey: Path, name: str | None) -> Question:
-    questions = {question.name: question for question in read_survey_file(survey).questions}
+def _question(survey: Path, name: str | None) -> tuple[Question, tuple[int, int]]:
+    """The question, and of how many private questions a respondent is asked how many."""
+    parsed = read_survey_file(survey)
+    questions = {question.name: question for question in parsed.questions}
     if name not in questions:
         raise SpecError(f"--question must be one of: {', '.join(questions)}")
-    return questions[name]
+    return questions[name], (1, 1) if parsed.ask is None else (parsed.ask, len(parsed.private))
 
 
 def channel_of(question: Question) -> Channel:

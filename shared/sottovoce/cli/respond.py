@@ -2,7 +2,7 @@
 
 import click
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.words import odds_in_words
+from sottovoce.client.words import odds_in_words, say
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.rational import dump_decimal, show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -20,7 +20,7 @@ def respond(url: str) -> None:
         show_receipt(me.send())
         return
     introduce(me.survey)
-    answers = {question.name: ask(me.survey, question) for question in me.survey.questions}
+    answers = {question.name: ask(me.survey, question) for question in me.asked}
     click.confirm("Randomize these answers now and send the randomized report?", abort=True, err=True)
     show_receipt(me.answer(answers))
 
@@ -31,10 +31,10 @@ def introduce(survey: Survey) -> None:
     for key in ("description", "consent"):
         if key in survey.document:
             click.echo(survey.text(survey.document[key]), err=True)
-    click.echo(
-        f"\nYour true answers stay on this device. What is sent costs epsilon {show_epsilon(survey.epsilon)} in total.",
-        err=True,
-    )
+    total = show_epsilon(survey.epsilon)
+    click.echo(f"\nYour true answers stay on this device. What is sent costs epsilon {total} in total.", err=True)
+    if survey.ask is not None:
+        click.echo(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)), err=True)
 
 
 def ask(survey: Survey, question: Question) -> object:

@@ -1,7 +1,7 @@
 """From a survey document to a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -9,14 +9,14 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.questions import QuestionReader, dump_question
 from sottovoce.shared.reading import LANGUAGE, MISSING
-from sottovoce.shared.spec import FORMAT, Survey
+from sottovoce.shared.spec import FORMAT, Question, Survey
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
 
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
-_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention"}
+_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "ask"}
 
 
 def parse_survey(document: object) -> Survey:
@@ -66,7 +66,9 @@ class _SurveyReader(QuestionReader):
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")
         questions = self.questions(fields.get("questions", []))
+        ask = self.ask(fields, questions)
         written = {**self.head(fields), "questions": [dump_question(question) for question in questions]}
+        written |= {} if ask is None else {"ask": ask}
         if self.problems:
             return None
         survey = Survey(
@@ -80,6 +82,7 @@ class _SurveyReader(QuestionReader):
             release_batch=written["privacy"]["release_batch"],
             ids_days=written["retention"]["ids_days"],
             questions=tuple(questions),
+            ask=ask,
         )
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
@@ -99,6 +102,25 @@ class _SurveyReader(QuestionReader):
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
         }
+
+    def ask(self, fields: Mapping[str, Any], questions: Sequence[Question]) -> int | None:
+        """How many private questions each respondent is asked; None for all of them."""
+        if "ask" not in fields:
+            return None
+        private = sum(question.mechanism is not None for question in questions)
+        ask = fields["ask"]
+        if type(ask) is not int or not 1 <= ask < private:
+            reason = f"there are {private} of them, and without this key all are asked"
+            self.problem("/ask", f"must be a whole number from 1, less than the questions with a mechanism: {reason}")
+        privacy = fields.get("privacy")
+        if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
+            self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
+        items = fields["questions"] if isinstance(fields.get("questions"), list) else []
+        for index, item in enumerate(items):
+            if isinstance(item, dict) and "visible_if" in item:
+                place = f"/questions/{index}/visible_if"
+                self.problem(place, "does not go with ask: the question that it looks at may not be asked")
+        return ask if type(ask) is int else None
 
     def privacy(self, value: object) -> dict[str, Any]:
         pointer = "/privacy"

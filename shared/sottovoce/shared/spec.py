@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -113,6 +113,7 @@ class Survey:
         opens, closes: the window, closed at the start and open at the end; None means without limit.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
+        ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them.
     """
 
     document: Mapping[str, Any]
@@ -125,6 +126,7 @@ class Survey:
     release_batch: int
     ids_days: int
     questions: tuple[Question, ...]
+    ask: int | None = None
 
     @cached_property
     def canonical(self) -> bytes:
@@ -138,8 +140,24 @@ class Survey:
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss of one whole report: the sum over its questions."""
-        return math.fsum(question.epsilon for question in self.questions)
+        """The privacy loss of one whole report: the sum over its questions, with ``ask: m`` over the m costliest."""
+        return math.fsum(sorted((question.epsilon for question in self.questions), reverse=True)[: self.ask])
+
+    @cached_property
+    def private(self) -> tuple[int, ...]:
+        """Indices of the questions that are randomized, of which ``ask`` leaves some out."""
+        return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
+
+    def asks_for(self, values: Sequence[object]) -> bool:
+        """
+        Whether one respondent is asked just the questions that have a value here.
+
+        Args:
+            values: one for each question, None for those that were not asked.
+        """
+        absent = [index for index, value in enumerate(values) if value is None]
+        unasked = 0 if self.ask is None else len(self.private) - self.ask
+        return len(absent) == unasked and set(absent) <= set(self.private)
 
     @property
     def asks_for_token(self) -> bool:

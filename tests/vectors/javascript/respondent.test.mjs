@@ -13,6 +13,7 @@ class MemoryLedger {
     if (!this.entries.has(String(key))) this.entries.set(String(key), entry);
     return this.get(key);
   };
+  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn })).drawn;
   markSent = async (key) => void (this.entries.get(String(key)).sent = true);
 }
 
@@ -58,6 +59,21 @@ test("a refusal is final and leaves the report to be sent later", async () => {
   await assert.rejects(person.answer({ q: "yes" }), { code: "transport", reason: "closed", status: 409 });
   assert.equal((await person.drawn()).sent, false);
   assert.equal((await person.send()).body, bodies[0]);
+});
+
+test("under ask, one set of questions is drawn before anything is asked, and kept", async () => {
+  const questions = Array.from({ length: 6 }, (_, index) => ({ ...coin, name: `q${index}` }));
+  const document = { ...surveyOf(coin), ask: 3, questions };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  const open = async () => connect(document, transport, ledger);
+  const people = await Promise.all([open(), open()]);
+  const sets = [];
+  for (const person of [...people, await open()]) sets.push(await person.asked());
+  assert.equal(new Set(sets.map(String)).size, 1);
+  await people[0].answer(Object.fromEntries(sets[0].map((index) => [`q${index}`, "yes"])));
+  const { values } = JSON.parse(bodies[0]);
+  assert.deepEqual([...values.keys()].filter((index) => values[index] !== null), sets[0]);
 });
 
 test("another version of the survey buys no second draw", async () => {

@@ -16,6 +16,7 @@ export class Form {
   #main;
   #status;
   #respondent = null;
+  #asked = [];
   #asking = null;
 
   constructor(words, main, status) {
@@ -34,6 +35,8 @@ export class Form {
       this.#words.speak(this.#respondent.survey, languages);
       document.title = this.#words.plain(this.#respondent.survey.title);
       const entry = await this.#respondent.drawn();
+      // Which questions are asked is decided, and recorded, before the first of them is shown.
+      if (entry === null) this.#asked = await this.#respondent.asked();
       if (entry === null) this.#ask(link.digest !== "");
       else await this.#resume(entry);
     });
@@ -46,7 +49,7 @@ export class Form {
   }
 
   #ask(hasDigest) {
-    this.#asking = askingStep(this.#respondent.survey, this.#words, hasDigest, () => this.#review());
+    this.#asking = askingStep(this.#respondent.survey, this.#asked, this.#words, hasDigest, () => this.#review());
     // The first step appears without taking the focus: people begin at the top of the page.
     this.#show(this.#asking, false);
   }

@@ -55,6 +55,22 @@ export class BrowserLedger {
     });
   }
 
+  /**
+   * What was drawn beforehand for `key` and this text of the survey, such as the set of questions under `ask`: an
+   * earlier draw if there is one, else `drawn`, durably. It lies beside the reports, under a longer key.
+   */
+  async prepare(key, digest, drawn) {
+    const kept = await this.record([...key, digest], { drawn });
+    return kept.drawn;
+  }
+
+  /** Total epsilon of all reports drawn for this aggregator. */
+  async spent(origin) {
+    const range = IDBKeyRange.bound([origin], [origin, []]);
+    const entries = await this.#within("readonly", (store) => settled(store.getAll(range)));
+    return entries.reduce((total, { epsilon = 0 }) => total + epsilon, 0);
+  }
+
   /** Note that the aggregator has acknowledged the report. */
   async markSent(key) {
     await this.#within("readwrite", async (store) => {

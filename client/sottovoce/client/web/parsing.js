@@ -17,7 +17,7 @@ const TEXTS = ["title", "description", "consent"];
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
-const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens"];
+const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens"];
 
 // The keys that describe each question type's true values.
 const NUMBER = ["min", "max", "step"];
@@ -60,9 +60,15 @@ export function parseSurvey(document, digest) {
     readNames(questions);
     must(questions.filter((question) => question.cohort).length <= 1);
     const survey = new Survey(document, questions, digest);
+    if ("ask" in document) readAsk(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
+}
+
+function readAsk({ ask, privacy, questions }, survey) {
+  readInteger(ask, 1, survey.private.length - 1);
+  must(privacy?.procedure !== "own_coin" && questions.every((question) => !("visible_if" in question)));
 }
 
 function readPrivacy(privacy, survey) {

@@ -3,12 +3,13 @@ import { button, element } from "./dom.js";
 import { showEpsilon } from "./rational.js";
 
 /**
- * The step that asks: `{ node, start, answers(), clear() }`.
+ * The step that asks the questions with the indices `asked`: `{ node, start, answers(), clear() }`.
  *
  * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
-export function askingStep(survey, words, hasDigest, onDone) {
-  const fields = survey.questions.map((question, index) => questionField(question, index, survey, words));
+export function askingStep(survey, asked, words, hasDigest, onDone) {
+  const questions = asked.map((index) => survey.questions[index]);
+  const fields = questions.map((question, index) => questionField(question, index, questions.length, words));
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
   // Method dialog: outside a dialog it submits nothing, so that no failure of this script can put answers in a URL.
   const form = element("form", { method: "dialog", noValidate: true, autocomplete: "off" });
@@ -41,18 +42,20 @@ function introduction(survey, words, hasDigest) {
 
 function explanation(survey, words) {
   const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", "explain_how"));
+  const counts = { asked: survey.ask, private: survey.private.length };
+  if (survey.ask !== null) section.append(words.said("p", "explain_ask", counts));
   section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
   section.append(element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits)));
   return section;
 }
 
-function questionField(question, index, survey, words) {
+function questionField(question, index, total, words) {
   const id = `q${index}`;
   const control = controlFor(question, id, words);
   const fault = words.said("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
   const odds = element("p", { className: "odds", id: `${id}-odds` }, badge(question, words), " ", words.odds(question));
-  const number = words.said("span", "question_number", { number: index + 1, total: survey.questions.length }, { className: "number" });
+  const number = words.said("span", "question_number", { number: index + 1, total }, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", question.label, { id: `${id}-label` }));
   const notes = [];
   if (question.hint !== null) notes.push(words.text("p", question.hint, { className: "hint", id: `${id}-hint` }));

@@ -1,3 +1,4 @@
+import { drawAsked } from "./asked.js";
 import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
 import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
@@ -55,20 +56,35 @@ export class Respondent {
     return new Respondent(survey, transport, ledger, { ...options, token: link.token });
   }
 
+  /**
+   * Indices of the questions that this person is asked; under `ask` a set drawn and recorded before any is shown.
+   *
+   * @throws {BudgetExhausted} the ledger cannot be written or read
+   */
+  async asked() {
+    const drawn = drawAsked(this.survey, this.#draws);
+    if (this.survey.ask === null) return drawn;
+    const kept = await this.#ledger.prepare(this.#key, this.survey.digest, drawn);
+    const fits = this.survey.asksFor(this.survey.questions.map((_, index) => (kept.includes(index) ? index : null)));
+    if (!fits) throw new BudgetExhausted("error_ledger");
+    return kept;
+  }
+
   /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
   async drawn() {
     return recorded(this.#ledger, this.#key, this.survey.digest);
   }
 
   /**
-   * Randomize the answers (option name by question name) once, record the report, send it.
+   * Randomize the answers (option name by question name, for every question in `asked`) once, record the report, send
+   * it. An answer to a question that is not asked is not looked at.
    *
    * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
    * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
    */
   async answer(answers) {
     if ((await this.drawn()) === null) {
-      const values = encode(this.survey, answers);
+      const values = encode(this.survey, answers, await this.asked());
       const report = randomize(this.survey, values, this.#draws, this.#wave);
       const body = dumpReport(report, this.survey);
       const { digest, epsilon } = this.survey;
@@ -89,23 +105,25 @@ export class Respondent {
   }
 }
 
-/** The true values, in the survey's order; an error names the question, never the answer. */
-export function encode(survey, answers) {
+/** The true values, in the survey's order; null where the question is not asked. No error repeats an answer. */
+export function encode(survey, answers, asked = [...survey.questions.keys()]) {
   const names = survey.questions.map((question) => question.name);
   if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
-  return survey.questions.map((question) => question.encode(answers[question.name]));
+  const value = (question, index) => (asked.includes(index) ? question.encode(answers[question.name]) : null);
+  return survey.questions.map(value);
 }
 
-/** The report for these true values: the id is drawn first, then each question in order. */
+/** The report for these true values: the id is drawn first, then each question that is asked, in order. */
 export function randomize(survey, values, draws, wave = 0) {
-  survey.questions.forEach((question, index) => question.check(values[index]));
+  if (!survey.asksFor(values)) throw new AnswerError("error_unexpected");
+  survey.questions.forEach((question, index) => values[index] === null || question.check(values[index]));
   const report_id = draws.identity();
   const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
 }
 
 function perturb(question, value, draws) {
-  if (question.mechanism === null) return value;
+  if (question.mechanism === null || value === null) return value;
   return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
 }
 

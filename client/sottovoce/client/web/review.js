@@ -1,4 +1,5 @@
 import { maskOf } from "./answers.js";
+import { drawAsked } from "./asked.js";
 import { button, element, heading, table } from "./dom.js";
 import { Draws } from "./draws.js";
 import { MAX_DENOMINATOR } from "./rational.js";
@@ -26,9 +27,10 @@ export function reviewStep(survey, words, onBack, onSend) {
 
 function example(survey, words) {
   const draws = new Draws();
-  const invented = survey.questions.map((question) => invent(question, draws));
+  const asked = drawAsked(survey, draws);
+  const invented = survey.questions.map((question, index) => (asked.includes(index) ? invent(question, draws) : null));
   const { values } = randomize(survey, invented, draws);
-  const rows = survey.questions.map((question, index) => [
+  const rows = asked.map((index) => [survey.questions[index], index]).map(([question, index]) => [
     words.text("span", question.label),
     answered(question, invented[index], words),
     reported(question, values[index], words),

@@ -56,12 +56,27 @@ export class Survey {
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
     this.access = document.access;
+    // How many of the private questions each respondent is asked; null for all of them.
+    this.ask = document.ask ?? null;
     this.questions = questions;
     this.digest = digest;
   }
 
-  /** The privacy loss of one whole report: the sum over its questions. */
+  /** The privacy loss of one whole report: the sum over its questions, with `ask: m` over the m costliest. */
   get epsilon() {
-    return sum(this.questions.map((question) => question.epsilon));
+    const epsilons = this.questions.map((question) => question.epsilon).sort((one, other) => other - one);
+    return sum(epsilons.slice(0, this.ask ?? undefined));
+  }
+
+  /** Indices of the questions that are randomized, of which `ask` leaves some out. */
+  get private() {
+    return [...this.questions.keys()].filter((index) => this.questions[index].mechanism !== null);
+  }
+
+  /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */
+  asksFor(values) {
+    const absent = [...values.keys()].filter((index) => values[index] === null);
+    const unasked = this.ask === null ? 0 : this.private.length - this.ask;
+    return absent.length === unasked && absent.every((index) => this.private.includes(index));
   }
 }

@@ -1,0 +1,106 @@
+"""``ask: m`` in the form: one set of questions, for every tab and every visit, and nothing said of the others."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sottovoce.client.page import join, modules
+
+from tests.browser.conftest import VIEWPORT
+from tests.browser.visit import Visit, receipt
+from tests.conftest import Running, start
+from tests.surveys import survey
+
+TOPICS = ("Cheated", "Copied", "Lied", "Stole", "Forged", "Bribed")
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Six private questions, of which three are asked, and a public one between them."""
+    boolean, _, year = survey().document["questions"]
+    private = [{**boolean, "name": topic.lower(), "label": {"en": f"{topic}?"}} for topic in TOPICS]
+    with start(
+        tmp_path_factory.mktemp("ask") / "data", survey(questions=[*private[:3], year, *private[3:]], ask=3)
+    ) as site:
+        yield site
+
+
+@pytest.fixture
+def visit(browser: Browser, asking: Running) -> Iterator[Visit]:
+    """A new visitor."""
+    context = browser.new_context(viewport=VIEWPORT)
+    yield Visit(context, asking)
+    context.close()
+
+
+def asked(page: Page) -> list[str]:
+    """The labels of the questions on the page."""
+    return page.locator("fieldset legend span:last-child").all_text_contents()
+
+
+def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
+    """Two tabs at once, a reload and a third tab; the public question is always among them."""
+    first, second = visit.context.new_page(), visit.context.new_page()
+    for page in (first, second):
+        page.goto(visit.site.link, wait_until="commit")
+    for page in (first, second):
+        page.wait_for_selector("fieldset")
+    told = asked(first)
+    first.reload()
+    first.wait_for_selector("fieldset")
+
+    assert len(told) == 4
+    assert "Year?" in told
+    assert asked(first) == asked(second) == asked(visit.open()) == told
+    assert "Question 1 of 4" in first.inner_text("main")
+    assert "Of 6 questions your device has drawn 3 for you" in first.inner_text("main")
+    assert "All questions together cost 3.30." in first.inner_text("main")
+    assert visit.complaints == []
+
+
+def test_visitors_are_asked_different_sets(browser: Browser, asking: Running) -> None:
+    """Eight visitors with one set would be a set that somebody chose."""
+    told = set()
+    for _ in range(8):
+        context = browser.new_context()
+        told.add(tuple(asked(Visit(context, asking).open())))
+        context.close()
+
+    assert len(told) > 1
+
+
+def test_report_says_nothing_of_other_questions(visit: Visit) -> None:
+    """Null in their places, and so in the receipt; the ledger knows the total."""
+    page = visit.open()
+    told = asked(page)
+    for index in range(4):
+        page.check(f"#q{index}-1")
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    assert page.locator("tbody tr").count() == 4
+    page.click("button.primary")
+    report = json.loads(receipt(page)["bytes"])
+
+    labels = [question.label["en"] for question in visit.site.survey.questions]
+    assert [label for label, value in zip(labels, report["values"], strict=True) if value is not None] == told
+    assert page.locator("tbody td").all_text_contents().count("not asked") == 3
+    assert visit.complaints == []
+
+
+def test_ledger_tells_what_this_aggregator_was_given(visit: Visit) -> None:
+    """The sum over its reports; the drawn set costs nothing, and other aggregators do not count."""
+    sources = modules()
+    ledger = join({name: sources[name] for name in ("errors.js", "ledger.js")})
+    spent = f"async (origin) => {{ {ledger}; return (await BrowserLedger.open()).spent(origin); }}"
+    page = visit.open()
+    before = page.evaluate(spent, visit.site.url)
+    for index in range(4):
+        page.check(f"#q{index}-1")
+    page.click("button[type=submit]")
+    page.click("button.primary")
+    receipt(page)
+
+    assert before == 0
+    assert page.evaluate(spent, visit.site.url) == pytest.approx(visit.site.survey.epsilon)
+    assert page.evaluate(spent, visit.site.url[:-1]) == 0
