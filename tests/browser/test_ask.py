@@ -54,7 +54,7 @@ def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
     assert "Year?" in told
     assert asked(first) == asked(second) == asked(visit.open()) == told
     assert "Question 1 of 4" in first.inner_text("main")
-    assert "Of 6 questions your device has drawn 3 for you" in first.inner_text("main")
+    assert "Of 6 private questions your device has drawn 3 for you" in first.inner_text("main")
     assert "All questions together cost 3.30." in first.inner_text("main")
     assert visit.complaints == []
 

@@ -15,6 +15,7 @@ from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared import canonical
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parsing import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal
@@ -115,6 +116,7 @@ def survey_vectors() -> dict[str, Any]:
         survey({**one_of(30, {"name": "kary_rr", "odds": "5/2"}), "name": "big"}),
         every_type(),
         {**every_type(), "ask": 3},
+        survey(question({"name": "coin_flip"}), waves=[month(1, 2), month(2, 5)]),
         survey(*({**question({"name": "coin_flip"}), "name": f"q{index}"} for index in range(4)), ask=1),
     ]  # fmt: skip
     vectors = []
@@ -170,6 +172,16 @@ def an_answer(asked: Question, index: int) -> Any:
     return dict(zip(asked.options, values, strict=False)) if asked.type == "vector" else values[0]
 
 
+def month(first: int, last: int) -> dict[str, str]:
+    """A wave from the beginning of one month to the beginning of another."""
+    return {"opens": f"2026-{first:02}-01T00:00:00Z", "closes": f"2026-{last:02}-01T00:00:00Z"}
+
+
+def with_waves(text: str, waves: Any) -> str:
+    """A survey's text with these waves, in their place at its end."""
+    return f'{text[:-1]},"waves":{canonical.dump(waves).decode()}}}'
+
+
 def bad_surveys() -> list[str]:
     """Texts that are not a survey in canonical form; both clients must refuse each of them."""
     good = parse_survey(survey(question({"name": "coin_flip"}))).canonical.decode()
@@ -199,6 +211,10 @@ def bad_surveys() -> list[str]:
         good.replace('"release_batch":25', '"release_batch":0'),
         good.replace('"release_batch":25', '"release_batch":25,"max_epsilon_total":"1.09"'),
         good.replace('"access":"open"', '"access":"everybody"'),
+        *(with_waves(good, waves) for waves in (
+            [], [month(2, 2)], [month(3, 2)], [month(1, 3), month(2, 4)], [month(2, 3), month(1, 2)], [{}], month(1, 2),
+        )),
+        with_waves(good, [month(1, 2)]).replace('"privacy"', '"opens":"2026-01-01T00:00:00Z","privacy"'),
         *(good.replace('"default_language"', f'"ask":{ask},"default_language"') for ask in ("0", "1", "null", "true")),
         *(two.replace('"default_language"', f'"ask":{ask},"default_language"') for ask in ("0", "2", '"1"', "1.0")),
     ]  # fmt: skip
@@ -253,7 +269,9 @@ if __name__ == "__main__":
     for text in bad_surveys():
         try:
             load_survey(text.encode())
-        except SurveyError:
+        except SurveyError as error:
+            if "waves" in text and "/waves" not in str(error) and "/opens" not in str(error):
+                raise
             continue
         raise SystemExit("a bad survey was accepted")
     main()

@@ -5,7 +5,7 @@ Reads snapshots only. Nothing here can see a single report.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
@@ -74,6 +74,8 @@ class Results:
         reports, withdrawn: reports in the snapshot.
         cohort: name of the cohort group, or None for all respondents.
         cohorts: the groups one may ask for.
+        wave: the wave, or None for all of them together.
+        waves: reports in the snapshot, wave by wave.
     """
 
     survey: Survey
@@ -83,6 +85,8 @@ class Results:
     withdrawn: int
     cohort: str | None
     cohorts: tuple[CohortGroup, ...]
+    wave: int | None
+    waves: tuple[int, ...]
     questions: tuple[QuestionResult, ...]
 
 
@@ -111,7 +115,10 @@ def revisions_of(storage: Storage, name: str) -> list[Revision]:
 
 
 def analyse(
-    revisions: Sequence[Revision], cohort: str | None = None, interval: str = DEFAULT_RULE.method
+    revisions: Sequence[Revision],
+    cohort: str | None = None,
+    interval: str = DEFAULT_RULE.method,
+    wave: int | None = None,
 ) -> Results:
     """
     The results of a survey, as its newest revision asks it.
@@ -123,11 +130,17 @@ def analyse(
         revisions: of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
         interval: how the intervals of shares are made, one of ``intervals.METHODS``.
+        wave: only this wave; None adds them up, as if all had been asked at once.
 
     Raises:
-        EstimateError: there is no such cohort group, or no such interval.
+        EstimateError: there is no such cohort group, no such wave, or no such interval.
     """
     newest = revisions[-1]
+    waves = _reports_by_wave(revisions)
+    if wave is not None:
+        if not 0 <= wave < len(waves):
+            raise EstimateError("the survey has no such wave")
+        revisions = [replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in revisions]
     groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
     values = {ALL} if cohort is None else {cell.cohort for cell in _group(groups, cohort).cells}
     chosen = [
@@ -145,6 +158,8 @@ def analyse(
         withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
         cohort=cohort,
         cohorts=groups,
+        wave=wave,
+        waves=waves,
         questions=tuple(_question(question, _strata(question, chosen), rule) for question in newest.survey.questions),
     )
 
@@ -166,6 +181,12 @@ def cohort_groups(survey: Survey, cells: Iterable[Cell]) -> tuple[CohortGroup, .
         return ()
     kept = [group for group in singles if group in by_size]
     return tuple(kept) + ((_merge(singles, merged),) if merged else ())
+
+
+def _reports_by_wave(revisions: Sequence[Revision]) -> tuple[int, ...]:
+    cells = [cell for revision in revisions for cell in revision.cells if cell.cohort == ALL]
+    count = max(len(revision.survey.waves) for revision in revisions)
+    return tuple(sum(cell.reports for cell in cells if cell.wave == wave) for wave in range(count))
 
 
 def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:

@@ -45,16 +45,18 @@ class Published:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
 
-    def check_open(self, now: datetime) -> None:
+    def check_open(self, wave: int, now: datetime) -> None:
         """
-        The survey's window is closed at its start and open at its end.
+        The survey has this wave, and it is open; its window is closed at its start and open at its end.
 
         Raises:
-            ReportRejected: ``closed``.
+            ReportRejected: ``out_of_range``, or ``closed``.
         """
-        survey = self.survey
-        early = survey.opens is not None and now < survey.opens
-        late = survey.closes is not None and now >= survey.closes
+        if wave >= len(self.survey.waves):
+            raise ReportRejected("out_of_range", "the survey has no such wave")
+        window = self.survey.waves[wave]
+        early = window.opens is not None and now < window.opens
+        late = window.closes is not None and now >= window.closes
         if self.stored.closed or early or late:
             raise ReportRejected("closed", "the survey is not open")
 

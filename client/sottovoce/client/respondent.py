@@ -51,7 +51,7 @@ class Respondent:
 
     Raises:
         BudgetExhausted: the survey asks for more than is allowed.
-        TransportError: the survey asks for a token and there is none.
+        TransportError: the survey asks for a token and there is none, or has no such wave.
     """
 
     def __init__(  # noqa: PLR0913 - all but three have a default
@@ -72,6 +72,8 @@ class Respondent:
         self._wave = wave
         if survey.asks_for_token and not token:
             raise TransportError("this survey asks for a link with a token; nothing was sent")
+        if not 0 <= wave < len(survey.waves):
+            raise TransportError("your link is for a wave that this survey does not have; nothing was sent")
         self._token = token if survey.asks_for_token else ""
         self._key = Key(transport.origin, survey.name, wave, self._token)
         _check_budget(survey, allowance)
@@ -91,7 +93,7 @@ class Respondent:
         survey = load_survey(transport.fetch_survey(link.survey))
         if survey.name != link.survey or not survey.digest.startswith(link.digest):
             raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
-        return cls(survey, transport, ledger or FileLedger(), token=link.token, **options)
+        return cls(survey, transport, ledger or FileLedger(), token=link.token, **{"wave": link.wave, **options})
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:

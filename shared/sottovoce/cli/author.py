@@ -62,6 +62,9 @@ def describe(survey: Survey) -> list[str]:
             f"{survey.ask * (survey.ask - 1) / (private * (private - 1)):.0%}"
         )
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
+    if len(survey.waves) > 1:
+        times = len(survey.waves)
+        lines.append(f"  in {times} waves, {show_epsilon(times * survey.epsilon)} for whoever answers in all of them")
     return lines
 
 

@@ -80,6 +80,6 @@ def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
     console = Console(stderr=True)
     for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
         draws = Draws(seeded(f"respondent {seed} {respondent}"))
-        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED)
+        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
         me.answer(answers_of(survey, truths, respondent))
     console.print(f"{len(truths[0]):,} reports sent.")

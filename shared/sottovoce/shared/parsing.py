@@ -9,14 +9,15 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.questions import QuestionReader, dump_question
 from sottovoce.shared.reading import LANGUAGE, MISSING
-from sottovoce.shared.spec import FORMAT, Question, Survey
+from sottovoce.shared.spec import FORMAT, Question, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
 
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
-_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "ask"}
+_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "ask", "waves"}
+MAX_WAVES = 1000
 
 
 def parse_survey(document: object) -> Survey:
@@ -65,10 +66,12 @@ class _SurveyReader(QuestionReader):
         opens, closes = (self.moment(fields.get(key), f"/{key}") for key in ("opens", "closes"))
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")
+        waves = self.waves(fields)
         questions = self.questions(fields.get("questions", []))
         ask = self.ask(fields, questions)
         written = {**self.head(fields), "questions": [dump_question(question) for question in questions]}
         written |= {} if ask is None else {"ask": ask}
+        written |= {"waves": fields["waves"]} if waves else {}
         if self.problems:
             return None
         survey = Survey(
@@ -77,11 +80,12 @@ class _SurveyReader(QuestionReader):
             revision=written["revision"],
             default_language=self.default_language,
             title=written["title"],
-            opens=opens,
-            closes=closes,
+            opens=waves[0].opens if waves else opens,
+            closes=waves[-1].closes if waves else closes,
             release_batch=written["privacy"]["release_batch"],
             ids_days=written["retention"]["ids_days"],
             questions=tuple(questions),
+            waves=tuple(waves) or (Wave(opens, closes),),
             ask=ask,
         )
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
@@ -102,6 +106,25 @@ class _SurveyReader(QuestionReader):
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
         }
+
+    def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
+        """The waves, one after the other; empty if the survey has none of its own."""
+        if "waves" not in fields:
+            return []
+        for key in {"opens", "closes"} & set(fields):
+            self.problem(f"/{key}", "is said by each wave, and not by the survey as well")
+        waves: list[Wave] = []
+        for index, item in enumerate(self.items(fields["waves"], "/waves", 1, MAX_WAVES)):
+            pointer = f"/waves/{index}"
+            keys = ("opens", "closes")
+            window = self.fields(item, pointer, set(keys), set())
+            wave = Wave(*(self.moment(window.get(key), f"{pointer}/{key}") for key in keys))
+            if wave.opens and wave.closes and wave.opens >= wave.closes:
+                self.problem(f"{pointer}/closes", "must be later than opens")
+            if wave.opens and waves and waves[-1].closes and wave.opens < waves[-1].closes:
+                self.problem(f"{pointer}/opens", "must not be earlier than the end of the wave before")
+            waves.append(wave)
+        return waves
 
     def ask(self, fields: Mapping[str, Any], questions: Sequence[Question]) -> int | None:
         """How many private questions each respondent is asked; None for all of them."""

@@ -104,13 +104,24 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Wave:
+    """One time at which a survey is asked; closed at its start and open at its end, None means without limit."""
+
+    opens: datetime | None
+    closes: datetime | None
+
+
+@dataclass(frozen=True)
 class Survey:
     """
     A published survey; nothing about it can change without changing its digest.
 
     Attributes:
         document: the canonical object, all defaults written out and all shorthand expanded.
-        opens, closes: the window, closed at the start and open at the end; None means without limit.
+        opens, closes: the window, closed at the start and open at the end; None means without limit. From the first
+            wave's start to the last one's end.
+        waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
+            each costs its epsilon anew.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
         ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them.
@@ -126,6 +137,7 @@ class Survey:
     release_batch: int
     ids_days: int
     questions: tuple[Question, ...]
+    waves: tuple[Wave, ...]
     ask: int | None = None
 
     @cached_property

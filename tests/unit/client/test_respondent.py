@@ -193,3 +193,18 @@ def test_connect_takes_the_survey_that_the_link_names(monkeypatch):
     me = Respondent.connect(f"https://a.example/s/vector#d={SURVEY.digest[:32]}", MemoryLedger())
 
     assert me.survey == SURVEY
+
+
+def test_each_wave_is_a_draw_and_a_charge_of_its_own():
+    """What one aggregator was given adds up over the waves; a wave that does not exist is refused."""
+    waves = [{"opens": f"2026-0{n}-01T00:00:00Z", "closes": f"2026-0{n + 1}-01T00:00:00Z"} for n in (1, 2)]
+    asked = parse_survey({**survey(question(ONE)), "waves": waves})
+    ledger = MemoryLedger()
+    bodies = [respondent(asked=asked, ledger=ledger, wave=wave)[0].answer({"q": "yes"})["body"] for wave in (0, 1, 1)]
+
+    assert [parse_report(body.encode()).wave for body in bodies] == [0, 1, 1]
+    assert bodies[1] == bodies[2]
+    assert ledger.spent("https://a.example") == 2 * asked.epsilon
+    for wave in (-1, 2):
+        with pytest.raises(TransportError, match="wave"):
+            respondent(asked=asked, wave=wave)

@@ -87,6 +87,19 @@ test("another version of the survey buys no second draw", async () => {
   assert.equal(bodies.length, 0);
 });
 
+test("a wave that the survey does not have is refused, and each wave has its own report", async () => {
+  const days = [1, 2, 3].map((day) => `2026-01-0${day}T00:00:00Z`);
+  const document = { ...surveyOf(coin), waves: [{ opens: days[0], closes: days[1] }, { opens: days[1], closes: days[2] }] };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  for (const wave of [2, -1, NaN, "x"]) {
+    await assert.rejects(connect(document, transport, ledger, "", { wave }), { code: "transport" });
+  }
+  for (const wave of [0, 1, 1]) await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes" });
+  assert.deepEqual(bodies.map((body) => JSON.parse(body).wave), [0, 1, 1]);
+  assert.equal(new Set(bodies).size, 2);
+});
+
 test("another survey than the link's is refused", async () => {
   const { transport } = aggregator(surveyOf(coin));
   await assert.rejects(connect(surveyOf(coin), transport, new MemoryLedger(), "0".repeat(32)), { code: "transport" });
@@ -157,10 +170,11 @@ test("waits double, obey Retry-After up to a minute, and carry jitter", () => {
 
 test("a link gives origin, survey, digest and token", () => {
   const d = "0e765eb6bcfb153cd18b5bb165124c5a";
-  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d, token: "0123456789ABCDEF" };
+  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d, token: "0123456789ABCDEF", wave: 0 };
   assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=0123456789ABCDEF`), parts);
   assert.deepEqual(parseLink("https://h.example/p/s/s-1"), { ...parts, digest: "", token: "" });
-  const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF"];
+  assert.equal(parseLink("https://h.example/p/s/s-1#w=12").wave, 12);
+  const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF", "https://h.example/s/s#w=01"];
   for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", ...damaged]) {
     assert.throws(() => parseLink(bad), { code: "transport" });
   }

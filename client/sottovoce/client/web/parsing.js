@@ -17,7 +17,7 @@ const TEXTS = ["title", "description", "consent"];
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
-const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens"];
+const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens", "waves"];
 
 // The keys that describe each question type's true values.
 const NUMBER = ["min", "max", "step"];
@@ -51,6 +51,7 @@ export function parseSurvey(document, digest) {
     const language = readLanguage(document.default_language);
     for (const key of TEXTS) if (key in document) readTexts(document[key], language);
     must(document.format === SURVEY_FORMAT && ["open", "token"].includes(document.access));
+    if ("waves" in document) readWaves(document);
     const opens = "opens" in document ? readMoment(document.opens) : -Infinity;
     must(!("closes" in document) || opens < readMoment(document.closes));
     readFields(document.retention, ["ids_days"]);
@@ -64,6 +65,18 @@ export function parseSurvey(document, digest) {
     readPrivacy(document.privacy, survey);
     return survey;
   });
+}
+
+// Waves follow one another, in the place of the survey's own window.
+function readWaves(document) {
+  must(!("opens" in document || "closes" in document));
+  let earliest = -Infinity;
+  for (const wave of readItems(document.waves, 1, 1000)) {
+    readFields(wave, ["closes", "opens"]);
+    const [opens, closes] = [readMoment(wave.opens), readMoment(wave.closes)];
+    must(earliest <= opens && opens < closes);
+    earliest = closes;
+  }
 }
 
 function readAsk({ ask, privacy, questions }, survey) {

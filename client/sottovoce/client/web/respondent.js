@@ -28,7 +28,7 @@ export class Respondent {
 
   /**
    * @throws {BudgetExhausted} the survey asks for more than is allowed
-   * @throws {TransportError} the survey asks for a token and there is none
+   * @throws {TransportError} the survey asks for a token and there is none, or has no such wave
    */
   constructor(survey, transport, ledger, { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "" } = {}) {
     this.survey = survey;
@@ -37,6 +37,7 @@ export class Respondent {
     this.#draws = draws;
     this.#wave = wave;
     if (survey.access === "token" && !token) throw new TransportError("error_token");
+    if (!(wave >= 0 && wave < survey.waves)) throw new TransportError("error_wave");
     // A survey that is open to all ignores a token: it would only buy a second draw.
     this.#key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
     checkBudget(survey, allowance);
@@ -53,7 +54,7 @@ export class Respondent {
     if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
       throw new TransportError("error_other_survey");
     }
-    return new Respondent(survey, transport, ledger, { ...options, token: link.token });
+    return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
   }
 
   /**

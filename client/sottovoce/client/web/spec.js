@@ -56,6 +56,8 @@ export class Survey {
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
     this.access = document.access;
+    // How many times it is asked.
+    this.waves = document.waves?.length ?? 1;
     // How many of the private questions each respondent is asked; null for all of them.
     this.ask = document.ask ?? null;
     this.questions = questions;
