@@ -2,8 +2,8 @@ import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
 import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
+import { load } from "./loading.js";
 import { loadSurvey } from "./parsing.js";
-import { RANDOMIZERS } from "./randomizers/index.js";
 import { showEpsilon } from "./rational.js";
 import { dumpReport, expectedReceipt, parseReport } from "./report.js";
 import { onTick } from "./tick.js";
@@ -68,6 +68,7 @@ export class Respondent {
    * Randomize the answers (option name by question name) once, record the report, send it on the next tick.
    *
    * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
+   * @throws {LoadError} the randomizers did not arrive; nothing was drawn
    * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
    */
   async answer(answers) {
@@ -78,6 +79,7 @@ export class Respondent {
   async #draw(answers) {
     if ((await this.drawn()) !== null) return;
     const values = encode(this.survey, answers);
+    const { randomize } = await load();
     const report = randomize(this.survey, values, this.#draws, this.#wave);
     const body = dumpReport(report, this.survey);
     const { digest, epsilon } = this.survey;
@@ -124,19 +126,6 @@ export function encode(survey, answers) {
   const names = survey.questions.map((question) => question.name);
   if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
   return survey.questions.map((question) => question.encode(answers[question.name]));
-}
-
-/** The report for these true values: the id is drawn first, then each question in order. */
-export function randomize(survey, values, draws, wave = 0) {
-  survey.questions.forEach((question, index) => question.check(values[index]));
-  const report_id = draws.identity();
-  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
-  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
-}
-
-function perturb(question, value, draws) {
-  if (question.mechanism === null) return value;
-  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
 }
 
 function checkBudget(survey, allowance) {
