@@ -198,9 +198,7 @@ def randomize(survey: Survey, values: tuple[Value | None, ...], draws: Draws, wa
         if value is not None:
             question.check(value)
     report_id = draws.identity()
-    reported = tuple(
-        _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)
-    )
+    reported = tuple(_perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True))
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 

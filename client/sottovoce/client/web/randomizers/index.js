@@ -1,3 +1,4 @@
+import { AnswerError } from "../errors.js";
 import { randomizeBinaryRR } from "./binary_rr.js";
 import { randomizeBitwiseRR } from "./bitwise_rr.js";
 import { randomizeGeometric } from "./geometric.js";
@@ -24,3 +25,17 @@ export const RANDOMIZERS = new Map([
   ["geometric", randomizeGeometric],
   ["sampled_coordinate", randomizeSampledCoordinate],
 ]);
+
+/** The report for these true values: the id is drawn first, then each question that is asked, in order. */
+export function randomize(survey, values, draws, wave = 0) {
+  if (!survey.asksFor(values)) throw new AnswerError("error_unexpected");
+  survey.questions.forEach((question, index) => values[index] === null || question.check(values[index]));
+  const report_id = draws.identity();
+  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
+  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
+}
+
+function perturb(question, value, draws) {
+  if (question.mechanism === null || value === null) return value;
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
+}
