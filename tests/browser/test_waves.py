@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -12,6 +13,13 @@ from tests.browser.visit import Visit, log_in, send
 from tests.conftest import Running, start
 from tests.surveys import survey
 
+ENTRIES = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("sottovoce");
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("reports").objectStore("reports").getAll();
+    reading.onsuccess = () => resolve(reading.result);
+  };
+})"""
 PAST = {"opens": "2000-01-01T00:00:00Z", "closes": "2001-01-01T00:00:00Z"}
 PRESENT = {"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}
 
@@ -41,6 +49,32 @@ def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel:
     assert "for a wave that the survey does not have" in visit.open(f"{panel.link}&w=2").inner_text("main")
     assert [json.loads(body)["wave"] for body in visit.bodies] == [1, 0]
     visit.context.close()
+
+
+def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_path: Path) -> None:
+    """For all waves at the first report: two permanent answers, which say nothing of the truth."""
+    coin = {"name": "coin_flip"}
+    memoized = {"name": "memoized_rr", "permanent": coin, "instantaneous": coin, "waves": 4}
+    boolean = survey().document["questions"][0]
+    asked = survey(questions=[{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}], waves=[PAST, PRESENT])
+    with start(tmp_path / "data", asked) as site:
+        visit = Visit(browser.new_context(viewport=VIEWPORT), site)
+        page = visit.open(f"{site.link}&w=1")
+        text = page.inner_text("main")
+        send(page, 1, 0)
+        page.reload()
+        page.wait_for_selector("#receipt_sha256")
+        kept = page.evaluate(ENTRIES)
+        visit.context.close()
+
+    assert "about 63 send yes in a wave" in text
+    assert "Epsilon covers 4 waves together" in text
+    memo, report = sorted(kept, key=lambda entry: "body" in entry)
+    assert set(memo["drawn"]) <= {0, 1}
+    assert len(memo["drawn"]) == 2
+    assert memo["epsilon"] == pytest.approx(asked.epsilon_of_memo)
+    assert report["epsilon"] == pytest.approx(asked.epsilon_of_wave)
+    assert visit.complaints == []
 
 
 def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.respondent import encode, randomize
+from sottovoce.client.respondent import draw_memo, encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parsing import load_survey, parse_survey
@@ -116,6 +116,8 @@ def survey_vectors() -> dict[str, Any]:
         survey({**one_of(30, {"name": "kary_rr", "odds": "5/2"}), "name": "big"}),
         every_type(),
         {**every_type(), "ask": 3},
+        survey(question(GOOD["memoized_rr"][0][0]["mechanism"]), {**question({"name": "coin_flip"}), "name": "coin"},
+               waves=[month(1, 2), month(2, 5), month(5, 6)]),
         survey(question({"name": "coin_flip"}), waves=[month(1, 2), month(2, 5)]),
         survey(*({**question({"name": "coin_flip"}), "name": f"q{index}"} for index in range(4)), ask=1),
     ]  # fmt: skip
@@ -126,8 +128,9 @@ def survey_vectors() -> dict[str, Any]:
             answers = {q.name: an_answer(q, index * 7 + i) for i, q in enumerate(parsed.questions)}
             before = Tape(f"asked {parsed.digest} {index}")
             asked = draw_asked(parsed, Draws(before))
+            memo = draw_memo(parsed, Draws(before))
             tape = Tape(f"report {parsed.digest} {index}")
-            report = randomize(parsed, encode(parsed, answers, asked), Draws(tape), wave=index * 5)
+            report = randomize(parsed, encode(parsed, answers, asked), Draws(tape), index * 5, memo or None)
             vectors.append({
                 "survey": parsed.canonical.decode(),
                 "digest": parsed.digest,
@@ -135,6 +138,7 @@ def survey_vectors() -> dict[str, Any]:
                 "answers": answers,
                 "bytes_before": before.taken.hex(),
                 "asked": list(asked),
+                "memo": list(memo),
                 "wave": index * 5,
                 "bytes": tape.taken.hex(),
                 "body": dump_report(report, parsed).decode(),

@@ -6,7 +6,7 @@ import pytest
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.respondent import encode, randomize
+from sottovoce.client.respondent import draw_memo, encode, randomize
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.parsing import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report
@@ -99,9 +99,12 @@ def test_reports_have_the_vectors_bytes():
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
         before, unread = playback(bytes.fromhex(vector["bytes_before"]))
         assert vector["asked"] == list(draw_asked(loaded, before))
+        memo = draw_memo(loaded, before)
+        assert vector["memo"] == list(memo)
         assert not unread
         draws, rest = playback(bytes.fromhex(vector["bytes"]))
-        report = randomize(loaded, encode(loaded, vector["answers"], vector["asked"]), draws, vector["wave"])
+        values = encode(loaded, vector["answers"], vector["asked"])
+        report = randomize(loaded, values, draws, vector["wave"], memo or None)
         assert vector["body"] == dump_report(report, loaded).decode()
         assert parse_report(vector["body"].encode()) == report
         assert not rest

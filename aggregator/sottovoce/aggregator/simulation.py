@@ -19,6 +19,7 @@ from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
@@ -142,6 +143,10 @@ def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
     return np.where(kept, truth, narrow + (narrow >= truth))
 
 
+def _memoized_rr(mechanism: MemoizedRR, truth: Values, draws: BatchDraws) -> Values:
+    return draws.bit(mechanism.instantaneous, draws.bit(mechanism.permanent, truth)).view(np.uint8)
+
+
 def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDraws) -> Values:
     count, k = len(truth), mechanism.options
     included = draws.rows([mechanism.inclusion], np.zeros(count, dtype=np.int64)).astype(bool)
@@ -223,6 +228,7 @@ def _sampled_coordinate(mechanism: SampledCoordinate, truth: Values, draws: Batc
 BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
     "binary_rr": _binary_rr,
     "kary_rr": _kary_rr,
+    "memoized_rr": _memoized_rr,
     "subset_selection": _subset_selection,
     "hadamard_response": _hadamard_response,
     "sampled_option": _sampled_option,

@@ -8,6 +8,7 @@ be a second look at the truth. Erasing the ledger, or another device, starts afr
 
 import hashlib
 import json
+import math
 import os
 import sys
 import tempfile
@@ -55,10 +56,10 @@ class Ledger(Protocol):
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably."""
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...], epsilon: float = 0.0) -> tuple[int, ...]:
         """
         What was drawn beforehand for ``key`` and this text of the survey: an earlier draw if there is one, else
-        ``drawn``, durably.
+        ``drawn``, durably. It costs ``epsilon`` by itself: what is remembered is charged for all waves at once.
         """
 
     def mark_sent(self, key: Key) -> None:
@@ -86,7 +87,7 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self._entries: dict[Key, Entry] = {}
-        self._drawn: dict[tuple[Key, str], tuple[int, ...]] = {}
+        self._drawn: dict[tuple[Key, str], tuple[tuple[int, ...], float]] = {}
 
     def get(self, key: Key) -> Entry | None:
         """The entry, or None."""
@@ -96,9 +97,9 @@ class MemoryLedger:
         """The entry that stands for ``key`` from now on."""
         return self._entries.setdefault(key, entry)
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...], epsilon: float = 0.0) -> tuple[int, ...]:
         """What was drawn beforehand from now on."""
-        return self._drawn.setdefault((key, digest), drawn)
+        return self._drawn.setdefault((key, digest), (drawn, epsilon))[0]
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -106,7 +107,8 @@ class MemoryLedger:
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
-        return sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)
+        reports = sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)
+        return reports + sum(epsilon for (key, _), (_, epsilon) in self._drawn.items() if key.origin == origin)
 
 
 class FileLedger:
@@ -132,10 +134,11 @@ class FileLedger:
         """The entry that stands for ``key`` from now on."""
         return _entry(self._create(self._path(key), key, asdict(entry)))
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...], epsilon: float = 0.0) -> tuple[int, ...]:
         """What was drawn beforehand from now on."""
         name = hashlib.sha256(json.dumps([*key, digest]).encode()).hexdigest()
-        return _drawn(self._create(self._folder / f"{name}.drawn", key, {"digest": digest, "drawn": drawn}))
+        fields = {"digest": digest, "epsilon": epsilon, "drawn": drawn}
+        return _drawn(self._create(self._folder / f"{name}.drawn", key, fields))
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -149,8 +152,9 @@ class FileLedger:
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
         try:
-            documents = [json.loads(path.read_bytes()) for path in sorted(self._folder.glob("*.json"))]
-            return sum(_entry(document).epsilon for document in documents if document["origin"] == origin)
+            paths = [path for kind in ("*.json", "*.drawn") for path in sorted(self._folder.glob(kind))]
+            documents = [json.loads(path.read_bytes()) for path in paths]
+            return math.fsum(float(document["epsilon"]) for document in documents if document["origin"] == origin)
         except (ValueError, LookupError, TypeError):
             raise _unreadable() from None
 

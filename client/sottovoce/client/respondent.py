@@ -16,6 +16,7 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.client.transport import Transport
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
@@ -116,6 +117,17 @@ class Respondent:
             raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
         return kept
 
+    def _memo(self) -> tuple[int, ...] | None:
+        """What the device remembers for all waves: drawn, charged and kept before the first report that uses it."""
+        survey = self.survey
+        if not survey.memoized:
+            return None
+        drawn = draw_memo(survey, self._draws)
+        kept = self.ledger.prepare(self._key._replace(wave=0), survey.digest, drawn, survey.epsilon_of_memo)
+        if len(kept) != len(drawn) or not set(kept) <= {0, 1}:
+            raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
+        return kept
+
     @property
     def drawn(self) -> bool:
         """Whether a report was already drawn; if so, answers are no longer needed and would change nothing."""
@@ -136,9 +148,9 @@ class Respondent:
         """
         if not self.drawn:
             values = encode(self.survey, answers, self._asked)
-            report = randomize(self.survey, values, self._draws, self._wave)
+            report = randomize(self.survey, values, self._draws, self._wave, self._memo())
             body = dump_report(report, self.survey).decode()
-            self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon, body))
+            self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon_of_wave, body))
         return self.send()
 
     def send(self) -> dict[str, Any]:
@@ -184,9 +196,28 @@ def encode(
     return tuple(question.encode(answers[question.name]) if question in asks else None for question in survey.questions)
 
 
-def randomize(survey: Survey, values: tuple[Value | None, ...], draws: Draws, wave: int = 0) -> Report:
+def draw_memo(survey: Survey, draws: Draws) -> tuple[int, ...]:
+    """The permanent answers of every memoized question, in order: for a truth of no, for a truth of yes, and so on."""
+    mechanisms = [survey.questions[index].mechanism for index in survey.memoized]
+    return tuple(answer for mechanism in mechanisms for answer in memorize(mechanism, draws))  # type: ignore[arg-type]
+
+
+def randomize(
+    survey: Survey,
+    values: tuple[Value | None, ...],
+    draws: Draws,
+    wave: int = 0,
+    memo: tuple[int, ...] | None = None,
+) -> Report:
     """
     The report for these true values: the id is drawn first, then each question that is asked, in order.
+
+    Args:
+        survey: the survey.
+        values: one for each question, None for those that are not asked.
+        draws: the source of randomness.
+        wave: the wave that the report is for.
+        memo: what ``draw_memo`` gave in the first wave; without it, permanent answers are drawn for this report alone.
 
     Raises:
         AnswerError: a value is not in its question's domain, or not just the questions of one respondent have one;
@@ -198,16 +229,22 @@ def randomize(survey: Survey, values: tuple[Value | None, ...], draws: Draws, wa
         if value is not None:
             question.check(value)
     report_id = draws.identity()
-    reported = tuple(_perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True))
+    kept = {} if memo is None else {index: memo[2 * i : 2 * i + 2] for i, index in enumerate(survey.memoized)}
+    reported = tuple(
+        _perturb(question, value, draws, kept.get(index))
+        for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
+    )
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: Value | None, draws: Draws) -> int | None:
+def _perturb(question: Question, value: Value | None, draws: Draws, memo: Sequence[int] | None) -> int | None:
     if value is None:
         return None
     if question.mechanism is None:
         assert isinstance(value, int)  # noqa: S101 - a vector question is never public
         return value
+    if memo is not None:
+        return recall(question.mechanism, memo, value, draws)  # type: ignore[arg-type]
     return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
 
 

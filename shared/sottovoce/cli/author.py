@@ -64,7 +64,8 @@ def describe(survey: Survey) -> list[str]:
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     if len(survey.waves) > 1:
         times = len(survey.waves)
-        lines.append(f"  in {times} waves, {show_epsilon(times * survey.epsilon)} for whoever answers in all of them")
+        total = show_epsilon(survey.epsilon_of_memo + times * survey.epsilon_of_wave)
+        lines.append(f"  in {times} waves, {total} for whoever answers in all of them")
     return lines
 
 
@@ -72,6 +73,8 @@ def describe_mechanism(mechanism: Mechanism) -> str:
     """Its name and its numbers; of a table its size."""
     numbers = []
     for key, value in mechanism.dump().items():
+        if isinstance(value, dict):
+            value = ", ".join(str(number) for name, number in value.items() if name != "name")  # noqa: PLW2901
         if isinstance(value, list):
             value = f"{len(value)} x {len(value[0])}" if isinstance(value[0], list) else len(value)  # noqa: PLW2901
         if key != "name":

@@ -88,9 +88,24 @@ class _SurveyReader(QuestionReader):
             waves=tuple(waves) or (Wave(opens, closes),),
             ask=ask,
         )
+        self.memo(survey)
+        if self.problems:
+            return None
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
         return survey
+
+    def memo(self, survey: Survey) -> None:
+        """A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says."""
+        for index in survey.memoized:
+            pointer = f"/questions/{index}/mechanism"
+            mechanism = survey.questions[index].mechanism
+            if mechanism is not None and mechanism.waves < len(survey.waves):
+                self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
+            if survey.asks_for_token:
+                self.problem(pointer, "does not go with access: token: to the device each token is another person")
+            if survey.ask is not None:
+                self.problem(pointer, "does not go with ask: what is remembered must be asked in every wave")
 
     def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Everything but the questions, with its defaults written out."""

@@ -155,6 +155,25 @@ class Survey:
         """The privacy loss of one whole report: the sum over its questions, with ``ask: m`` over the m costliest."""
         return math.fsum(sorted((question.epsilon for question in self.questions), reverse=True)[: self.ask])
 
+    @property
+    def epsilon_of_wave(self) -> float:
+        """The part of it that each wave's report is charged anew."""
+        if not self.memoized:
+            return self.epsilon
+        return math.fsum(q.epsilon for index, q in enumerate(self.questions) if index not in self.memoized)
+
+    @property
+    def epsilon_of_memo(self) -> float:
+        """The part of it that covers all waves: charged once, when the device draws what it remembers."""
+        return math.fsum(self.questions[index].epsilon for index in self.memoized)
+
+    @cached_property
+    def memoized(self) -> tuple[int, ...]:
+        """Indices of the questions of which the device remembers a draw."""
+        return tuple(
+            index for index, q in enumerate(self.questions) if q.mechanism is not None and q.mechanism.waves > 1
+        )
+
     @cached_property
     def private(self) -> tuple[int, ...]:
         """Indices of the questions that are randomized, of which ``ask`` leaves some out."""

@@ -83,7 +83,9 @@ def test_square_wave_finds_the_distribution() -> None:
 
 def test_pilot_follows_ask() -> None:
     """Each question has m / q of the reports, a public one all of them, and the truth is still found."""
-    survey = parse_survey({**json.loads(everything().canonical), "ask": 4})
+    document = json.loads(everything().canonical)
+    document["questions"] = [asked for asked in document["questions"] if asked["name"] != "memoized_rr"]
+    survey = parse_survey({**document, "ask": 4})
     truths = invent(survey, 60_000, seed=6)
     results = pilot(survey, truths, BatchDraws(seeded("ask")))
 

@@ -5,10 +5,10 @@ import hashlib
 import pytest
 import requests
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger, MemoryLedger
+from sottovoce.client.ledger import FileLedger, Key, MemoryLedger
 from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
 from sottovoce.client.transport import Transport
-from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import parse_report
 
@@ -208,3 +208,63 @@ def test_each_wave_is_a_draw_and_a_charge_of_its_own():
     for wave in (-1, 2):
         with pytest.raises(TransportError, match="wave"):
             respondent(asked=asked, wave=wave)
+
+
+MEMOIZED = parse_survey(
+    survey(
+        question({"name": "memoized_rr", "permanent": {"name": "coin_flip"}, "instantaneous": {"name": "coin_flip"},
+                  "waves": 3}),
+        {**question(ONE), "name": "fresh"},
+        waves=[{"opens": f"2026-0{n}-01T00:00:00Z", "closes": f"2026-0{n + 1}-01T00:00:00Z"} for n in (1, 2, 3)],
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_memo_is_kept_and_charged_once_for_all_waves(tmp_path, kind):
+    """Whichever waves come, in whichever order; the rest is charged in each; nothing kept tells the truth."""
+    ledger = MemoryLedger() if kind == "memory" else FileLedger(tmp_path)
+    kept = []
+    for wave, answer in ((2, "yes"), (0, "no"), (1, "yes"), (1, "no")):
+        me, _ = respondent(asked=MEMOIZED, ledger=ledger, wave=wave)
+        me.answer({"q": answer, "fresh": "no"})
+        kept.append(ledger.prepare(Key("https://a.example", "vector"), MEMOIZED.digest, (9, 9)))
+
+    assert len(set(kept)) == 1
+    assert len(kept[0]) == 2
+    memo, fresh = (q.epsilon for q in MEMOIZED.questions)
+    assert ledger.spent("https://a.example") == pytest.approx(memo + 3 * fresh)
+    assert MEMOIZED.epsilon == pytest.approx(memo + fresh)
+
+
+def test_memo_decides_what_every_wave_reports():
+    """With the instantaneous coin at its second side of four, a report is the permanent answer for that truth."""
+    for memo, truth, told in [((0, 1), 0, 0), ((0, 1), 1, 1), ((1, 0), 0, 1), ((1, 0), 1, 0), ((1, 1), 0, 1)]:
+        report = randomize(MEMOIZED, (truth, 0), Draws(reading(bytes(16) + b"\1" + bytes(4))), 1, memo)
+        assert report.values[0] == told
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [({"access": "token"}, "/questions/0/mechanism"), ({"ask": 1}, "/questions/0/mechanism"),
+     ({"waves": [*MEMOIZED.document["waves"], {"opens": "2026-05-01T00:00:00Z", "closes": "2026-06-01T00:00:00Z"}]},
+      "/questions/0/mechanism/waves")],
+)  # fmt: skip
+def test_memo_goes_with_no_token_no_set_and_no_wave_beyond_its_charge(changes, pointer):
+    """Each would draw anew, or link more than is charged."""
+    with pytest.raises(SpecError) as caught:
+        parse_survey({**MEMOIZED.document, **changes})
+    assert [problem.pointer for problem in caught.value.problems] == [pointer]
+
+
+def test_damaged_memo_is_no_reason_to_draw_again(tmp_path):
+    """Another memo would be another look."""
+    ledger = FileLedger(tmp_path)
+    for drawn in ((0,), (0, 2), (0, 1, 0)):
+        path = tmp_path / f"{len(drawn)}{drawn[-1]}"
+        ledger = FileLedger(path)
+        ledger.prepare(Key("https://a.example", "vector"), MEMOIZED.digest, drawn)
+        me, session = respondent(asked=MEMOIZED, ledger=ledger, wave=1)
+        with pytest.raises(BudgetExhausted, match="cannot be read"):
+            me.answer({"q": "yes", "fresh": "no"})
+        assert session.requests == []

@@ -13,7 +13,7 @@ class MemoryLedger {
     if (!this.entries.has(String(key))) this.entries.set(String(key), entry);
     return this.get(key);
   };
-  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
+  prepare = async (key, digest, drawn, epsilon = 0) => (await this.record([...key, digest], { drawn, epsilon })).drawn;
   markSent = async (key) => this.#change(key, { sent: true });
   end = async (key, ended) => this.#change(key, { body: null, ended });
   total = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
@@ -108,6 +108,23 @@ test("a wave that the survey does not have is refused, and each wave has its own
   for (const wave of [0, 1, 1]) await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes" });
   assert.deepEqual(bodies.map((body) => JSON.parse(body).wave), [0, 1, 1]);
   assert.equal(new Set(bodies).size, 2);
+});
+
+test("a memo is drawn and charged once, and every wave's report makes use of it", async () => {
+  const [{ question: memoized }] = vectors("memoized_rr/randomize.json");
+  const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01T00:00:00Z`);
+  const waves = [0, 1, 2, 3].map((index) => ({ opens: months[index], closes: months[index + 1] }));
+  const document = { ...surveyOf(memoized), questions: [memoized, { ...coin, name: "coin" }], waves };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  for (const wave of [1, 0, 3, 2, 2]) {
+    await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes", coin: "no" });
+  }
+  assert.equal(new Set(bodies).size, 4);
+  const memos = [...ledger.entries.values()].filter((entry) => entry.drawn);
+  assert.equal(memos.length, 1);
+  assert.equal(memos[0].drawn.length, 2);
+  assert.ok(Math.abs((await ledger.total()) - (Math.log(196 / 27) + 4 * Math.log(3))) < 1e-12);
 });
 
 test("another survey than the link's is refused", async () => {

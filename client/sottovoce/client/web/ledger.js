@@ -59,10 +59,11 @@ export class BrowserLedger {
 
   /**
    * What was drawn beforehand for `key` and this text of the survey, such as the set of questions under `ask`: an
-   * earlier draw if there is one, else `drawn`, durably. It lies beside the reports, under a longer key.
+   * earlier draw if there is one, else `drawn`, durably. It lies beside the reports, under a longer key. `epsilon` is what
+   * it costs by itself: a memo is charged for all waves at once.
    */
-  async prepare(key, digest, drawn) {
-    const kept = await this.record([...key, digest], { drawn, epsilon: 0 });
+  async prepare(key, digest, drawn, epsilon = 0) {
+    const kept = await this.record([...key, digest], { drawn, epsilon });
     return kept.drawn;
   }
 

@@ -66,6 +66,7 @@ export function parseSurvey(document, digest) {
     must(questions.filter((question) => question.cohort).length <= 1);
     const survey = new Survey(document, questions, digest);
     if ("ask" in document) readAsk(document, survey);
+    readMemo(survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
@@ -86,6 +87,12 @@ function readWaves(document) {
 function readAsk({ ask, privacy, questions }, survey) {
   readInteger(ask, 1, survey.private.length - 1);
   must(privacy?.procedure !== "own_coin" && questions.every((question) => !("visible_if" in question)));
+}
+
+// A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says.
+function readMemo({ access, ask, memoized, questions, waves }) {
+  must(memoized.length === 0 || (access === "open" && ask === null));
+  for (const index of memoized) must(waves <= questions[index].mechanism.waves);
 }
 
 function readPrivacy(privacy, survey) {

@@ -96,11 +96,25 @@ export class Respondent {
   async #draw(answers) {
     if ((await this.drawn()) !== null) return;
     const values = encode(this.survey, answers, await this.asked());
-    const { randomize } = await load();
-    const report = randomize(this.survey, values, this.#draws, this.#wave);
+    const { drawMemo, randomize } = await load();
+    const memo = await this.#memo(drawMemo);
+    const report = randomize(this.survey, values, this.#draws, this.#wave, memo);
     const body = dumpReport(report, this.survey);
-    const { digest, epsilon } = this.survey;
+    const { digest, epsilonOfWave: epsilon } = this.survey;
     await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
+  }
+
+  // What the device remembers for all waves: drawn, charged and kept before the first report that makes use of it.
+  async #memo(drawMemo) {
+    const { digest, epsilonOfMemo, memoized } = this.survey;
+    if (memoized.length === 0) return null;
+    const drawn = drawMemo(this.survey, this.#draws);
+    const [origin, name, , token] = this.#key;
+    const kept = await this.#ledger.prepare([origin, name, 0, token], digest, drawn, epsilonOfMemo);
+    if (kept.length !== drawn.length || !kept.every((answer) => answer === 0 || answer === 1)) {
+      throw new BudgetExhausted("error_ledger");
+    }
+    return kept;
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */

@@ -70,6 +70,22 @@ export class Survey {
     return sum(epsilons.slice(0, this.ask ?? undefined));
   }
 
+  /** The part of it that each wave's report is charged anew. */
+  get epsilonOfWave() {
+    if (this.memoized.length === 0) return this.epsilon;
+    return sum(this.questions.map((question, index) => (this.memoized.includes(index) ? 0 : question.epsilon)));
+  }
+
+  /** The part of it that covers all waves: charged once, when the device draws what it remembers. */
+  get epsilonOfMemo() {
+    return sum(this.memoized.map((index) => this.questions[index].epsilon));
+  }
+
+  /** Indices of the questions of which the device remembers a draw. */
+  get memoized() {
+    return [...this.questions.keys()].filter((index) => this.questions[index].mechanism?.waves > 1);
+  }
+
   /** Indices of the questions that are randomized, of which `ask` leaves some out. */
   get private() {
     return [...this.questions.keys()].filter((index) => this.questions[index].mechanism !== null);

@@ -2,6 +2,7 @@ import { BitwiseRR } from "./bitwise_rr.js";
 import { Geometric } from "./geometric.js";
 import { HadamardResponse } from "./hadamard_response.js";
 import { LevelTable } from "./level_table.js";
+import { MemoizedRR } from "./memoized_rr.js";
 import { RoundingRR } from "./rounding_rr.js";
 import { SampledCoordinate } from "./sampled_coordinate.js";
 import { SampledOption } from "./sampled_option.js";
@@ -10,6 +11,7 @@ import { SubsetSelection } from "./subset_selection.js";
 
 /** The mechanisms that come with the page's second file. */
 export const RARER = [
+  MemoizedRR,
   SubsetSelection,
   HadamardResponse,
   SampledOption,
