@@ -45,7 +45,8 @@ def write_sentences(file: Path) -> None:
             asked = parse_survey(survey(vector["question"])).questions[0]
             sentence = words.odds_in_words(asked).rpartition(" Epsilon ")[0]
             said.append({"question": vector["question"], "sentence": sentence})
-    file.write_text(json.dumps({"catalogue": words.catalogue(), "said": said}), encoding="utf-8")
+    sentences = {"catalogue": words.catalogue(), "catalogues": page.languages(), "said": said}
+    file.write_text(json.dumps(sentences), encoding="utf-8")
 
 
 @pytest.mark.parametrize("write", [write_sources, write_assembled], ids=["sources", "assembled"])
