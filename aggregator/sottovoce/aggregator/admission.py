@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.published import Published, survey_of
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage, StoredSurvey
+from sottovoce.aggregator.published import Published
+from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.aggregator.wire import (
     Item,
     Receipt,
@@ -255,23 +254,6 @@ class Admission:
         revisions = tuple(Published(revision, stored[0].key) for revision in stored)
         self._published[name] = revisions
         return revisions
-
-
-def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
-    """The counts of a survey, made anew from its stored rows: for checks of the kept ones."""
-    columns: list[Counter[int | None]] = [Counter() for _ in survey_of(stored.document).questions]
-    rows = storage.rows(stored.key)
-    # Column by column, a few thousand rows at a time: that is where Counter is fast.
-    while chunk := list(islice(rows, 5000)):
-        for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
-            column.update(values)
-    tallies: dict[int, dict[int, int]] = {}
-    for index, question in enumerate(survey_of(stored.document).questions):
-        for value, number in columns[index].items():
-            for key in () if value is None else question.counted(value):
-                tally = tallies.setdefault(index, {})
-                tally[key] = tally.get(key, 0) + number
-    return tallies
 
 
 def now() -> datetime:
