@@ -39,7 +39,7 @@ def pack_all(reports: Sequence[Values]) -> list[bytes]:
     except (TypeError, ValueError):
         return [pack(values) for values in reports]
     # 255 alone would be read as null.
-    return [pack(values) for values in reports] if any(b"\xff" in row for row in packed) else packed
+    return [pack(values) for values in reports] if b"\xff" in b"".join(packed) else packed
 
 
 def unpack(packed: bytes) -> Values:

@@ -91,7 +91,7 @@ def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:
 
 def spend_tokens(db: Handle, arrivals: Sequence[Arrival]) -> bool:
     """Spend the token of each report whose survey asks for one; False unless all were good and different."""
-    tokens = sorted((plan.tokens, token) for plan, *_, token in arrivals if plan.tokens is not None)
+    tokens = sorted([(plan.tokens, token) for plan, _, _, _, token in arrivals if plan.tokens is not None])
     if delete_tokens(db, tokens) != len(tokens):
         return False
     for survey, number in sorted(Counter(survey for survey, _ in tokens).items()):
