@@ -1,6 +1,6 @@
 import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
-import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
+import { BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
 import { loadSurvey } from "./parsing.js";
 import { RANDOMIZERS } from "./randomizers/index.js";
@@ -91,21 +91,20 @@ export class Respondent {
 
 /** The true values, in the survey's order; an error names the question, never the answer. */
 export function encode(survey, answers) {
-  const names = survey.questions.map((question) => question.name);
-  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
-  return survey.questions.map((question) => question.encode(answers[question.name]));
+  return survey.encode(answers);
 }
 
 /** The report for these true values: the id is drawn first, then each question in order. */
 export function randomize(survey, values, draws, wave = 0) {
   survey.questions.forEach((question, index) => question.check(values[index]));
   const report_id = draws.identity();
-  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
+  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws, survey.ownCoin));
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
 }
 
-function perturb(question, value, draws) {
-  if (question.mechanism === null) return value;
+function perturb(question, value, draws, ownCoin) {
+  // Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+  if (question.mechanism === null || ownCoin) return value;
   return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
 }
 
