@@ -1,7 +1,9 @@
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
 import { parseItem } from "./items.js";
+import { load } from "./loading.js";
 import { procedure } from "./own_coin.js";
+import { MECHANISMS } from "./mechanisms/index.js";
 import { must } from "./rational.js";
 import { locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts } from "./reading.js";
 import { SURVEY_FORMAT, Survey } from "./spec.js";
@@ -22,7 +24,13 @@ const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens", "report_la
  * @throws {SpecError} not a survey, or not in canonical form
  */
 export async function loadSurvey(bytes) {
-  return parseSurvey(loadCanonical(bytes), await sha256(bytes));
+  const document = loadCanonical(bytes);
+  const isRare = (item) => {
+    const { mechanism } = item?.of ?? item ?? {};
+    return mechanism && !MECHANISMS.has(mechanism.name);
+  };
+  if ([document.questions].flat().some(isRare)) await load();
+  return parseSurvey(document, await sha256(bytes));
 }
 
 /** The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. */
