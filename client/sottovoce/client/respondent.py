@@ -17,7 +17,7 @@ from sottovoce.client.queue import deliver, receipt_of, take_back
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.transport import Transport
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
@@ -115,7 +115,8 @@ class Respondent:
         Randomize the answers once, record the report, send it, and return the aggregator's receipt.
 
         Args:
-            answers: by question name, for every question; what an answer looks like stands in ``shared.answers``.
+            answers: by question name; what an answer looks like stands in ``shared.answers``. None, or no entry, is
+                no answer, for questions that allow it.
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
@@ -176,13 +177,7 @@ def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
     """
-    names = {question.name for question in survey.questions}
-    if set(answers) - names:
-        raise AnswerError("there is an answer for a question that the survey does not ask")
-    for question in survey.questions:
-        if question.name not in answers:
-            raise AnswerError(f"question '{question.name}': the answer is missing")
-    return tuple(question.encode(answers[question.name]) for question in survey.questions)
+    return survey.encode(answers)
 
 
 def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int = 0) -> Report:
@@ -195,13 +190,17 @@ def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int
     for question, value in zip(survey.questions, values, strict=True):
         question.check(value)
     report_id = draws.identity()
-    reported = tuple(_perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True))
+    reported = tuple(
+        _perturb(question, value, draws, survey.own_coin)
+        for question, value in zip(survey.questions, values, strict=True)
+    )
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: Value, draws: Draws) -> int:
-    if question.mechanism is None:
-        assert isinstance(value, int)  # noqa: S101 - a vector question is never public
+def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool) -> int:
+    # Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+    if question.mechanism is None or own_coin:
+        assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
         return value
     return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
 
