@@ -248,3 +248,4 @@ ESTIMATE_VECTORS: dict[str, Callable[[], Iterator[Document]]] = {
     "sampled_coordinate": sampled_coordinate,
 }
 """Vectors of estimates by the mechanism's name."""
+

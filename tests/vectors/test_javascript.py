@@ -26,15 +26,11 @@ def write_sources(folder: Path) -> list[str]:
 
 
 def write_assembled(folder: Path) -> list[str]:
-    """The two scripts, with last lines that let tests reach what the modules export."""
-    files = ["respondent.js", "later.js"]
-    early = page.modules(page.ENTRY)
-    late = {path: source for path, source in page.modules(page.LATER).items() if path not in early}
-    for file, sources in zip(files, (early, late), strict=True):
-        script = page.assemble()[file].body.decode().rpartition("export {")[0]
-        exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
-        (folder / file).write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
-    return files
+    """The one script, with a last line that lets tests reach what the modules export."""
+    exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(page.modules().values()), re.M)
+    script = page.assemble()["respondent.js"].body.decode()
+    (folder / "respondent.js").write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    return ["respondent.js"]
 
 
 def write_sentences(file: Path) -> None:

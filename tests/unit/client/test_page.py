@@ -6,37 +6,24 @@ import re
 
 import pytest
 from sottovoce.aggregator.demo.data import demo_survey
-from sottovoce.client.page import assemble, join, modules, split
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.client.page import assemble, join, modules
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, survey
 
-READY_BUDGET = 20 * 1000
-"""Bytes until the form is ready, compressed as a proxy would, with ten questions and one language."""
+BUDGET = 20 * 1024
+"""Bytes of the whole page with the demonstration's five questions, compressed as a proxy would."""
 
-BUDGET = 30 * 1000
-"""Bytes of everything that such a visit ever asks for."""
-
-
-def ten_coins() -> Survey:
-    """The demonstration's questions, twice."""
-    asked = json.loads(demo_survey().canonical)
-    del asked["privacy"]["max_epsilon_total"]
-    again = [
-        {**question, "name": f"{question['name']}_2"} for question in asked["questions"] if "public" not in question
-    ]
-    asked["questions"] = [*asked["questions"], *again, again[0] | {"name": "tenth"}]
-    return parse_survey(asked)
+LARGE_BUDGET = 21 * 1024
+"""The same for ten questions of mixed types."""
 
 
-def test_assemble_gives_the_five_files() -> None:
+def test_assemble_gives_the_four_files() -> None:
     """The names under which the aggregator serves them, with their types."""
     types = {name: asset.content_type for name, asset in assemble().items()}
 
     assert types == {
         "catalogues/en.json": "application/json",
-        "later.js": "text/javascript; charset=utf-8",
         "respondent.css": "text/css; charset=utf-8",
         "respondent.html": "text/html; charset=utf-8",
         "respondent.js": "text/javascript; charset=utf-8",
@@ -48,45 +35,36 @@ def test_assemble_is_deterministic() -> None:
     assert list(assemble().items()) == list(assemble().items())
 
 
-def weight(asked: Survey, *left_out: str) -> int:
-    """Page, style, scripts, catalogue and spec together, without these files."""
-    bodies = [asked.canonical, *(asset.body for name, asset in assemble().items() if name not in left_out)]
+def weight(asked: Survey) -> int:
+    """Page, style, script, catalogue and spec together."""
+    bodies = [*(asset.body for asset in assemble().values()), asked.canonical]
     return sum(len(gzip.compress(body, 9, mtime=0)) for body in bodies)
 
 
-@pytest.mark.parametrize("asked", [ten_coins(), survey(questions=every_type()[:10])], ids=["coins", "mixed"])
-def test_page_keeps_its_byte_budget(asked: Survey) -> None:
-    """Ten questions, of one kind and of ten."""
-    assert weight(asked, "later.js") <= READY_BUDGET
-    assert weight(asked) <= BUDGET
+def test_page_keeps_its_byte_budget() -> None:
+    """Five questions."""
+    assert weight(demo_survey()) <= BUDGET
 
 
-@pytest.mark.parametrize(("file", "seams"), [("respondent.js", ["export"]), ("later.js", ["import", "export"])])
-def test_joined_script_has_no_seams(file: str, seams: list[str]) -> None:
-    """Inner imports, exports and whole-line comments are gone; one comment says where the source is."""
-    script = assemble()[file].body.decode()
+def test_page_of_mixed_types_keeps_its_byte_budget() -> None:
+    """Ten questions of every type."""
+    assert weight(survey(questions=every_type()[:10])) <= LARGE_BUDGET
 
-    assert re.findall(r"^(?:import|export)\b", script, re.MULTILINE) == seams
+
+def test_joined_script_has_no_seams() -> None:
+    """Imports, exports and whole-line comments are gone; one comment says where the source is."""
+    script = assemble()["respondent.js"].body.decode()
+
+    assert re.findall(r"^(?:import|export)\b.*", script, re.MULTILINE) == []
     assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == 1
 
 
-def test_split_lends_what_the_second_file_needs() -> None:
-    """The first file exports exactly what the second imports; a module of both stays in the first."""
-    early = {"a.js": "export const one = 1;\nexport const two = 2;\n", "main.js": "const go = 1;\n"}
-    late = {"a.js": early["a.js"], "later.js": 'import { two } from "./a.js";\nexport const LATER = { two };\n'}
-    first, second = split(early, late)
-
-    assert first.endswith("const one = 1;\nconst two = 2;\nconst go = 1;\nexport { two };\n")
-    assert second.endswith('import { two } from "./respondent.js";\nconst LATER = { two };\nexport { LATER };\n')
-
-
 def test_modules_come_after_what_they_need() -> None:
-    """Dependencies first, the entry last; the second file's modules need none that opens the form."""
-    order = list(modules("main.js"))
+    """Dependencies first, the entry last, and no file of the folder left out."""
+    order = list(modules())
 
     assert order[-1] == "main.js"
     assert order.index("rational.js") < order.index("draws.js") < order.index("respondent.js")
-    assert not {"main.js", "form.js", "loading.js", "respondent.js"} & set(modules("later.js"))
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 import { button, element, heading } from "./dom.js";
 import { checkDevice } from "./draws.js";
-import { LoadError, SurveyError, TransportError } from "./errors.js";
+import { SurveyError, TransportError } from "./errors.js";
 import { BrowserLedger } from "./ledger.js";
 import { parseLink } from "./link.js";
-import { load } from "./loading.js";
 import { askingStep } from "./questions.js";
+import { receiptStep } from "./receipt.js";
 import { expectedReceipt } from "./report.js";
 import { Respondent } from "./respondent.js";
+import { reviewStep } from "./review.js";
 import { Transport } from "./transport.js";
 
 /** The page: one step at a time in `main`, its progress told in `status`. */
@@ -48,16 +49,11 @@ export class Form {
     this.#asking = askingStep(this.#respondent.survey, this.#words, hasDigest, () => this.#review());
     // The first step appears without taking the focus: people begin at the top of the page.
     this.#show(this.#asking, false);
-    // What comes after the questions, while they are being read. If it does not arrive, that is told when it is needed.
-    load().catch(() => {});
   }
 
-  async #review() {
-    await this.#guarded(async () => {
-      const { reviewStep } = await load();
-      const back = () => this.#show(this.#asking);
-      this.#show(reviewStep(this.#respondent.survey, this.#words, back, () => this.#answer()));
-    });
+  #review() {
+    const back = () => this.#show(this.#asking);
+    this.#show(reviewStep(this.#respondent.survey, this.#words, back, () => this.#answer()));
   }
 
   async #answer() {
@@ -78,12 +74,11 @@ export class Form {
     await this.#guarded(async () => {
       // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
       const receipt = await send().finally(() => this.forget());
-      await this.#receipt(receipt, isEarlier);
+      this.#receipt(receipt, isEarlier);
     });
   }
 
-  async #receipt(receipt, isEarlier) {
-    const { receiptStep } = await load();
+  #receipt(receipt, isEarlier) {
     this.#show(receiptStep(this.#respondent.survey, this.#words, receipt, isEarlier));
   }
 
@@ -104,27 +99,23 @@ export class Form {
       await work();
     } catch (error) {
       if (!(error instanceof SurveyError)) console.error(error.name);
-      await this.#fail(error, work);
+      await this.#fail(error);
     }
   }
 
-  async #fail(error, work) {
+  async #fail(error) {
     const { sentence = "error_unexpected", values } = error;
     const isDrawn = error instanceof TransportError && (await this.#isDrawn());
-    const isPart = error instanceof LoadError;
-    const [about, note] = isPart
-      ? ["load_title", "load_note"]
-      : !isDrawn
-        ? ["refused_title", "refused_note"]
-        : error.isFinal
-          ? ["final_title", "final_note"]
-          : ["failed_title", "failed_note"];
+    const [about, note] = !isDrawn
+      ? ["refused_title", "refused_note"]
+      : error.isFinal
+        ? ["final_title", "final_note"]
+        : ["failed_title", "failed_note"];
     const start = heading(1, this.#words.node(about));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
     const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
-    const resend = () => this.#sending("sending", async () => this.#respondent.send(), false);
-    const again = isPart ? () => this.#guarded(work) : resend;
-    if (isPart || note === "failed_note") node.append(button(this.#words.node("again"), "primary", again));
+    const again = () => this.#sending("sending", async () => this.#respondent.send(), false);
+    if (note === "failed_note") node.append(button(this.#words.node("again"), "primary", again));
     this.#show({ node, start });
   }
 
