@@ -10,10 +10,12 @@ from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
+from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
 
 LEAST_COHORT = 5
@@ -47,8 +49,9 @@ class QuestionResult:
         epsilon: privacy loss of one report; None for a public question.
         n: reports that carry a value for this question.
         tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
-        estimates: one per option, for a boolean question of "yes" only; for a number its mean, and what its mechanism
-            tells of the distribution; for a vector the mean of each coordinate.
+        estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
+            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate.
+        protection: (s, share of yes if a share s of reports were a self-protective no); where people toss themselves.
     """
 
     question: Question
@@ -56,6 +59,7 @@ class QuestionResult:
     n: int
     tally: Mapping[int, int]
     estimates: Sequence[Estimate]
+    protection: Sequence[tuple[float, Estimate]] = ()
 
     def of_kind(self, kind: str) -> list[Estimate]:
         """The estimates of one kind: "share", "mean" or "quantile"."""
@@ -135,12 +139,12 @@ def analyse(
     Raises:
         EstimateError: there is no such cohort group, no such wave, or no such interval.
     """
-    newest = revisions[-1]
     waves = _reports_by_wave(revisions)
     if wave is not None:
         if not 0 <= wave < len(waves):
             raise EstimateError("the survey has no such wave")
         revisions = [replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in revisions]
+    newest = revisions[-1]
     groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
     values = {ALL} if cohort is None else {cell.cohort for cell in _group(groups, cohort).cells}
     chosen = [
@@ -160,7 +164,7 @@ def analyse(
         cohorts=groups,
         wave=wave,
         waves=waves,
-        questions=tuple(_question(question, _strata(question, chosen), rule) for question in newest.survey.questions),
+        questions=tuple(_result(question, chosen, rule) for question in newest.survey.questions),
     )
 
 
@@ -199,7 +203,8 @@ def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
 
 
 def _same_question(one: Question, other: Question) -> bool:
-    if (one.name, one.type, one.domain) != (other.name, other.type, other.domain):
+    # Under another fixed value for no answer another share is estimated.
+    if (one.name, one.type, one.domain, one.absent) != (other.name, other.type, other.domain, other.absent):
         return False
     return (one.mechanism is None) == (other.mechanism is None)
 
@@ -242,6 +247,16 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
     return tally
 
 
+def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRule) -> QuestionResult:
+    result = _question(question, _strata(question, revisions), rule)
+    # Reports of another procedure are protected otherwise.
+    by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
+    if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
+        return result
+    tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
+    return replace(result, protection=protected(question.mechanism, tally, rule))
+
+
 def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
     groups = merge(strata)
     # The newest revision's own mechanism, whose numbers and tally are shown.
@@ -252,7 +267,7 @@ def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule)
         estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
         estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
-    if question.type == "boolean":
+    if question.type == "boolean" and not question.domain.absent:
         # The share of "no" is the rest.
         estimates = estimates[-1:]
     return QuestionResult(question, epsilon, reports, tally, estimates)

@@ -7,7 +7,7 @@ Left of the bars the true answers exist, in this process's memory and nowhere el
 drawn report.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -15,6 +15,7 @@ from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
+from sottovoce.client.queue import deliver, receipt_of, take_back
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.client.transport import Transport
@@ -22,7 +23,7 @@ from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.report import Report, dump_report, parse_report, receipt
+from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -80,9 +81,22 @@ class Respondent:
         _check_budget(survey, allowance)
 
     @classmethod
-    def connect(cls, url: str, ledger: Ledger | None = None, **options: Any) -> Self:  # noqa: ANN401 - those of the class
+    def connect(
+        cls,
+        url: str,
+        ledger: Ledger | None = None,
+        *,
+        reach: Callable[[str], Transport] = Transport,
+        **options: Any,  # noqa: ANN401 - those of the class
+    ) -> Self:
         """
         A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
+
+        Args:
+            url: the link.
+            ledger: the device's own unless another is given.
+            reach: makes the transport to an origin.
+            options: ``draws``, ``allowance``, ``wave``, as in the class.
 
         Raises:
             TransportError: the aggregator is unreachable, or sends another survey than the link's digest names.
@@ -90,7 +104,7 @@ class Respondent:
             BudgetExhausted: the survey asks for more epsilon than is allowed.
         """
         link = parse_link(url)
-        transport = Transport(link.origin)
+        transport = reach(link.origin)
         survey = load_survey(transport.fetch_survey(link.survey))
         if survey.name != link.survey or not survey.digest.startswith(link.digest):
             raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
@@ -104,10 +118,11 @@ class Respondent:
         Raises:
             BudgetExhausted: the ledger cannot be written or read.
         """
-        return tuple(self.survey.questions[index] for index in self._asked)
+        return tuple(self.survey.questions[index] for index in self.places)
 
     @cached_property
-    def _asked(self) -> tuple[int, ...]:
+    def places(self) -> tuple[int, ...]:
+        """The indices of those questions in the survey."""
         drawn = draw_asked(self.survey, self._draws)
         if self.survey.ask is None:
             return drawn
@@ -138,8 +153,8 @@ class Respondent:
         Randomize the answers once, record the report, send it, and return the aggregator's receipt.
 
         Args:
-            answers: by question name, for every question in ``asked``; what an answer looks like stands in
-                ``shared.answers``. An answer to a question that is not asked is not looked at.
+            answers: by question name; what an answer looks like stands in ``shared.answers``. None, or no entry, is
+                no answer, for questions that allow it. An answer to a question that is not asked is not looked at.
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
@@ -147,7 +162,7 @@ class Respondent:
             TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
         """
         if not self.drawn:
-            values = encode(self.survey, answers, self._asked)
+            values = encode(self.survey, answers, self.places)
             report = randomize(self.survey, values, self._draws, self._wave, self._memo())
             body = dump_report(report, self.survey).decode()
             self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon_of_wave, body))
@@ -158,42 +173,51 @@ class Respondent:
         Send the recorded report, first time or again: the same bytes.
 
         Raises:
-            BudgetExhausted: there is no report to send, or it was drawn for another version of the survey.
+            BudgetExhausted: there is no report to send: none was drawn, it was drawn for another version of the survey,
+                withdrawn or forgotten.
             TransportError: not acknowledged, or the receipt is not for these bytes.
         """
+        return deliver(self.ledger, self._key, self._entry(), self._transport)
+
+    @property
+    def spent(self) -> float:
+        """Total epsilon of all reports that the ledger knows to be drawn for this aggregator."""
+        return self.ledger.spent(self._key.origin)
+
+    @property
+    def receipt(self) -> dict[str, Any] | None:
+        """The receipt of the report that was acknowledged, from the ledger alone; None if there is none."""
+        entry = recorded(self.ledger, self._key, self.survey.digest)
+        kept = entry is not None and entry.sent and entry.body and not entry.withdrawn
+        return receipt_of(entry) if entry is not None and kept else None
+
+    def withdraw(self) -> None:
+        """
+        Take the recorded report back; the ledger remembers, so nothing is sent again and nothing is drawn again.
+
+        Raises:
+            BudgetExhausted: there is no report to take back.
+            TransportError: not confirmed, for instance because the survey is closed.
+        """
+        take_back(self.ledger, self._key, self._entry(), self._transport)
+
+    def _entry(self) -> Entry:
         entry = recorded(self.ledger, self._key, self.survey.digest)
         if entry is None:
             raise BudgetExhausted("no report has been drawn for this survey")
-        body = entry.body.encode()
-        expected = receipt(parse_report(body), body)
-        if self._transport.submit(self.survey.name, body, self._token) != expected:
-            raise TransportError("the aggregator's receipt is not for the report that was sent")
-        self.ledger.mark_sent(self._key)
-        return {**expected, "body": entry.body}
+        return entry
 
 
 def encode(
-    survey: Survey, answers: Mapping[str, object], asked: Sequence[int] | None = None
+    survey: Survey, answers: Mapping[str, object], asked: Collection[int] | None = None
 ) -> tuple[Value | None, ...]:
     """
-    The true values, in the survey's order; None where the question is not asked.
-
-    Args:
-        survey: the survey.
-        answers: by question name.
-        asked: indices of the questions that are asked; None for all.
+    The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
 
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
     """
-    names = {question.name for question in survey.questions}
-    if set(answers) - names:
-        raise AnswerError("there is an answer for a question that the survey does not ask")
-    asks = [question for index, question in enumerate(survey.questions) if asked is None or index in asked]
-    for question in asks:
-        if question.name not in answers:
-            raise AnswerError(f"question '{question.name}': the answer is missing")
-    return tuple(question.encode(answers[question.name]) if question in asks else None for question in survey.questions)
+    return survey.encode(answers, asked)
 
 
 def draw_memo(survey: Survey, draws: Draws) -> tuple[int, ...]:
@@ -231,17 +255,16 @@ def randomize(
     report_id = draws.identity()
     kept = {} if memo is None else {index: memo[2 * i : 2 * i + 2] for i, index in enumerate(survey.memoized)}
     reported = tuple(
-        _perturb(question, value, draws, kept.get(index))
+        value if value is None else _perturb(question, value, draws, survey.own_coin, kept.get(index))
         for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
     )
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: Value | None, draws: Draws, memo: Sequence[int] | None) -> int | None:
-    if value is None:
-        return None
-    if question.mechanism is None:
-        assert isinstance(value, int)  # noqa: S101 - a vector question is never public
+def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool, memo: Sequence[int] | None) -> int:
+    # Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+    if question.mechanism is None or own_coin:
+        assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
         return value
     if memo is not None:
         return recall(question.mechanism, memo, value, draws)  # type: ignore[arg-type]

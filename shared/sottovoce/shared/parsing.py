@@ -7,16 +7,21 @@ from typing import Any
 
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.questions import QuestionReader, dump_question
+from sottovoce.shared.items import ItemReader, dump_items
+from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.reading import LANGUAGE, MISSING
-from sottovoce.shared.spec import FORMAT, Question, Survey, Wave
+from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
 
+PROCEDURES = ("device", "own_coin")
+REPORT_LABELS = ("plain", "neutral")
+
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
-_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "ask", "waves"}
+_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
+_SURVEY_OPTIONAL |= {"ask", "waves"}
 MAX_WAVES = 1000
 
 
@@ -52,7 +57,7 @@ def load_survey(body: bytes) -> Survey:
     return survey
 
 
-class _SurveyReader(QuestionReader):
+class _SurveyReader(ItemReader):
     """Reads the survey and its parts."""
 
     def survey(self, document: object) -> Survey | None:
@@ -67,11 +72,16 @@ class _SurveyReader(QuestionReader):
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")
         waves = self.waves(fields)
-        questions = self.questions(fields.get("questions", []))
-        ask = self.ask(fields, questions)
-        written = {**self.head(fields), "questions": [dump_question(question) for question in questions]}
-        written |= {} if ask is None else {"ask": ask}
-        written |= {"waves": fields["waves"]} if waves else {}
+        labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
+        self.neutral = labels == "neutral"
+        items = self.shown(fields.get("questions", []))
+        questions = [question for item in items for question in item.questions]
+        ask = self.ask(fields, items)
+        written = {**self.head(fields), "questions": dump_items(items)}
+        written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
+        written |= {"report_labels": labels} if self.neutral else {}
+        if written["privacy"]["procedure"] == "own_coin":
+            self.own_coin(items)
         if self.problems:
             return None
         survey = Survey(
@@ -85,27 +95,14 @@ class _SurveyReader(QuestionReader):
             release_batch=written["privacy"]["release_batch"],
             ids_days=written["retention"]["ids_days"],
             questions=tuple(questions),
+            items=tuple(items),
             waves=tuple(waves) or (Wave(opens, closes),),
             ask=ask,
         )
         self.memo(survey)
-        if self.problems:
-            return None
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
         return survey
-
-    def memo(self, survey: Survey) -> None:
-        """A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says."""
-        for index in survey.memoized:
-            pointer = f"/questions/{index}/mechanism"
-            mechanism = survey.questions[index].mechanism
-            if mechanism is not None and mechanism.waves < len(survey.waves):
-                self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
-            if survey.asks_for_token:
-                self.problem(pointer, "does not go with access: token: to the device each token is another person")
-            if survey.ask is not None:
-                self.problem(pointer, "does not go with ask: what is remembered must be asked in every wave")
 
     def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Everything but the questions, with its defaults written out."""
@@ -141,11 +138,11 @@ class _SurveyReader(QuestionReader):
             waves.append(wave)
         return waves
 
-    def ask(self, fields: Mapping[str, Any], questions: Sequence[Question]) -> int | None:
+    def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> int | None:
         """How many private questions each respondent is asked; None for all of them."""
         if "ask" not in fields:
             return None
-        private = sum(question.mechanism is not None for question in questions)
+        private = sum(question.mechanism is not None for item in items for question in item.questions)
         ask = fields["ask"]
         if type(ask) is not int or not 1 <= ask < private:
             reason = f"there are {private} of them, and without this key all are asked"
@@ -153,18 +150,31 @@ class _SurveyReader(QuestionReader):
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
-        items = fields["questions"] if isinstance(fields.get("questions"), list) else []
         for index, item in enumerate(items):
-            if isinstance(item, dict) and "visible_if" in item:
+            if item.visible_if:
                 place = f"/questions/{index}/visible_if"
                 self.problem(place, "does not go with ask: the question that it looks at may not be asked")
         return ask if type(ask) is int else None
+
+    def memo(self, survey: Survey) -> None:
+        """A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says."""
+        for index, item in enumerate(survey.items):
+            pointer = f"/questions/{index}{'/of' if item.rows else ''}/mechanism"
+            mechanism = item.questions[0].mechanism if item.questions else None
+            if mechanism is None or mechanism.waves == 1:
+                continue
+            if mechanism.waves < len(survey.waves):
+                self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
+            if survey.asks_for_token:
+                self.problem(pointer, "does not go with access: token: to the device each token is another person")
+            if survey.ask is not None:
+                self.problem(pointer, "does not go with ask: what is remembered must be asked in every wave")
 
     def privacy(self, value: object) -> dict[str, Any]:
         pointer = "/privacy"
         fields = self.fields(value, pointer, set(), {"max_epsilon_total", "procedure", "release_batch"})
         result = {
-            "procedure": self.one_of(fields.get("procedure", "device"), f"{pointer}/procedure", ("device",)),
+            "procedure": self.one_of(fields.get("procedure", "device"), f"{pointer}/procedure", PROCEDURES),
             "release_batch": self.integer(fields.get("release_batch", 25), f"{pointer}/release_batch", 1, 10**6),
         }
         if "max_epsilon_total" in fields:
@@ -172,3 +182,17 @@ class _SurveyReader(QuestionReader):
             place = f"{pointer}/max_epsilon_total"
             result["max_epsilon_total"] = self.match(fields["max_epsilon_total"], place, _EPSILON, message)
         return result
+
+    def own_coin(self, items: Sequence[Item]) -> None:
+        """Refuse what people could not do by themselves with a coin or a die."""
+        for index, item in enumerate(items):
+            if item.visible_if:
+                place = f"/questions/{index}/visible_if"
+                self.problem(place, "does not go with own_coin: the device must add nothing")
+            for question in item.questions[:1]:
+                pointer = f"/questions/{index}" + ("/of" if item.rows else "")
+                if question.absent is not None:
+                    self.problem(pointer, "own_coin has no absent answer: the device must add nothing")
+                if question.mechanism is not None and procedure(question.mechanism) is None:
+                    reason = "a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
+                    self.problem(f"{pointer}/mechanism", f"own_coin needs {reason}")

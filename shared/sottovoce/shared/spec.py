@@ -2,16 +2,18 @@
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.visibility import Condition, is_shown
 
 FORMAT = "sottovoce-survey/1"
 
@@ -42,6 +44,8 @@ class Question:
         domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
         cohort: this public question divides the respondents into groups that results may be filtered by.
+        absent: the true value that stands for no answer, fixed by the survey; None if the question must be answered.
+        neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
     """
 
     name: str
@@ -52,6 +56,8 @@ class Question:
     domain: Domain
     mechanism: Mechanism | None
     cohort: bool
+    absent: Value | None = None
+    neutral: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -82,12 +88,16 @@ class Question:
 
     def encode(self, answer: object) -> Value:
         """
-        The true value of an answer, in the form that ``answers`` lists for the question's type.
+        The true value of an answer, in the form that ``answers`` lists for the question's type; None for no answer.
 
         Raises:
             AnswerError: not a possible answer; the message repeats none of it.
         """
+        if answer is None and self.absent is not None:
+            return self.absent
         try:
+            if answer is None:
+                raise ValueError("is missing")
             return ENCODERS[self.type](self.domain, answer)
         except ValueError as error:
             raise AnswerError(f"question '{self.name}': the answer {error}") from None
@@ -101,6 +111,27 @@ class Question:
         """
         if not holds(self.type, self.domain, value):
             raise AnswerError(f"question '{self.name}': the value is not in its domain")
+
+
+@dataclass(frozen=True)
+class Item:
+    """
+    What a survey shows as one: a question, a matrix of them, a note, or something to acknowledge.
+
+    Attributes:
+        type: the question's type, ``matrix``, ``note`` or ``acknowledge``.
+        questions: what is reported: one question, those of a matrix's rows, none for a note.
+        rows: of a matrix, the names and labels of its rows; none otherwise.
+        visible_if: what must all hold for the item to be shown.
+    """
+
+    type: str
+    name: str
+    label: TextMap
+    hint: TextMap
+    questions: tuple[Question, ...]
+    rows: tuple[Choice, ...] = ()
+    visible_if: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,10 +151,12 @@ class Survey:
         document: the canonical object, all defaults written out and all shorthand expanded.
         opens, closes: the window, closed at the start and open at the end; None means without limit. From the first
             wave's start to the last one's end.
-        waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
-            each costs its epsilon anew.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
+        questions: what is reported, in the order of a report's values.
+        items: what is shown, in order.
+        waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
+            each costs its epsilon anew.
         ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them.
     """
 
@@ -137,6 +170,7 @@ class Survey:
     release_batch: int
     ids_days: int
     questions: tuple[Question, ...]
+    items: tuple[Item, ...]
     waves: tuple[Wave, ...]
     ask: int | None = None
 
@@ -153,7 +187,7 @@ class Survey:
     @property
     def epsilon(self) -> float:
         """The privacy loss of one whole report: the sum over its questions, with ``ask: m`` over the m costliest."""
-        return math.fsum(sorted((question.epsilon for question in self.questions), reverse=True)[: self.ask])
+        return report_epsilon([self.questions[index].epsilon for index in self.private], self.ask)
 
     @property
     def epsilon_of_wave(self) -> float:
@@ -179,6 +213,11 @@ class Survey:
         """Indices of the questions that are randomized, of which ``ask`` leaves some out."""
         return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
 
+    @property
+    def unasked(self) -> int:
+        """How many questions each respondent is not asked."""
+        return 0 if self.ask is None else len(self.private) - self.ask
+
     def asks_for(self, values: Sequence[object]) -> bool:
         """
         Whether one respondent is asked just the questions that have a value here.
@@ -187,8 +226,42 @@ class Survey:
             values: one for each question, None for those that were not asked.
         """
         absent = [index for index, value in enumerate(values) if value is None]
-        unasked = 0 if self.ask is None else len(self.private) - self.ask
-        return len(absent) == unasked and set(absent) <= set(self.private)
+        return len(absent) == self.unasked and set(absent) <= set(self.private)
+
+    @property
+    def own_coin(self) -> bool:
+        """Respondents randomize by themselves, with a coin or a die; the device adds nothing."""
+        return bool(self.document["privacy"]["procedure"] == "own_coin")
+
+    def encode(self, answers: Mapping[str, object], asked: Collection[int] | None = None) -> tuple[Value | None, ...]:
+        """
+        The true values, in the order of a report; None where the question is not asked. What is hidden or not answered
+        has its question's fixed value.
+
+        Args:
+            answers: by question name; None, or no entry, for no answer.
+            asked: indices of the questions that are asked; None for all. An answer to another one is not looked at.
+
+        Raises:
+            AnswerError: an answer is missing where there must be one, is for no question, or is not an option; no
+                answer is repeated.
+        """
+        if not set(answers) <= {question.name for question in self.questions}:
+            raise AnswerError("there is an answer for a question that the survey does not ask")
+        given: dict[str, Value] = {}
+        values: list[Value | None] = []
+        for item in self.items:
+            shown = is_shown(item.visible_if, given)
+            for question in item.questions:
+                if asked is not None and len(values) not in asked:
+                    values.append(None)
+                    continue
+                answer = answers.get(question.name) if shown else None
+                value = question.encode(answer)
+                values.append(value)
+                if answer is not None:
+                    given[question.name] = value
+        return tuple(values)
 
     @property
     def asks_for_token(self) -> bool:

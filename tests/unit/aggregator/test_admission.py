@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.admission import Admission, recount
+from sottovoce.aggregator.admission import Admission
 from sottovoce.aggregator.published import check_values
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.wire import parse_wire
 from sottovoce.client.draws import Draws

@@ -4,10 +4,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.aggregator.admission import Admission, recount
+from sottovoce.aggregator.admission import Admission
 from sottovoce.aggregator.analysis import analyse, revisions_of
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.housekeeping import close_due
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize

@@ -14,25 +14,27 @@ export class Form {
   #words;
   #main;
   #status;
+  #frame;
   #respondent = null;
   #asked = [];
   #asking = null;
 
-  constructor(words, main, status) {
+  /** `frame` shows what stands around every step, once there are sentences. */
+  constructor(words, main, status, frame) {
     this.#words = words;
     this.#main = main;
     this.#status = status;
+    this.#frame = frame;
   }
 
   /** From the page's address to the first step; every refusal ends here, in words. */
-  async open(href, languages) {
+  async open(href) {
     await this.#guarded(async () => {
       checkDevice();
       const link = parseLink(href);
       const ledger = await BrowserLedger.open();
       this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger);
-      this.#words.speak(this.#respondent.survey, languages);
-      document.title = this.#words.plain(this.#respondent.survey.title);
+      await this.#speak(this.#respondent.survey);
       const entry = await this.#respondent.drawn();
       // Which questions are asked is decided, and recorded, before the first of them is shown.
       if (entry === null) this.#asked = await this.#respondent.asked();
@@ -111,7 +113,14 @@ export class Form {
     }
   }
 
+  async #speak(survey) {
+    await this.#words.speak(survey);
+    this.#frame();
+  }
+
   async #fail(error, work) {
+    // What went wrong before there was a survey is told in the device's language.
+    if (!this.#words.language) await this.#speak(null);
     const { sentence = "error_unexpected", values } = error;
     const isDrawn = error instanceof TransportError && (await this.#isDrawn());
     const isPart = error instanceof LoadError;

@@ -1,7 +1,7 @@
 import { drawAsked } from "./asked.js";
 import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
-import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
+import { BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
 import { load } from "./loading.js";
 import { loadSurvey } from "./parsing.js";
@@ -152,12 +152,9 @@ export class Respondent {
   }
 }
 
-/** The true values, in the survey's order; null where the question is not asked. No error repeats an answer. */
-export function encode(survey, answers, asked = [...survey.questions.keys()]) {
-  const names = survey.questions.map((question) => question.name);
-  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
-  const value = (question, index) => (asked.includes(index) ? question.encode(answers[question.name]) : null);
-  return survey.questions.map(value);
+/** The true values, in the survey's order; null for the questions whose indices are not in `asked`. */
+export function encode(survey, answers, asked) {
+  return survey.encode(answers, asked);
 }
 
 function checkBudget(survey, allowance) {

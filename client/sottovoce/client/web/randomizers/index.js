@@ -42,15 +42,16 @@ export function randomize(survey, values, draws, wave = 0, memo = null) {
   if (!survey.asksFor(values)) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => values[index] === null || question.check(values[index]));
   const report_id = draws.identity();
-  const reported = survey.questions.map(({ mechanism }, index) => {
+  const reported = survey.questions.map((question, index) => {
     const place = memo === null ? -1 : 2 * survey.memoized.indexOf(index);
-    if (place >= 0) return recall(mechanism, memo.slice(place, place + 2), values[index], draws);
-    return perturb(mechanism, values[index], draws);
+    if (place >= 0) return recall(question.mechanism, memo.slice(place, place + 2), values[index], draws);
+    return perturb(question, values[index], draws, survey.ownCoin);
   });
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
 }
 
-function perturb(mechanism, value, draws) {
-  if (mechanism === null || value === null) return value;
-  return RANDOMIZERS.get(mechanism.name)(mechanism, value, draws);
+function perturb(question, value, draws, ownCoin) {
+  // Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+  if (question.mechanism === null || value === null || ownCoin) return value;
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
 }
