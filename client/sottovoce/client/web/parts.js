@@ -21,8 +21,9 @@ export function partOf(item, { index: position, first, ...count }, survey, words
   const number = words.said("span", "question_number", count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
-  if (survey.ownCoin && questions[0].mechanism !== null) before.push(...byHand(questions[0], id, words));
-  const odds = element("p", { className: "odds", id: `${id}-odds` }, badge(questions[0], words), " ", words.odds(questions[0]));
+  if (survey.ownCoin && questions[0].mechanism !== null) before.push(byHand(questions[0], id, words, rows));
+  const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words), badge(questions[0], words), " ");
+  odds.append(words.odds(questions[0]));
   if (rows.length === 0) {
     const field = questionField(questions[0], id, words, { legend, before, after: [odds] });
     return { item, fields: [field], node: field.node };
@@ -63,14 +64,19 @@ function noteTexts({ hint, label }, words, tag) {
 }
 
 // What to do with a coin or a die, in the words of the channel's own procedure.
-function byHand({ mechanism }, id, words) {
+function byHand({ mechanism }, id, words, rows) {
   const { flips, parts } = procedure(mechanism);
   const steps = parts.map(([action, outcomes]) =>
     words.said("li", `own_${action}`, () => ({ outcome: outcomeOf(flips, outcomes, words) })),
   );
-  const first = words.said("p", flips ? "own_coin" : "own_die", { flips });
+  const first = element("p", {}, ...each(rows, words), words.node(flips ? "own_coin" : "own_die", { flips }));
   const note = words.said("p", "own_note", {}, { className: "hint" });
-  return [element("div", { className: "by-hand", id: `${id}-hand` }, first, element("ul", {}, ...steps), note)];
+  return element("div", { className: "by-hand", id: `${id}-hand` }, first, element("ul", {}, ...steps), note);
+}
+
+// One toss for two rows would let one answer tell the other.
+function each(rows, words) {
+  return rows.length ? [words.node("each_row"), " "] : [];
 }
 
 // What a coin or a die shows.
