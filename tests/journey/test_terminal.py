@@ -216,12 +216,15 @@ def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path:
     unsure = inside(tmp_path, "respond", running.link, "--withdraw", input="n\n")
     assert (unsure.returncode, running.reports()) == (1, 1)
     # The link needs no digest: the report is known by its own number.
+    (before,) = shown(tmp_path)
     told = inside(tmp_path, "respond", running.link.split("#")[0], "--withdraw", "--yes", "--json")
+    twice = inside(tmp_path, "respond", running.link, "--withdraw", "--yes")
     again = inside(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
     (entry,) = shown(tmp_path)
 
     assert (told.returncode, running.reports()) == (0, 0)
-    assert json.loads(told.stdout)["report_id"] == json.loads(entry["report"])["report_id"]
+    assert json.loads(told.stdout)["report_id"] == json.loads(before["report"])["report_id"]
+    assert (twice.returncode, "Withdrawn" in twice.stderr) == (0, True)
     assert (entry["state"], entry["epsilon"]) == ("withdrawn", pytest.approx(ASKED.epsilon))
     assert (again.returncode, "withdrawn" in again.stderr, again.stdout) == (1, True, "")
 
