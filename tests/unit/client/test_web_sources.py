@@ -98,6 +98,7 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
     served = {path.removesuffix(".js") for path in SOURCES if path.startswith("randomizers/")} - {"randomizers/index"}
     made = {path.replace("randomizers/", "odds_") for path in served} | {"language", "yes", "no"}
+    made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 
     assert set(CATALOGUE) == used

@@ -15,6 +15,7 @@ const REPORTED = new Map([
 
 /** A reported value in words. */
 export function reported(question, value, words) {
+  if (question.neutral && value < 2) return words.node(value ? "report_a" : "report_b");
   return (REPORTED.get(question.mechanism?.name) ?? answered)(question, value, words);
 }
 
