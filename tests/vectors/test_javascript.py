@@ -12,6 +12,7 @@ from sottovoce.client import page, words
 from sottovoce.shared.parsing import parse_survey
 
 from tests.documents import survey
+from tests.unit.client.test_web_sources import apart
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
@@ -19,18 +20,25 @@ VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 
 def write_sources(folder: Path) -> list[str]:
     """The modules as they are in the repository; returns their paths."""
-    for path, source in page.modules().items():
+    sources = {**page.modules(), **apart()}
+    for path, source in sources.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
-    return list(page.modules())
+    return list(sources)
 
 
 def write_assembled(folder: Path) -> list[str]:
-    """The one script, with a last line that lets tests reach what the modules export."""
-    exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(page.modules().values()), re.M)
-    script = page.assemble()["respondent.js"].body.decode()
-    (folder / "respondent.js").write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
-    return ["respondent.js"]
+    """The two scripts, with last lines that let tests reach what the modules export."""
+    files = ["respondent.js", "later.js"]
+    early = page.modules(page.ENTRY)
+    late = {path: source for path, source in page.modules(page.LATER).items() if path not in early}
+    for file, sources in zip(files, (early, late), strict=True):
+        script = page.assemble()[file].body.decode().rpartition("export {")[0]
+        exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
+        (folder / file).write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    for path, source in {**apart(), "rational.js": page.modules()["rational.js"]}.items():
+        (folder / path).write_text(source, encoding="utf-8")
+    return [*files, *apart()]
 
 
 def write_sentences(file: Path) -> None:

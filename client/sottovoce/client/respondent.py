@@ -160,9 +160,7 @@ def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int
     for question, value in zip(survey.questions, values, strict=True):
         question.check(value)
     report_id = draws.identity()
-    reported = tuple(
-        _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)
-    )
+    reported = tuple(_perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True))
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 

@@ -1,6 +1,7 @@
 import { Domain, Grid, MAX_MASK_OPTIONS } from "./answers.js";
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
+import { load } from "./loading.js";
 import { MECHANISMS } from "./mechanisms/index.js";
 import { dumpDecimal, must, parseDecimal } from "./rational.js";
 import {
@@ -39,7 +40,10 @@ const WHOLE = 1_000_000_000n;
  * @throws {SpecError} not a survey, or not in canonical form
  */
 export async function loadSurvey(bytes) {
-  return parseSurvey(loadCanonical(bytes), await sha256(bytes));
+  const document = loadCanonical(bytes);
+  const isRare = (question) => question?.mechanism && !MECHANISMS.has(question.mechanism.name);
+  if ([document.questions].flat().some(isRare)) await load();
+  return parseSurvey(document, await sha256(bytes));
 }
 
 /** The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. */

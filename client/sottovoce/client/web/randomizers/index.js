@@ -24,3 +24,16 @@ export const RANDOMIZERS = new Map([
   ["geometric", randomizeGeometric],
   ["sampled_coordinate", randomizeSampledCoordinate],
 ]);
+
+/** The report for these true values: the id is drawn first, then each question in order. */
+export function randomize(survey, values, draws, wave = 0) {
+  survey.questions.forEach((question, index) => question.check(values[index]));
+  const report_id = draws.identity();
+  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
+  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
+}
+
+function perturb(question, value, draws) {
+  if (question.mechanism === null) return value;
+  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
+}
