@@ -1,6 +1,6 @@
 import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
-import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
+import { BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
 import { load } from "./loading.js";
 import { loadSurvey } from "./parsing.js";
@@ -123,9 +123,7 @@ export class Respondent {
 
 /** The true values, in the survey's order; an error names the question, never the answer. */
 export function encode(survey, answers) {
-  const names = survey.questions.map((question) => question.name);
-  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
-  return survey.questions.map((question) => question.encode(answers[question.name]));
+  return survey.encode(answers);
 }
 
 function checkBudget(survey, allowance) {
