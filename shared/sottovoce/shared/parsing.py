@@ -9,7 +9,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.items import ItemReader, dump_items
 from sottovoce.shared.own_coin import procedure
-from sottovoce.shared.reading import LANGUAGE, MISSING
+from sottovoce.shared.reading import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.spec import FORMAT, Item, Survey
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -65,7 +65,8 @@ class _SurveyReader(ItemReader):
             self.problem("", str(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
-        self.default_language = self.match(fields.get("default_language", MISSING), "/default_language", LANGUAGE)
+        default = fields.get("default_language", MISSING)
+        self.default_language = self.match(default, "/default_language", LANGUAGE, LANGUAGE_FAULT)
         opens, closes = (self.moment(fields.get(key), f"/{key}") for key in ("opens", "closes"))
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")

@@ -51,5 +51,5 @@ function named(question, option, words, content) {
 
 function list(nodes, words) {
   if (nodes.length === 0) return words.node("none");
-  return element("span", {}, ...nodes.flatMap((node) => [words.node("semicolon"), node]).slice(1));
+  return element("span", {}, ...nodes.flatMap((node) => [words.node("semicolon"), element("wbr"), node]).slice(2));
 }

@@ -66,13 +66,14 @@ export class Words {
     const catalogue = await this.#sentences(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
     // Somebody who chooses twice hears the second choice, whichever arrives first.
     if (turn !== this.#turn) return;
+    const tag = wanted.find((one) => chooseLanguage([catalogue.language], [one])) ?? catalogue.language;
+    this.#point = decimalPoint(tag);
     Object.assign(document.documentElement, { lang: catalogue.language, dir: direction(catalogue.language) });
     this.#catalogue = catalogue;
     this.#survey = survey;
     this.#chosen = chosen;
     this.#current = chosen[0] ?? shared ?? catalogue.language;
     this.#spoken = shared ?? survey?.defaultLanguage;
-    this.#point = decimalPoint(wanted.find((tag) => chooseLanguage([catalogue.language], [tag])) ?? catalogue.language);
     if (survey !== null) document.title = this.plain(survey.title);
     this.#tellAgain();
   }
