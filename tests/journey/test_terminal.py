@@ -344,7 +344,9 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
     with listening(honest(ASKED), [closed] * 2) as one, listening(honest(invited), [closed]) as two:
         words = ("--answers", answers(tmp_path), "--yes")
         refused = inside(tmp_path, "respond", link_of(one), *words)
-        inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
+        invitation = inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
+        assert "does not pin the survey" in invitation.stderr
+        assert "does not pin" not in refused.stderr
         told = inside(tmp_path, "ledger", "send", "--json")
         found = json.loads(told.stdout)
 

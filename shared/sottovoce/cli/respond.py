@@ -61,7 +61,7 @@ def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, withdr
         _withdraw(parse_link(url), FileLedger(), yes, as_json)
         return
     me = Respondent.connect(url, FileLedger(), reach=patient, allowance=Allowance(*_allowed(allow)))
-    if "#" not in url:
+    if not parse_link(url).digest:
         _tell("This link does not pin the survey: others may have been shown another one.")
     if me.drawn:
         _earlier(me, as_json)
