@@ -60,3 +60,66 @@ FULL = {
     "place": {"x0": "4", "x1": "0"}, "often_r0": "c0", "often_r1": "c2", "spent_home": "4",
 }  # fmt: skip
 """Answers of somebody to whom everything is shown."""
+
+
+def habits() -> list[Document]:
+    """The same kinds as people would be asked them."""
+
+    def choices(*labels: str) -> list[Document]:
+        return [{"name": label.split(maxsplit=1)[0].lower(), "label": {"en": label}} for label in labels]
+
+    def row(label: str) -> Document:
+        return {"name": label.split(maxsplit=1)[0].lower(), "label": {"en": label}}
+
+    weak = {"name": "kary_rr", "odds": "3/2"}
+    often = {"type": "rating", "choices": choices("Never", "Sometimes", "Often"), "mechanism": weak}
+    return [
+        {
+            "type": "note", "name": "welcome", "label": {"en": "The first questions are about tobacco."},
+            "hint": {"en": "Think of the last twelve months."},
+        },
+        {
+            "type": "boolean", "name": "smokes", "label": {"en": "Do you smoke?"},
+            "mechanism": {"epsilon": "0.8"}, "absent_category": True,
+        },
+        {
+            "type": "integer", "name": "daily", "label": {"en": "How many cigarettes a day?"}, "min": 0, "max": 60,
+            "mechanism": {"name": "rounding_rr", **WEAK}, "when_absent": 0, "visible_if": {"smokes": "yes"},
+        },
+        {
+            "type": "acknowledge", "name": "help", "label": {"en": "Help with quitting is free: ask any pharmacy."},
+            "visible_if": {"daily": {"min": "20"}},
+        },
+        {
+            "type": "matrix", "name": "taken", "label": {"en": "How often have you taken these?"},
+            "hint": {"en": "Without a prescription."},
+            "rows": [row("Cannabis"), row("Sleeping pills"), row("Painkillers of a strong kind")],
+            "of": {**often, "absent_category": True},
+        },
+        {
+            "type": "select_multiple", "name": "why", "label": {"en": "Why?"}, "max_choices": 2,
+            "choices": choices("Pain", "Sleep", "Friends"), "mechanism": {"name": "sampled_option", **WEAK},
+            "when_absent": [], "visible_if": {"taken_cannabis": ["sometimes", "often"]},
+        },
+        {
+            "type": "matrix", "name": "units", "label": {"en": "How many glasses a week?"},
+            "rows": [row("Beer"), row("Wine")],
+            "of": {
+                "type": "decimal", "min": "0", "max": "30", "step": "0.5",
+                "mechanism": {"name": "rounding_rr", **WEAK}, "when_absent": "0",
+            },
+        },
+    ]  # fmt: skip
+
+
+def by_hand() -> list[Document]:
+    """Questions for a coin and a die."""
+    return [
+        {"type": "boolean", "name": "stole", "label": {"en": "Have you ever stolen from a shop?"}, "mechanism": COIN},
+        {
+            "type": "matrix", "name": "fare", "label": {"en": "Have you ever travelled without a ticket?"},
+            "rows": [{"name": "bus", "label": {"en": "By bus"}}, {"name": "train", "label": {"en": "By train"}}],
+            "of": {"type": "boolean", "mechanism": {"name": "warner", "truth": "2/3"}},
+        },
+        {"type": "note", "name": "end", "label": {"en": "That was all."}},
+    ]  # fmt: skip

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from sottovoce.cli.main import main
 
 from tests.conftest import Running
@@ -44,20 +45,22 @@ def started(folder: Path, *words: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
-def inside(folder: Path, *words: str, given: str = "") -> Result:
+def inside(folder: Path, *words: str, input: str = "") -> "subprocess.CompletedProcess[str]":
     """The command in this process, for what needs no process of its own."""
-    return CliRunner().invoke(main, words, input=given, env={"SOTTOVOCE_LEDGER": str(folder / "ledger")})
+    done = CliRunner().invoke(main, words, input=input, env={"SOTTOVOCE_LEDGER": str(folder / "ledger")})
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def answers(folder: Path, given: Any = ANSWERS) -> str:
     """A file of answers."""
     (folder / "answers.json").write_text(json.dumps(given))
-    return "answers.json"
+    return str(folder / "answers.json")
 
 
 def shown(folder: Path) -> list[dict[str, Any]]:
     """Every report that the ledger remembers, as ``ledger show`` tells it."""
-    told = json.loads(sottovoce(folder, "ledger", "show", "--json", "--reports").stdout)
+    told = json.loads(inside(folder, "ledger", "show", "--json", "--reports").stdout)
     return [report for origin in told["origins"] for report in origin["reports"]]
 
 
@@ -82,7 +85,7 @@ def test_survey_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     questions[0]["label"]["en"] = "Cheated?\x9b2J\x7f Nothing is sent\u202e"
     asked = survey(questions=questions, consent={"en": "Fine\nprint\x9b1A\u2066"})
     with listening(honest(asked)) as server:
-        told = sottovoce(tmp_path, "respond", f"{server.url}/s/exam", input="1\n1\n1\ny\n")
+        told = inside(tmp_path, "respond", f"{server.url}/s/exam", input="1\n1\n1\ny\n")
 
     assert (told.returncode, len(server.bodies)) == (0, 1)
     assert re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", told.stderr) == []
@@ -91,7 +94,7 @@ def test_survey_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
 
 def test_answer_can_be_given_again_before_sending(tmp_path: Path, running: Running) -> None:
     """Question 3 is public: the value sent is the second answer."""
-    told = sottovoce(tmp_path, "respond", running.link, "--json", input="2\n2\n1\n9\n3\n2\ny\n")
+    told = inside(tmp_path, "respond", running.link, "--json", input="2\n2\n1\n9\n3\n2\ny\n")
 
     assert told.returncode == 0, told.stderr
     assert json.loads(json.loads(told.stdout)["body"])["values"][2] == 1
@@ -100,7 +103,7 @@ def test_answer_can_be_given_again_before_sending(tmp_path: Path, running: Runni
 
 def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> None:
     """The last word is the respondent's."""
-    told = sottovoce(tmp_path, "respond", running.link, input="2\n2\n2\nn\n")
+    told = inside(tmp_path, "respond", running.link, input="2\n2\n2\nn\n")
 
     assert (told.returncode, told.stdout, running.reports()) == (1, "", 0)
     assert "Nothing was drawn, sent or stored." in told.stderr
@@ -110,10 +113,9 @@ def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> 
 @pytest.mark.parametrize("given", ["", "2\n", "2\n2\n2\n"])
 def test_end_of_input_leaves_nothing(tmp_path: Path, server: Listener, given: str) -> None:
     """At the first question, at the second, and at the last word."""
-    told = inside(tmp_path, "respond", link_of(server), given=given)
+    told = inside(tmp_path, "respond", link_of(server), input=given)
 
-    assert (told.exit_code, told.stdout, server.bodies) == (1, "", [])
-    assert isinstance(told.exception, SystemExit)
+    assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
     assert not (tmp_path / "ledger").exists()
 
 
@@ -138,9 +140,9 @@ def test_interrupt_leaves_nothing(tmp_path: Path, server: Listener, given: str, 
 
 def test_answers_from_a_file_need_no_terminal(tmp_path: Path, running: Running) -> None:
     """The receipt is JSON; the file is left as it is, and the respondent is told to delete it."""
-    file = tmp_path / answers(tmp_path)
+    file = Path(answers(tmp_path))
     before = file.read_bytes()
-    told = sottovoce(tmp_path, "respond", running.link, "--answers", file.name, "--yes", "--json")
+    told = sottovoce(tmp_path, "respond", running.link, "--answers", str(file), "--yes", "--json")
     receipt = json.loads(told.stdout)
 
     assert receipt["format"] == "sottovoce-receipt/1"
@@ -169,11 +171,10 @@ def test_answers_from_a_pipe_are_on_no_disk(tmp_path: Path, running: Running) ->
 )  # fmt: skip
 def test_bad_file_of_answers_draws_nothing_and_is_not_repeated(tmp_path: Path, server: Listener, given: Any) -> None:
     """One line that names the question at most."""
-    file = str(tmp_path / answers(tmp_path, given))
+    file = answers(tmp_path, given)
     told = inside(tmp_path, "respond", link_of(server), "--answers", file, "--yes")
 
-    assert (told.exit_code, told.stdout, server.bodies) == (1, "", [])
-    assert isinstance(told.exception, SystemExit)
+    assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
     assert SENTINEL not in told.stderr
     assert "7731" not in told.stderr
     assert not (tmp_path / "ledger").exists()
@@ -187,10 +188,10 @@ def test_bad_file_of_answers_draws_nothing_and_is_not_repeated(tmp_path: Path, s
 )  # fmt: skip
 def test_allowance_is_the_respondents(tmp_path: Path, server: Listener, options: tuple[str, ...], code: int) -> None:
     """Above it nothing is asked; what is no number allows nothing."""
-    file = str(tmp_path / answers(tmp_path))
+    file = answers(tmp_path)
     told = inside(tmp_path, "respond", link_of(server), *options, "--answers", file, "--yes")
 
-    assert (told.exit_code, len(server.bodies)) == (code, int(code == 0))
+    assert (told.returncode, len(server.bodies)) == (code, int(code == 0))
     assert code != 1 or "more than the" in told.stderr
     assert code == 0 or "Questions" not in told.stderr
 
@@ -198,8 +199,8 @@ def test_allowance_is_the_respondents(tmp_path: Path, server: Listener, options:
 def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
     """Once acknowledged, the receipt comes from the ledger."""
     with listening(honest(ASKED)) as server:
-        first = sottovoce(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes", "--json")
-        again = sottovoce(tmp_path, "respond", link_of(server), "--json")
+        first = inside(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes", "--json")
+        again = inside(tmp_path, "respond", link_of(server), "--json")
 
     assert again.stdout == first.stdout
     assert len(server.bodies) == 1
@@ -208,32 +209,35 @@ def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
 
 def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path: Path, running: Running) -> None:
     """Counts go down, the ledger remembers the charge, and answering again is refused."""
-    refused = sottovoce(tmp_path, "respond", running.link, "--withdraw", "--yes")
+    refused = inside(tmp_path, "respond", running.link, "--withdraw", "--yes")
     assert (refused.returncode, "nothing to withdraw" in refused.stderr) == (1, True)
-    sottovoce(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
+    inside(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
     assert running.reports() == 1
-    unsure = sottovoce(tmp_path, "respond", running.link, "--withdraw", input="n\n")
+    unsure = inside(tmp_path, "respond", running.link, "--withdraw", input="n\n")
     assert (unsure.returncode, running.reports()) == (1, 1)
     # The link needs no digest: the report is known by its own number.
-    told = sottovoce(tmp_path, "respond", running.link.split("#")[0], "--withdraw", "--yes", "--json")
-    again = sottovoce(tmp_path, "respond", running.link, "--answers", "answers.json", "--yes")
+    (before,) = shown(tmp_path)
+    told = inside(tmp_path, "respond", running.link.split("#")[0], "--withdraw", "--yes", "--json")
+    twice = inside(tmp_path, "respond", running.link, "--withdraw", "--yes")
+    again = inside(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
     (entry,) = shown(tmp_path)
 
     assert (told.returncode, running.reports()) == (0, 0)
-    assert json.loads(told.stdout)["report_id"] == json.loads(entry["report"])["report_id"]
+    assert json.loads(told.stdout)["report_id"] == json.loads(before["report"])["report_id"]
+    assert (twice.returncode, "Withdrawn" in twice.stderr) == (0, True)
     assert (entry["state"], entry["epsilon"]) == ("withdrawn", pytest.approx(ASKED.epsilon))
     assert (again.returncode, "withdrawn" in again.stderr, again.stdout) == (1, True, "")
 
 
 def test_ledger_shows_costs_and_no_report_unless_asked(tmp_path: Path) -> None:
     """By aggregator, with a total; the bytes only with --reports."""
-    assert "remembers no report" in sottovoce(tmp_path, "ledger", "show").stderr
+    assert "remembers no report" in inside(tmp_path, "ledger", "show").stderr
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
         for server in (one, two):
-            sottovoce(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes")
-    told = sottovoce(tmp_path, "ledger", "show")
-    asked = sottovoce(tmp_path, "ledger", "show", "--reports")
-    document = json.loads(sottovoce(tmp_path, "ledger", "show", "--json").stdout)
+            inside(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes")
+    told = inside(tmp_path, "ledger", "show")
+    asked = inside(tmp_path, "ledger", "show", "--reports")
+    document = json.loads(inside(tmp_path, "ledger", "show", "--json").stdout)
 
     assert told.stdout.count("epsilon 2.20 in total") == 2
     assert told.stdout.count("exam, wave 0: epsilon 2.20, sent") == 2
@@ -247,39 +251,39 @@ def test_cleared_report_is_gone_and_not_drawn_again(tmp_path: Path) -> None:
     """The charge stays and refuses; only --everything lets this device draw once more, after saying what it means."""
     with listening(honest(ASKED)) as server:
         respond = ("respond", link_of(server), "--answers", answers(tmp_path), "--yes")
-        sottovoce(tmp_path, *respond)
+        inside(tmp_path, *respond)
         report_id = json.loads(server.bodies[0])["report_id"]
-        unsure = sottovoce(tmp_path, "ledger", "clear", input="n\n")
+        unsure = inside(tmp_path, "ledger", "clear", input="n\n")
         assert (unsure.returncode, shown(tmp_path)[0]["state"]) == (1, "sent")
-        assert sottovoce(tmp_path, "ledger", "clear", "other", "--yes").returncode == 1
-        assert sottovoce(tmp_path, "ledger", "clear", "exam", "--yes").returncode == 0
+        assert inside(tmp_path, "ledger", "clear", "other", "--yes").returncode == 1
+        assert inside(tmp_path, "ledger", "clear", "exam", "--yes").returncode == 0
         kept = "".join(path.read_text() for path in (tmp_path / "ledger").iterdir())
-        again = sottovoce(tmp_path, *respond)
+        again = inside(tmp_path, *respond)
         assert (report_id in kept, shown(tmp_path)[0]["state"]) == (False, "forgotten")
         assert (again.returncode, "forgotten" in again.stderr, len(server.bodies)) == (1, True, 1)
 
-        told = sottovoce(tmp_path, "ledger", "clear", link_of(server), "--everything", input="y\n")
+        told = inside(tmp_path, "ledger", "clear", link_of(server), "--everything", input="y\n")
         assert "epsilons of both add up" in told.stderr
         assert list((tmp_path / "ledger").iterdir()) == []
-        assert sottovoce(tmp_path, *respond).returncode == 0
+        assert inside(tmp_path, *respond).returncode == 0
         assert len(set(server.bodies)) == 2
 
 
 def test_damaged_file_is_named_and_blocks_its_own_survey_only(tmp_path: Path) -> None:
     """It may stand for a report already sent; the respondent is told which file, and what to do."""
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
-        sottovoce(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
+        inside(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
         (file,) = (tmp_path / "ledger").iterdir()
         file.write_text("{")
-        again = sottovoce(tmp_path, "respond", link_of(one), "--answers", "answers.json", "--yes")
-        other = sottovoce(tmp_path, "respond", link_of(two), "--answers", "answers.json", "--yes")
+        again = inside(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
+        other = inside(tmp_path, "respond", link_of(two), "--answers", answers(tmp_path), "--yes")
 
         assert (again.returncode, other.returncode, len(one.bodies)) == (1, 0, 1)
         assert "cannot be read" in again.stderr
         assert file.name in again.stderr
         assert "damaged file" in other.stderr
-        assert file.name in sottovoce(tmp_path, "ledger", "show").stderr
-        assert sottovoce(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+        assert file.name in inside(tmp_path, "ledger", "show").stderr
+        assert inside(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
     assert list((tmp_path / "ledger").iterdir()) == []
 
 
@@ -321,10 +325,9 @@ def test_thirty_kills_draw_once_each(tmp_path: Path) -> None:
         folder.mkdir()
         with listening(honest(ASKED)) as server:
             process = started(folder, "respond", link_of(server), "--answers", answers(folder), "--yes")
-            for _ in range(number * 400):
-                if (folder / "ledger").exists() and number % 3 == 0:
-                    break
-                process.poll()
+            # Every 40 ms of the second that a whole answer takes.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.04 * number)
             process.kill()
             process.communicate(timeout=30)
             sottovoce(folder, "ledger", "send")
@@ -340,17 +343,19 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
     closed = always(http("409 Conflict", b'{"code":"closed"}'))
     with listening(honest(ASKED), [closed] * 2) as one, listening(honest(invited), [closed]) as two:
         words = ("--answers", answers(tmp_path), "--yes")
-        refused = sottovoce(tmp_path, "respond", link_of(one), *words)
-        sottovoce(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
-        told = sottovoce(tmp_path, "ledger", "send", "--json")
+        refused = inside(tmp_path, "respond", link_of(one), *words)
+        invitation = inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}", *words)
+        assert "does not pin the survey" in invitation.stderr
+        assert "does not pin" not in refused.stderr
+        told = inside(tmp_path, "ledger", "send", "--json")
         found = json.loads(told.stdout)
 
         assert (refused.returncode, "kept on this device" in refused.stderr) == (1, True)
         assert (told.returncode, found["sent"], len(found["waiting"])) == (1, [], 2)
         assert any("needs the token of its link" in entry["reason"] for entry in found["waiting"])
         assert token not in told.stdout + told.stderr + "".join(p.read_text() for p in (tmp_path / "ledger").iterdir())
-        assert sottovoce(tmp_path, "respond", f"{two.url}/s/exam#t={token}").returncode == 0
-        assert sottovoce(tmp_path, "ledger", "send").returncode == 0
+        assert inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}").returncode == 0
+        assert inside(tmp_path, "ledger", "send").returncode == 0
         assert (len(set(one.bodies)), len(set(two.bodies))) == (1, 1)
 
 

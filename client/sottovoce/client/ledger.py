@@ -41,21 +41,21 @@ class Entry:
     Attributes:
         digest: the survey's digest when the report was drawn.
         epsilon: what the report costs.
-        body: the exact bytes to send; "" once forgotten: the charge stays, so that nothing is drawn a second time.
+        body: the exact bytes to send; "" once the report has ended.
         sent: the aggregator has acknowledged them.
-        withdrawn: the report was taken back, and is not sent again.
+        ended: "withdrawn" or "forgotten"; then the entry only keeps a second report from being drawn.
     """
 
     digest: str
     epsilon: float
     body: str
     sent: bool = False
-    withdrawn: bool = False
+    ended: str = ""
 
     @property
     def waiting(self) -> bool:
         """There is a report that the aggregator has not acknowledged."""
-        return bool(self.body) and not self.sent and not self.withdrawn
+        return bool(self.body) and not self.sent
 
 
 class Record(NamedTuple):
@@ -92,8 +92,8 @@ class Ledger(Protocol):
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
 
-    def mark_withdrawn(self, key: Key) -> None:
-        """Note, durably, that the report was taken back."""
+    def end(self, key: Key, ended: str) -> None:
+        """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
@@ -135,9 +135,9 @@ class MemoryLedger:
         """Note that the aggregator has acknowledged the report."""
         self._entries[key] = replace(self._entries[key], sent=True)
 
-    def mark_withdrawn(self, key: Key) -> None:
-        """Note that the report was taken back."""
-        self._entries[key] = replace(self._entries[key], withdrawn=True)
+    def end(self, key: Key, ended: str) -> None:
+        """Wipe the report and keep that there was one."""
+        self._entries[key] = replace(self._entries[key], body="", ended=ended)
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
@@ -194,12 +194,9 @@ class FileLedger:
         with suppress(OSError):
             self._change(name_of(key), sent=True)
 
-    def mark_withdrawn(self, key: Key) -> None:
-        """Note, durably, that the report was taken back."""
-        try:
-            self._change(name_of(key), withdrawn=True)
-        except OSError:
-            raise _unwritable("it does not know that the report was withdrawn") from None
+    def end(self, key: Key, ended: str) -> None:
+        """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
+        self._end(name_of(key), ended)
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
@@ -231,11 +228,9 @@ class FileLedger:
             raise _unreadable(path) from None
 
     def forget(self, name: str) -> None:
-        """Remove the report and keep its charge: no other report is drawn for what this one was drawn for."""
-        try:
-            self._change(name, body="")
-        except OSError:
-            raise _unwritable("nothing was forgotten") from None
+        """End the report of this name: its charge stays, and no other is drawn for what it was drawn for."""
+        if not self.read(name).entry.ended:
+            self._end(name, "forgotten")
 
     def erase(self, name: str) -> None:
         """Remove the entry and its charge: this device no longer knows, and would draw again."""
@@ -249,6 +244,12 @@ class FileLedger:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.json"
+
+    def _end(self, name: str, ended: str) -> None:
+        try:
+            self._change(name, body="", ended=ended)
+        except OSError:
+            raise _unwritable(f"it does not know that the report was {ended}") from None
 
     def _change(self, name: str, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
         path = self._path(name)

@@ -23,8 +23,6 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
         BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
         TransportError: not acknowledged, or the receipt is not for these bytes.
     """
-    if entry.withdrawn:
-        raise BudgetExhausted("the report of this survey was withdrawn; it is not sent again, and no other is drawn")
     expected = receipt_of(entry)
     answer = transport.submit(key.survey, entry.body.encode(), key.token)
     if not _same(answer, {name: expected[name] for name in expected if name != "body"}):
@@ -38,7 +36,7 @@ def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> N
     Withdraw a recorded report, sent or not, and note it.
 
     Raises:
-        BudgetExhausted: it was forgotten, so that nobody knows its id; or the ledger cannot note it.
+        BudgetExhausted: it was withdrawn or forgotten before; or the ledger cannot note it.
         TransportError: not confirmed.
     """
     report_id = _report(entry).report_id
@@ -52,7 +50,7 @@ def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> N
         answer = expected
     if not _same(answer, expected):
         raise TransportError("the aggregator's confirmation is not for the report that was withdrawn")
-    ledger.mark_withdrawn(key)
+    ledger.end(key, "withdrawn")
 
 
 def readable(ledger: FileLedger) -> tuple[list[Record], list[str]]:
@@ -82,8 +80,9 @@ def receipt_of(entry: Entry) -> dict[str, Any]:
 
 
 def _report(entry: Entry) -> Report:
-    if not entry.body:
-        raise BudgetExhausted("this survey was answered on this device and the report forgotten; no other is drawn")
+    if entry.ended:
+        what = "withdrawn" if entry.ended == "withdrawn" else "forgotten"
+        raise BudgetExhausted(f"this survey was answered on this device, and the report {what}; no other is drawn")
     try:
         return parse_report(entry.body.encode())
     except (ReportRejected, ValueError):

@@ -188,8 +188,7 @@ class Respondent:
     def receipt(self) -> dict[str, Any] | None:
         """The receipt of the report that was acknowledged, from the ledger alone; None if there is none."""
         entry = recorded(self.ledger, self._key, self.survey.digest)
-        kept = entry is not None and entry.sent and entry.body and not entry.withdrawn
-        return receipt_of(entry) if entry is not None and kept else None
+        return receipt_of(entry) if entry is not None and entry.sent and not entry.ended else None
 
     def withdraw(self) -> None:
         """

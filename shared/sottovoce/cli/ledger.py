@@ -151,12 +151,7 @@ def _about(record: Record) -> dict[str, Any]:
 
 
 def _state(record: Record) -> str:
-    entry = record.entry
-    if entry.withdrawn:
-        return "withdrawn"
-    if not entry.body:
-        return "forgotten"
-    return "sent" if entry.sent else "unsent"
+    return record.entry.ended or ("sent" if record.entry.sent else "unsent")
 
 
 def _line(record: Record) -> str:

@@ -37,7 +37,7 @@ HELP = {
     "init": "Write a sample survey to PATH.",
     "lint": "Check a survey file and show what it asks of a respondent.",
     "plan": "Respondents needed for a half-width, or to tell groups apart.",
-    "privacy": "The whole privacy account of a survey, for an ethics board.",
+    "privacy": "What a survey costs, for respondents and ethics boards.",
     "serve": "Run the aggregator, and publish a survey file if one is named.",
     "simulate": "Randomize the answers of invented respondents.",
     "survey": "Publish, list and close surveys.",

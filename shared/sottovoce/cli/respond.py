@@ -61,7 +61,7 @@ def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, withdr
         _withdraw(parse_link(url), FileLedger(), yes, as_json)
         return
     me = Respondent.connect(url, FileLedger(), reach=patient, allowance=Allowance(*_allowed(allow)))
-    if "#" not in url:
+    if not parse_link(url).digest:
         _tell("This link does not pin the survey: others may have been shown another one.")
     if me.drawn:
         _earlier(me, as_json)
@@ -220,11 +220,13 @@ def _withdraw(link: Link, ledger: FileLedger, yes: bool, as_json: bool) -> None:
         _tell("The aggregator takes your report out of its counts. It cannot be sent again, and no other is drawn.")
         click.confirm("Withdraw it?", abort=True, err=True)
     for key, entry in found:
-        take_back(ledger, key, entry, patient(link.origin))
-        report_id = parse_report(entry.body.encode()).report_id
-        _tell(f"Withdrawn: report {report_id}")
+        about = {"survey": key.survey, "wave": key.wave}
+        if entry.ended != "withdrawn":
+            take_back(ledger, key, entry, patient(link.origin))
+            about["report_id"] = parse_report(entry.body.encode()).report_id
+        _tell(f"Withdrawn: {key.survey}, wave {key.wave}.")
         if as_json:
-            click.echo(json.dumps({"survey": key.survey, "wave": key.wave, "report_id": report_id, "withdrawn": True}))
+            click.echo(json.dumps({**about, "state": "withdrawn"}))
 
 
 def _allowed(allow: dict[str, float]) -> tuple[float, float]:

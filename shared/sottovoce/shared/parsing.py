@@ -9,7 +9,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.items import ItemReader, dump_items
 from sottovoce.shared.own_coin import procedure
-from sottovoce.shared.reading import LANGUAGE, MISSING
+from sottovoce.shared.reading import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -22,6 +22,7 @@ _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "
 _TEXTS = ("title", "description", "consent")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves"}
+_WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 
 
@@ -67,15 +68,12 @@ class _SurveyReader(ItemReader):
             self.problem("", str(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
-        self.default_language = self.match(fields.get("default_language", MISSING), "/default_language", LANGUAGE)
-        opens, closes = (self.moment(fields.get(key), f"/{key}") for key in ("opens", "closes"))
-        if opens and closes and opens >= closes:
-            self.problem("/closes", "must be later than opens")
+        default = fields.get("default_language", MISSING)
+        self.default_language = self.match(default, "/default_language", LANGUAGE, LANGUAGE_FAULT)
         waves = self.waves(fields)
         labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
         self.neutral = labels == "neutral"
         items = self.shown(fields.get("questions", []))
-        questions = [question for item in items for question in item.questions]
         ask = self.ask(fields, items)
         written = {**self.head(fields), "questions": dump_items(items)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
@@ -90,13 +88,13 @@ class _SurveyReader(ItemReader):
             revision=written["revision"],
             default_language=self.default_language,
             title=written["title"],
-            opens=waves[0].opens if waves else opens,
-            closes=waves[-1].closes if waves else closes,
+            opens=waves[0].opens if waves else None,
+            closes=waves[-1].closes if waves else None,
             release_batch=written["privacy"]["release_batch"],
             ids_days=written["retention"]["ids_days"],
-            questions=tuple(questions),
+            questions=tuple(question for item in items for question in item.questions),
             items=tuple(items),
-            waves=tuple(waves) or (Wave(opens, closes),),
+            waves=tuple(waves),
             ask=ask,
         )
         self.memo(survey)
@@ -120,23 +118,25 @@ class _SurveyReader(ItemReader):
         }
 
     def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
-        """The waves, one after the other; empty if the survey has none of its own."""
+        """The waves, one after the other; the survey's own window if it names none."""
         if "waves" not in fields:
-            return []
-        for key in {"opens", "closes"} & set(fields):
+            return [self.window(fields, "")]
+        for key in _WINDOW & set(fields):
             self.problem(f"/{key}", "is said by each wave, and not by the survey as well")
         waves: list[Wave] = []
         for index, item in enumerate(self.items(fields["waves"], "/waves", 1, MAX_WAVES)):
             pointer = f"/waves/{index}"
-            keys = ("opens", "closes")
-            window = self.fields(item, pointer, set(keys), set())
-            wave = Wave(*(self.moment(window.get(key), f"{pointer}/{key}") for key in keys))
-            if wave.opens and wave.closes and wave.opens >= wave.closes:
-                self.problem(f"{pointer}/closes", "must be later than opens")
+            wave = self.window(self.fields(item, pointer, _WINDOW, set()), pointer)
             if wave.opens and waves and waves[-1].closes and wave.opens < waves[-1].closes:
                 self.problem(f"{pointer}/opens", "must not be earlier than the end of the wave before")
             waves.append(wave)
         return waves
+
+    def window(self, fields: Mapping[str, Any], pointer: str) -> Wave:
+        wave = Wave(*(self.moment(fields.get(key), f"{pointer}/{key}") for key in ("opens", "closes")))
+        if wave.opens and wave.closes and wave.opens >= wave.closes:
+            self.problem(f"{pointer}/closes", "must be later than opens")
+        return wave
 
     def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> int | None:
         """How many private questions each respondent is asked; None for all of them."""

@@ -84,7 +84,7 @@ class QuestionReader(Reader):
             mechanism=self.treatment(fields, kind, domain, pointer),
             cohort=False,
             absent=self.absent(fields, kind, domain, pointer),
-            neutral=self.neutral and kind == "boolean",
+            neutral=self.neutral and kind == "boolean" and "public" not in fields,
         )
 
     def choices(self, fields: Mapping[str, Any], kind: str, pointer: str) -> tuple[Choice, ...]:

@@ -34,7 +34,7 @@ INSERT INTO "counts" VALUES(1,0,0,2,0,3,0);
 CREATE TABLE pulse (beat INTEGER NOT NULL) STRICT;
 INSERT INTO "pulse" VALUES(0);
 CREATE TABLE reports (
-            survey INTEGER NOT NULL REFERENCES surveys (key),
+            survey INTEGER NOT NULL,
             report_id BLOB NOT NULL,
             wave INTEGER NOT NULL,
             "values" BLOB NOT NULL,

@@ -67,20 +67,20 @@ def test_mark_sent_changes_nothing_else(ledger):
     assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, ENTRY.body, sent=True)
 
 
-def test_mark_withdrawn_changes_nothing_else(ledger):
-    """The charge and the bytes stay."""
+def test_ended_report_keeps_its_charge_only(ledger):
+    """And why it ended; nothing else is recorded in its place."""
     ledger.record(KEY, ENTRY)
-    ledger.mark_withdrawn(KEY)
+    ledger.end(KEY, "withdrawn")
 
-    assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, ENTRY.body, withdrawn=True)
+    assert ledger.record(KEY, ENTRY) == Entry(ENTRY.digest, ENTRY.epsilon, "", ended="withdrawn")
     assert ledger.spent(KEY.origin) == ENTRY.epsilon
 
 
 def test_only_a_report_that_has_not_arrived_is_waiting():
-    """Not one that arrived, was withdrawn, or is forgotten."""
-    waiting = [ENTRY, *(Entry("d", 1.0, *rest) for rest in [("{}", True), ("{}", False, True), ("",)])]
+    """Not one that arrived, and none that ended."""
+    waiting = [ENTRY, *(Entry("d", 1.0, *rest) for rest in [("{}", True), ("", False, "withdrawn")])]
 
-    assert [entry.waiting for entry in waiting] == [True, False, False, False]
+    assert [entry.waiting for entry in waiting] == [True, False, False]
 
 
 def test_recorded_refuses_another_version_of_the_survey(ledger):
@@ -182,21 +182,31 @@ def test_entry_of_an_earlier_version_is_read(tmp_path):
     ledger.record(KEY, ENTRY)
     path = next(tmp_path.glob("*.json"))
     document = json.loads(path.read_text())
-    del document["withdrawn"]
+    del document["ended"]
     path.write_text(json.dumps(document))
 
     assert ledger.get(KEY) == ENTRY
 
 
 def test_forgotten_report_keeps_its_charge(tmp_path):
-    """Its bytes are in no file, and nothing else can be recorded in its place."""
+    """Its bytes are in no file; a withdrawn one stays withdrawn."""
     ledger = FileLedger(tmp_path)
     ledger.record(KEY, Entry("d", 1.5, "SENTINEL"))
     ledger.forget(name_of(KEY))
 
     assert "SENTINEL" not in "".join(path.read_text() for path in tmp_path.iterdir())
-    assert ledger.record(KEY, ENTRY) == Entry("d", 1.5, "")
+    assert ledger.record(KEY, ENTRY) == Entry("d", 1.5, "", ended="forgotten")
     assert ledger.spent(KEY.origin) == 1.5
+
+
+def test_withdrawn_report_is_not_called_forgotten(tmp_path):
+    """Why it ended is told as it was."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    ledger.end(KEY, "withdrawn")
+    ledger.forget(name_of(KEY))
+
+    assert ledger.get(KEY).ended == "withdrawn"
 
 
 def test_erased_entry_is_gone(tmp_path):
@@ -251,7 +261,7 @@ def test_forgetting_is_not_undone_by_another_process(tmp_path):
             assert other.poll() is None
         ledger.forget(name_of(KEY))
         assert other.wait(timeout=30) == 0
-        assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, "", sent=True)
+        assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, "", sent=True, ended="forgotten")
 
 
 def test_file_ledger_holds_no_more_than_a_report(tmp_path):
@@ -259,7 +269,7 @@ def test_file_ledger_holds_no_more_than_a_report(tmp_path):
     FileLedger(tmp_path).record(KEY, ENTRY)
 
     stored = json.loads(next(tmp_path.glob("*.json")).read_text())
-    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "withdrawn"}
+    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended"}
 
 
 def test_default_folder_can_be_named(monkeypatch, tmp_path):
@@ -292,6 +302,6 @@ def test_note_of_arrival_that_cannot_be_written_is_left_out(tmp_path, monkeypatc
     ledger.mark_sent(KEY)
     assert ledger.get(KEY) == ENTRY
     # Whoever takes a report back, or forgets it, is told.
-    for use in (lambda: ledger.mark_withdrawn(KEY), lambda: ledger.forget(name_of(KEY))):
+    for use in (lambda: ledger.end(KEY, "withdrawn"), lambda: ledger.forget(name_of(KEY))):
         with pytest.raises(BudgetExhausted, match="cannot be written"):
             use()

@@ -80,13 +80,14 @@ def test_withdrawn_report_is_neither_sent_nor_drawn_again(ledger):
     assert len(session.requests) == 2
 
 
-def test_withdrawing_twice_is_harmless(ledger):
-    """The aggregator confirms as often as it is asked."""
-    me, _ = person(ledger, acknowledge, confirm)
+def test_withdrawing_twice_is_told(ledger):
+    """Its number is gone from this device, and nobody is asked again."""
+    me, session = person(ledger, acknowledge, confirm)
     me.answer(ANSWERS)
     me.withdraw()
-    me.withdraw()
-    assert ledger.get(KEY).withdrawn
+    with pytest.raises(BudgetExhausted, match="withdrawn"):
+        me.withdraw()
+    assert len(session.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_withdrawal_that_is_not_confirmed_changes_nothing(ledger, reply):
 
     with pytest.raises(TransportError):
         me.withdraw()
-    assert not ledger.get(KEY).withdrawn
+    assert not ledger.get(KEY).ended
 
 
 @pytest.mark.parametrize(("code", "kept"), [("not_found", False), ("unknown_survey", True), (None, True)])

@@ -209,6 +209,6 @@ def test_rows_count_as_questions() -> None:
 
 def test_report_labels_are_neutral_for_yes_and_no_only() -> None:
     """The default leaves the canonical survey as it is."""
-    assert [q.neutral for q in absences(report_labels="neutral").questions[:4]] == [True, True, False, True]
+    assert [q.neutral for q in absences(report_labels="neutral").questions[:4]] == [False, True, False, True]
     assert absences(report_labels="plain").digest == SURVEY.digest
     assert problems(FIRST, report_labels="kind")[0][0] == "/report_labels"

@@ -98,9 +98,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         # Values as bytes: a third of the space, and counted without being parsed.
         "ALTER TABLE reports RENAME TO reports_as_text",
+        # No reference to surveys: with one, SQLite would note every page before it changes it, for each statement anew.
         """
         CREATE TABLE reports (
-            survey INTEGER NOT NULL REFERENCES surveys (key),
+            survey INTEGER NOT NULL,
             report_id BLOB NOT NULL,
             wave INTEGER NOT NULL,
             "values" BLOB NOT NULL,

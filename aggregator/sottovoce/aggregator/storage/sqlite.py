@@ -30,15 +30,15 @@ LOG_PAGES = 16 * 1024
 """Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
 
 _ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
-_INSERT = "INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_INSERT = "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)"
 _LADDER = {
-    size: f"INSERT INTO reports VALUES {', '.join(['(?, ?, ?, ?)'] * size)} ON CONFLICT DO NOTHING"  # noqa: S608
+    size: f"INSERT OR IGNORE INTO reports VALUES {', '.join(['(?, ?, ?, ?)'] * size)}"  # noqa: S608
     for size in (2048, 512, 128, 32, 8)
 }
 """The same for many rows at once."""
 _INSERT_UNLESS_WITHDRAWN = """
-    INSERT INTO reports SELECT ?, ?, ?, ?
-    WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?) ON CONFLICT DO NOTHING
+    INSERT OR IGNORE INTO reports SELECT ?, ?, ?, ?
+    WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?)
 """
 
 
@@ -120,6 +120,7 @@ class SQLiteStorage(sql.SQLStorage):
         with self._read() as db:
             found = [str(row[0]) for row in db.execute("PRAGMA integrity_check")]
             broken = db.execute("PRAGMA foreign_key_check").fetchall()
+            broken += db.execute("SELECT 1 FROM reports WHERE survey NOT IN (SELECT key FROM surveys)").fetchall()
         return [text for text in found if text != "ok"] + ["a row belongs to no survey" for _ in broken]
 
     def backup(self, path: Path) -> None:

@@ -30,7 +30,7 @@ def survey(name: str) -> str:
         "survey.html",
         results=results,
         survey=results.survey,
-        link=f"{current_app.extensions['settings'].url}/s/{results.survey.name}#d={results.survey.digest[:32]}",
+        link=current_app.extensions["settings"].link(results.survey.name, results.survey.digest),
     )
 
 

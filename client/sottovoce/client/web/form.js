@@ -19,7 +19,7 @@ export class Form {
   #asked = [];
   #asking = null;
 
-  /** `frame` shows what stands around every step, once there are sentences. */
+  /** `frame` shows what stands around every step; it is called with the first. */
   constructor(words, main, status, frame) {
     this.#words = words;
     this.#main = main;
@@ -34,7 +34,7 @@ export class Form {
       const link = parseLink(href);
       const ledger = await BrowserLedger.open();
       this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger);
-      await this.#speak(this.#respondent.survey);
+      await this.#words.speak(this.#respondent.survey);
       const entry = await this.#respondent.drawn();
       // Which questions are asked is decided, and recorded, before the first of them is shown.
       if (entry === null) this.#asked = await this.#respondent.asked();
@@ -95,6 +95,8 @@ export class Form {
   #show({ node, start }, takesFocus = true) {
     this.#main.replaceChildren(node);
     this.#tell();
+    this.#frame?.();
+    this.#frame = null;
     if (!takesFocus) return;
     scrollTo(0, 0);
     start.focus();
@@ -113,14 +115,9 @@ export class Form {
     }
   }
 
-  async #speak(survey) {
-    await this.#words.speak(survey);
-    this.#frame();
-  }
-
   async #fail(error, work) {
     // What went wrong before there was a survey is told in the device's language.
-    if (!this.#words.language) await this.#speak(null);
+    if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
     const isDrawn = error instanceof TransportError && (await this.#isDrawn());
     const isPart = error instanceof LoadError;

@@ -92,7 +92,7 @@ function readAsked(fields, language, neutral) {
     domain,
     mechanism: readTreatment(fields, domain),
     absent: readAbsent(fields, domain),
-    neutral: neutral && type === "boolean",
+    neutral: neutral && type === "boolean" && !("public" in fields),
   };
 }
 

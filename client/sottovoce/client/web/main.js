@@ -1,5 +1,5 @@
-import { languageChoice } from "./choice.js";
 import { Form } from "./form.js";
+import { load } from "./loading.js";
 import { Words } from "./words.js";
 
 /** Open the form, in the reader's language. */
@@ -8,8 +8,9 @@ async function start() {
   try {
     const words = new Words(loadCatalogue, navigator.languages);
     const frame = () => {
-      header.replaceChildren(...languageChoice(words));
       footer.replaceChildren(words.said("p", "footer"));
+      // The choice of a language comes with the second file; without it, the device's languages hold.
+      load().then(({ languageChoice }) => header.replaceChildren(...languageChoice(words)), () => {});
     };
     const form = new Form(words, main, status, frame);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.

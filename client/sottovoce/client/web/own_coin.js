@@ -21,13 +21,13 @@ export function procedure(mechanism) {
   const weights = [["truth", whole - yes - no], ["yes", yes], ["no", no]];
   if (flips) {
     weights.sort((one, other) => other[1] - one[1]);
-    return { flips, parts: partsOf(weights, (first, end) => beginnings(first, end, flips)) };
+    return { flips, parts: weighed(weights, (first, end) => beginnings(first, end, flips)) };
   }
   const opposite = [["truth", whole - yes], ["opposite", yes]];
-  return { flips, parts: partsOf(yes === no ? opposite : weights, (first, end) => [first + 1, end]) };
+  return { flips, parts: weighed(yes === no ? opposite : weights, (first, end) => [first + 1, end]) };
 }
 
-function partsOf(weights, outcomes) {
+function weighed(weights, outcomes) {
   let end = 0;
   return weights.map(([action, weight]) => [action, outcomes(end, (end += weight))]);
 }

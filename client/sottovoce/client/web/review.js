@@ -20,8 +20,8 @@ export function reviewStep(survey, words, onBack, onSend) {
     button(words.node("send"), "primary", onSend),
     button(words.node("back"), "", onBack),
   );
-  const note = words.said("p", "review_note", {}, { className: "lead" });
-  const node = element("div", {}, title, note, example(survey, words), actions);
+  const note = words.said("p", survey.ownCoin ? "review_own_coin" : "review_note", {}, { className: "lead" });
+  const node = element("div", {}, title, note, ...(survey.ownCoin ? [] : [example(survey, words)]), actions);
   return { node, start: title };
 }
 

@@ -15,6 +15,7 @@ const REPORTED = new Map([
 
 /** A reported value in words. */
 export function reported(question, value, words) {
+  if (question.neutral && value < 2) return words.node(value ? "report_a" : "report_b");
   return (REPORTED.get(question.mechanism?.name) ?? answered)(question, value, words);
 }
 
@@ -50,5 +51,5 @@ function named(question, option, words, content) {
 
 function list(nodes, words) {
   if (nodes.length === 0) return words.node("none");
-  return element("span", {}, ...nodes.flatMap((node) => [words.node("semicolon"), node]).slice(1));
+  return element("span", {}, ...nodes.flatMap((node) => [words.node("semicolon"), element("wbr"), node]).slice(2));
 }

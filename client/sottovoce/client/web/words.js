@@ -66,13 +66,14 @@ export class Words {
     const catalogue = await this.#sentences(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
     // Somebody who chooses twice hears the second choice, whichever arrives first.
     if (turn !== this.#turn) return;
+    const tag = wanted.find((one) => chooseLanguage([catalogue.language], [one])) ?? catalogue.language;
+    this.#point = decimalPoint(tag);
     Object.assign(document.documentElement, { lang: catalogue.language, dir: direction(catalogue.language) });
     this.#catalogue = catalogue;
     this.#survey = survey;
     this.#chosen = chosen;
     this.#current = chosen[0] ?? shared ?? catalogue.language;
     this.#spoken = shared ?? survey?.defaultLanguage;
-    this.#point = decimalPoint(wanted.find((tag) => chooseLanguage([catalogue.language], [tag])) ?? catalogue.language);
     if (survey !== null) document.title = this.plain(survey.title);
     this.#tellAgain();
   }
@@ -85,9 +86,9 @@ export class Words {
     return sentence.replace(/\{(\w+)\}/g, (_, name) => before + this.#shown(values[name]) + after);
   }
 
-  /** An element with one sentence of the page. */
+  /** An element with one sentence of the page; where values are words themselves, a function gives them. */
   said(tag, key, values = {}, properties = {}) {
-    return this.#live(tag, properties, () => [this.language, this.say(key, values)]);
+    return this.#live(tag, properties, () => [this.language, this.say(key, typeof values === "function" ? values() : values)]);
   }
 
   /** One sentence of the page, ready to be put inside something. */
@@ -120,13 +121,15 @@ export class Words {
 
   /** The label of the option with this index. */
   option(question, index) {
+    if (question.domain.absent && index === question.domain.steps) return this.node("absent");
     if (question.type === "boolean") return this.node(question.options[index]);
     return this.text("span", question.choices[index].label);
   }
 
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
-    return this.#live("span", {}, () => [this.language, this.say(...this.explained(question))]);
+    const named = () => (question.neutral ? ` ${this.say("neutral_note")}` : "");
+    return this.#live("span", {}, () => [this.language, this.say(...this.explained(question)) + named()]);
   }
 
   /** The sentence about the odds, and what fills its placeholders. */
