@@ -13,8 +13,9 @@ from typing import Any
 
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
+from sottovoce.client.memo import draw_memo
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.respondent import draw_memo, encode, randomize
+from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SurveyError
@@ -118,7 +119,7 @@ def survey_vectors() -> dict[str, Any]:
             asked = draw_asked(parsed, Draws(before))
             memo = draw_memo(parsed, Draws(before))
             tape = Tape(f"report {parsed.digest} {index}")
-            report = randomize(parsed, encode(parsed, answers, asked), Draws(tape), index * 5, memo or None)
+            report = randomize(parsed, encode(parsed, answers, asked), Draws(tape), index * 5, memo)
             vectors.append({
                 "survey": parsed.canonical.decode(),
                 "digest": parsed.digest,
@@ -126,7 +127,7 @@ def survey_vectors() -> dict[str, Any]:
                 "answers": answers,
                 "bytes_before": before.taken.hex(),
                 "asked": list(asked),
-                "memo": list(memo),
+                "memo": [answer for pair in memo.values() for answer in pair],
                 "wave": index * 5,
                 "bytes": tape.taken.hex(),
                 "body": dump_report(report, parsed).decode(),

@@ -6,8 +6,9 @@ from fractions import Fraction
 import pytest
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
+from sottovoce.client.memo import draw_memo
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.respondent import draw_memo, encode, randomize
+from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.own_coin import procedure
@@ -103,11 +104,11 @@ def test_reports_have_the_vectors_bytes():
         before, unread = playback(bytes.fromhex(vector["bytes_before"]))
         assert vector["asked"] == list(draw_asked(loaded, before))
         memo = draw_memo(loaded, before)
-        assert vector["memo"] == list(memo)
+        assert vector["memo"] == [answer for pair in memo.values() for answer in pair]
         assert not unread
         draws, rest = playback(bytes.fromhex(vector["bytes"]))
         values = encode(loaded, vector["answers"], vector["asked"])
-        report = randomize(loaded, values, draws, vector["wave"], memo or None)
+        report = randomize(loaded, values, draws, vector["wave"], memo)
         assert vector["body"] == dump_report(report, loaded).decode()
         assert parse_report(vector["body"].encode()) == report
         assert not rest

@@ -1,6 +1,6 @@
 """
 What the device remembers: which report was drawn for which survey, and what it cost. Never an answer.
-Beside it lies what was drawn before anything was asked, such as the set of questions under ``ask``.
+Beside it lie sets of questions drawn under ``ask`` and memos of ``memoized_rr``, which tell nothing of a truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
 be a second look at the truth. Erasing the ledger, or another device, starts afresh; respondents are told so.
@@ -24,6 +24,10 @@ if sys.platform != "win32":
     import fcntl
 
 
+MEMO = -1
+"""In the place of the wave in a key: what is remembered for all of them."""
+
+
 class Key(NamedTuple):
     """What one draw is for: one aggregator, one survey (whatever its revision), one wave, one token."""
 
@@ -36,7 +40,8 @@ class Key(NamedTuple):
 @dataclass(frozen=True)
 class Entry:
     """
-    One drawn report.
+    One drawn report, or the memo of all waves: what it costs is charged once, and its body, a digit for each permanent
+    answer, is never sent.
 
     Attributes:
         digest: the survey's digest when the report was drawn.
@@ -83,10 +88,10 @@ class Ledger(Protocol):
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably."""
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...], epsilon: float = 0.0) -> tuple[int, ...]:
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
-        What was drawn beforehand for ``key`` and this text of the survey: an earlier draw if there is one, else
-        ``drawn``, durably. It costs ``epsilon`` by itself: what is remembered is charged for all waves at once.
+        The set of questions drawn for ``key`` and this text of the survey: an earlier one if there is one, else
+        ``drawn``, durably. It costs nothing, and goes when the report ends.
         """
 
     def mark_sent(self, key: Key) -> None:
@@ -117,7 +122,7 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self._entries: dict[Key, Entry] = {}
-        self._drawn: dict[tuple[Key, str], tuple[tuple[int, ...], float]] = {}
+        self._drawn: dict[tuple[Key, str], tuple[int, ...]] = {}
 
     def get(self, key: Key) -> Entry | None:
         """The entry, or None."""
@@ -127,9 +132,9 @@ class MemoryLedger:
         """The entry that stands for ``key`` from now on."""
         return self._entries.setdefault(key, entry)
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...], epsilon: float = 0.0) -> tuple[int, ...]:
-        """What was drawn beforehand from now on."""
-        return self._drawn.setdefault((key, digest), (drawn, epsilon))[0]
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """The set of questions from now on."""
+        return self._drawn.setdefault((key, digest), drawn)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -141,14 +146,13 @@ class MemoryLedger:
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
-        reports = sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)
-        return reports + sum(epsilon for (key, _), (_, epsilon) in self._drawn.items() if key.origin == origin)
+        return sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)
 
 
 class FileLedger:
     """
-    Remembers in a folder, one small JSON file per entry, readable by its owner only; draws made beforehand have files
-    of their own, which end in ``.drawn``.
+    Remembers in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
+    their own, which end in ``.drawn``.
 
     A file appears whole or not at all: it is written and synced under another name and then linked to its own,
     which the file system lets only one of several processes do. Where the system has locks, processes also wait for
@@ -175,18 +179,17 @@ class FileLedger:
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
         path = self._path(name_of(key))
-        self._create(path, key, asdict(entry))
+        self._create(path, {**_about(key), **asdict(entry)})
         stored = self.get(key)
         if stored is None:
             raise _unreadable(path)
         return stored
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...], epsilon: float = 0.0) -> tuple[int, ...]:
-        """What was drawn beforehand from now on."""
-        name = hashlib.sha256(json.dumps([*key, digest]).encode()).hexdigest()
-        path = self.folder / f"{name}{_DRAWN}"
-        self._create(path, key, {"digest": digest, "epsilon": epsilon, "drawn": drawn})
-        return _drawn(path).drawn
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """The set of questions from now on."""
+        path = self.folder / f"{name_of(key)}-{digest}{_DRAWN}"
+        self._create(path, {"drawn": drawn})
+        return _drawn(path)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -201,9 +204,7 @@ class FileLedger:
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
         records = (self.read(name) for name in self.names())
-        prepared = (_drawn(path) for path in sorted(self.folder.glob(f"*{_DRAWN}")))
-        reports = sum(record.entry.epsilon for record in records if record.key.origin == origin)
-        return reports + sum(draw.epsilon for draw in prepared if draw.origin == origin)
+        return sum(record.entry.epsilon for record in records if record.key.origin == origin)
 
     def names(self) -> list[str]:
         """The names of all entries, whether they can be read or not."""
@@ -237,7 +238,8 @@ class FileLedger:
         try:
             with self._locked():
                 self._path(name).unlink(missing_ok=True)
-                self._remove_parts()
+                self._remove(f"{name}-*{_DRAWN}")
+                self._remove(f"*{_PART}")
                 self._sync_folder()
         except OSError:
             raise _unwritable("not everything was erased") from None
@@ -248,6 +250,7 @@ class FileLedger:
     def _end(self, name: str, ended: str) -> None:
         try:
             self._change(name, body="", ended=ended)
+            self._remove(f"{name}-*{_DRAWN}")
         except OSError:
             raise _unwritable(f"it does not know that the report was {ended}") from None
 
@@ -265,14 +268,15 @@ class FileLedger:
             self._write({**about, **asdict(entry)}).replace(path)
             self._sync_folder()
 
-    def _create(self, path: Path, key: Key, content: dict[str, Any]) -> None:
+    def _create(self, path: Path, document: dict[str, Any]) -> None:
         """Write a file durably, unless it is there already."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._locked() as alone:
                 if alone:
-                    self._remove_parts()
-                temporary = self._write({"origin": key.origin, "survey": key.survey, "wave": key.wave, **content})
+                    # What a killed process left: a report drawn but never recorded, and so never sent.
+                    self._remove(f"*{_PART}")
+                temporary = self._write(document)
                 try:
                     os.link(temporary, path)
                 except FileExistsError:
@@ -292,10 +296,9 @@ class FileLedger:
             os.fsync(file.fileno())
         return Path(name)
 
-    def _remove_parts(self) -> None:
-        """Remove what a killed process left: a report drawn but never recorded, and so never sent."""
-        for part in self.folder.glob(f"*{_PART}"):
-            part.unlink(missing_ok=True)
+    def _remove(self, pattern: str) -> None:
+        for path in self.folder.glob(pattern):
+            path.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[bool]:
@@ -327,17 +330,13 @@ _PART = ".part"
 _DRAWN = ".drawn"
 
 
-class _Prepared(NamedTuple):
-    """What was drawn beforehand: for whom, at what cost, and what."""
-
-    origin: str
-    epsilon: float
-    drawn: tuple[int, ...]
-
-
 def name_of(key: Key) -> str:
     """An entry's name: a digest, since a token names a person."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
+def _about(key: Key) -> dict[str, str | int]:
+    return {"origin": key.origin, "survey": key.survey, "wave": key.wave}
 
 
 def default_folder() -> Path:
@@ -372,13 +371,12 @@ def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON read
     return Entry(**known)
 
 
-def _drawn(path: Path) -> _Prepared:
+def _drawn(path: Path) -> tuple[int, ...]:
     try:
-        document = json.loads(path.read_bytes())
-        drawn = document["drawn"]
+        drawn = json.loads(path.read_bytes())["drawn"]
         if not isinstance(drawn, list) or not all(type(number) is int for number in drawn):
             raise _unreadable(path)
-        return _Prepared(str(document["origin"]), float(document["epsilon"]), tuple(drawn))
+        return tuple(drawn)
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         raise _unreadable(path) from None
 

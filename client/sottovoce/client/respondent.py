@@ -15,9 +15,10 @@ from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
+from sottovoce.client.memo import Memo, check_memo, keep_memo
 from sottovoce.client.queue import deliver, receipt_of, take_back
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.randomizers.memoized_rr import memorize, recall
+from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.transport import Transport
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
@@ -132,21 +133,20 @@ class Respondent:
             raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
         return kept
 
-    def _memo(self) -> tuple[int, ...] | None:
-        """What the device remembers for all waves: drawn, charged and kept before the first report that uses it."""
-        survey = self.survey
-        if not survey.memoized:
-            return None
-        drawn = draw_memo(survey, self._draws)
-        kept = self.ledger.prepare(self._key._replace(wave=0), survey.digest, drawn, survey.epsilon_of_memo)
-        if len(kept) != len(drawn) or not set(kept) <= {0, 1}:
-            raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
-        return kept
-
     @property
     def drawn(self) -> bool:
-        """Whether a report was already drawn; if so, answers are no longer needed and would change nothing."""
-        return recorded(self.ledger, self._key, self.survey.digest) is not None
+        """
+        Whether a report was already drawn; if so, answers are no longer needed and would change nothing.
+
+        Raises:
+            BudgetExhausted: none may be drawn: the device remembers another version of the survey, or has forgotten
+                what it remembered for all waves.
+        """
+        if recorded(self.ledger, self._key, self.survey.digest) is not None:
+            return True
+        if self.survey.memoized:
+            check_memo(self.ledger, self._key, self.survey)
+        return False
 
     def answer(self, answers: Mapping[str, object]) -> dict[str, Any]:
         """
@@ -163,7 +163,8 @@ class Respondent:
         """
         if not self.drawn:
             values = encode(self.survey, answers, self.places)
-            report = randomize(self.survey, values, self._draws, self._wave, self._memo())
+            memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
+            report = randomize(self.survey, values, self._draws, self._wave, memo)
             body = dump_report(report, self.survey).decode()
             self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon_of_wave, body))
         return self.send()
@@ -219,18 +220,12 @@ def encode(
     return survey.encode(answers, asked)
 
 
-def draw_memo(survey: Survey, draws: Draws) -> tuple[int, ...]:
-    """The permanent answers of every memoized question, in order: for a truth of no, for a truth of yes, and so on."""
-    mechanisms = [survey.questions[index].mechanism for index in survey.memoized]
-    return tuple(answer for mechanism in mechanisms for answer in memorize(mechanism, draws))  # type: ignore[arg-type]
-
-
 def randomize(
     survey: Survey,
     values: tuple[Value | None, ...],
     draws: Draws,
     wave: int = 0,
-    memo: tuple[int, ...] | None = None,
+    memo: Memo | None = None,
 ) -> Report:
     """
     The report for these true values: the id is drawn first, then each question that is asked, in order.
@@ -240,7 +235,7 @@ def randomize(
         values: one for each question, None for those that are not asked.
         draws: the source of randomness.
         wave: the wave that the report is for.
-        memo: what ``draw_memo`` gave in the first wave; without it, permanent answers are drawn for this report alone.
+        memo: what ``keep_memo`` gives; without it, permanent answers are drawn for this report alone.
 
     Raises:
         AnswerError: a value is not in its question's domain, or not just the questions of one respondent have one;
@@ -252,7 +247,7 @@ def randomize(
         if value is not None:
             question.check(value)
     report_id = draws.identity()
-    kept = {} if memo is None else {index: memo[2 * i : 2 * i + 2] for i, index in enumerate(survey.memoized)}
+    kept = memo or {}
     reported = tuple(
         value if value is None else _perturb(question, value, draws, survey.own_coin, kept.get(index))
         for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))

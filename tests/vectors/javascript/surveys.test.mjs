@@ -25,7 +25,7 @@ test("a whole report has Python's digest, epsilon, bytes read and bytes sent", a
     const asked = drawAsked(survey, new Draws(before));
     assert.deepEqual(asked, vector.asked);
     const memo = drawMemo(survey, new Draws(before));
-    assert.deepEqual(memo, vector.memo);
+    assert.deepEqual([...memo.values()].flat(), vector.memo);
     assert.equal(before.taken, before.given);
     const read = tape(vector.bytes);
     const report = randomize(survey, encode(survey, vector.answers, asked), new Draws(read), vector.wave, memo);

@@ -58,12 +58,11 @@ export class BrowserLedger {
   }
 
   /**
-   * What was drawn beforehand for `key` and this text of the survey, such as the set of questions under `ask`: an
-   * earlier draw if there is one, else `drawn`, durably. It lies beside the reports, under a longer key. `epsilon` is what
-   * it costs by itself: a memo is charged for all waves at once.
+   * The set of questions drawn for `key` and this text of the survey: an earlier one if there is one, else `drawn`,
+   * durably. It lies beside the report, under a longer key, and goes when that ends.
    */
-  async prepare(key, digest, drawn, epsilon = 0) {
-    const kept = await this.record([...key, digest], { drawn, epsilon });
+  async prepare(key, digest, drawn) {
+    const kept = await this.record([...key, digest], { drawn, epsilon: 0 });
     return kept.drawn;
   }
 
@@ -75,6 +74,7 @@ export class BrowserLedger {
   /** Wipe the report and keep that there was one; `ended` says why. */
   async end(key, ended) {
     await this.#change(key, { body: null, ended });
+    await this.#within("readwrite", (store) => settled(store.delete(IDBKeyRange.bound([...key, ""], [...key, []]))));
   }
 
   /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */

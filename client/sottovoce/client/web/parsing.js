@@ -29,12 +29,16 @@ export async function loadSurvey(bytes) {
     const { mechanism } = item?.of ?? item ?? {};
     return mechanism && !MECHANISMS.has(mechanism.name);
   };
-  if ([document.questions].flat().some(isRare)) await load();
-  return parseSurvey(document, await sha256(bytes));
+  const isRepeated = document.ask !== undefined || document.waves !== undefined;
+  const later = isRepeated || [document.questions].flat().some(isRare) ? await load() : {};
+  return parseSurvey(document, await sha256(bytes), later.readRepeated);
 }
 
-/** The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. */
-export function parseSurvey(document, digest) {
+/**
+ * The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. One that is asked
+ * repeatedly, or in part, is also read by `readRepeated`.
+ */
+export function parseSurvey(document, digest, readRepeated) {
   return locate("/", () => {
     readFields(document, SURVEY_REQUIRED, SURVEY_OPTIONAL);
     readMatch(document.name, SURVEY_NAME);
@@ -42,7 +46,6 @@ export function parseSurvey(document, digest) {
     const language = readLanguage(document.default_language);
     for (const key of TEXTS) if (key in document) readTexts(document[key], language);
     must(document.format === SURVEY_FORMAT && ["open", "token"].includes(document.access));
-    if ("waves" in document) readWaves(document);
     const opens = "opens" in document ? readMoment(document.opens) : -Infinity;
     must(!("closes" in document) || opens < readMoment(document.closes));
     readFields(document.retention, ["ids_days"]);
@@ -50,8 +53,7 @@ export function parseSurvey(document, digest) {
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
-    if ("ask" in document) readAsk(survey);
-    readMemo(survey);
+    if ("ask" in document || "waves" in document || survey.memoized.length > 0) readRepeated(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
@@ -71,29 +73,6 @@ function parseItems(document, language) {
   readItems(questions, 1, 200);
   must(questions.filter((question) => question.cohort).length <= 1);
   return items;
-}
-
-// Waves follow one another, in the place of the survey's own window.
-function readWaves(document) {
-  must(!("opens" in document || "closes" in document));
-  let earliest = -Infinity;
-  for (const wave of readItems(document.waves, 1, 1000)) {
-    readFields(wave, ["closes", "opens"]);
-    const [opens, closes] = [readMoment(wave.opens), readMoment(wave.closes)];
-    must(earliest <= opens && opens < closes);
-    earliest = closes;
-  }
-}
-
-function readAsk(survey) {
-  readInteger(survey.ask, 1, survey.private.length - 1);
-  must(!survey.ownCoin && survey.items.every((item) => item.visibleIf.length === 0));
-}
-
-// A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says.
-function readMemo({ access, ask, memoized, questions, waves }) {
-  must(memoized.length === 0 || (access === "open" && ask === null));
-  for (const index of memoized) must(waves <= questions[index].mechanism.waves);
 }
 
 function readPrivacy(privacy, survey) {

@@ -1,4 +1,3 @@
-import { drawAsked } from "./asked.js";
 import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "./errors.js";
@@ -67,17 +66,22 @@ export class Respondent {
    * @throws {BudgetExhausted} the ledger cannot be written or read
    */
   async asked() {
-    const drawn = drawAsked(this.survey, this.#draws);
-    if (this.survey.ask === null) return drawn;
-    const kept = await this.#ledger.prepare(this.#key, this.survey.digest, drawn);
-    const fits = this.survey.asksFor(this.survey.questions.map((_, index) => (kept.includes(index) ? index : null)));
-    if (!fits) throw new BudgetExhausted("error_ledger");
-    return kept;
+    if (this.survey.ask === null) return [...this.survey.questions.keys()];
+    const { keepAsked } = await load();
+    return keepAsked(this.#ledger, this.#key, this.survey, this.#draws);
   }
 
-  /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
+  /**
+   * The entry of the report that was already drawn, or null; once drawn, answers would change nothing.
+   *
+   * @throws {BudgetExhausted} none may be drawn: another version was answered, or the memo of all waves is forgotten
+   */
   async drawn() {
-    return recorded(this.#ledger, this.#key, this.survey.digest);
+    const entry = await recorded(this.#ledger, this.#key, this.survey.digest);
+    if (entry !== null || this.survey.memoized.length === 0) return entry;
+    const { checkMemo } = await load();
+    await checkMemo(this.#ledger, this.#key, this.survey);
+    return null;
   }
 
   /**
@@ -96,25 +100,12 @@ export class Respondent {
   async #draw(answers) {
     if ((await this.drawn()) !== null) return;
     const values = encode(this.survey, answers, await this.asked());
-    const { drawMemo, randomize } = await load();
-    const memo = await this.#memo(drawMemo);
+    const { keepMemo, randomize } = await load();
+    const memo = await keepMemo(this.#ledger, this.#key, this.survey, this.#draws);
     const report = randomize(this.survey, values, this.#draws, this.#wave, memo);
     const body = dumpReport(report, this.survey);
     const { digest, epsilonOfWave: epsilon } = this.survey;
     await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
-  }
-
-  // What the device remembers for all waves: drawn, charged and kept before the first report that makes use of it.
-  async #memo(drawMemo) {
-    const { digest, epsilonOfMemo, memoized } = this.survey;
-    if (memoized.length === 0) return null;
-    const drawn = drawMemo(this.survey, this.#draws);
-    const [origin, name, , token] = this.#key;
-    const kept = await this.#ledger.prepare([origin, name, 0, token], digest, drawn, epsilonOfMemo);
-    if (kept.length !== drawn.length || !kept.every((answer) => answer === 0 || answer === 1)) {
-      throw new BudgetExhausted("error_ledger");
-    }
-    return kept;
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
@@ -143,6 +134,7 @@ export class Respondent {
 
   /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
   async forget() {
+    if (this.survey.memoized.length > 0) await (await load()).forgetMemo(this.#ledger, this.#key);
     await this.#ledger.end(this.#key, "forgotten");
   }
 

@@ -5,7 +5,7 @@ import { randomizeGeometric } from "./geometric.js";
 import { randomizeHadamardResponse } from "./hadamard_response.js";
 import { randomizeKaryRR } from "./kary_rr.js";
 import { randomizeLevelTable } from "./level_table.js";
-import { memorize, randomizeMemoizedRR, recall } from "./memoized_rr.js";
+import { randomizeMemoizedRR, recall } from "./memoized_rr.js";
 import { randomizeRoundingRR } from "./rounding_rr.js";
 import { randomizeSampledCoordinate } from "./sampled_coordinate.js";
 import { randomizeSampledOption } from "./sampled_option.js";
@@ -28,23 +28,17 @@ export const RANDOMIZERS = new Map([
   ["sampled_coordinate", randomizeSampledCoordinate],
 ]);
 
-/** The permanent answers of every memoized question, in order: for a truth of no, for a truth of yes, and so on. */
-export function drawMemo(survey, draws) {
-  return survey.memoized.flatMap((index) => memorize(survey.questions[index].mechanism, draws));
-}
-
 /**
  * The report for these true values: the id is drawn first, then each question that is asked, in order.
  *
- * `memo` is what `drawMemo` gave in the first wave; without it, permanent answers are drawn for this report alone.
+ * `memo` is what `keepMemo` gives; without it, permanent answers are drawn for this report alone.
  */
 export function randomize(survey, values, draws, wave = 0, memo = null) {
   if (!survey.asksFor(values)) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => values[index] === null || question.check(values[index]));
   const report_id = draws.identity();
   const reported = survey.questions.map((question, index) => {
-    const place = memo === null ? -1 : 2 * survey.memoized.indexOf(index);
-    if (place >= 0) return recall(question.mechanism, memo.slice(place, place + 2), values[index], draws);
+    if (memo?.has(index)) return recall(question.mechanism, memo.get(index), values[index], draws);
     return perturb(question, values[index], draws, survey.ownCoin);
   });
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
