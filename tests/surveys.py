@@ -47,6 +47,12 @@ def survey(**changes: Any) -> Survey:
     return parse_survey(document(**changes))
 
 
+def months(count: int) -> list[dict[str, str]]:
+    """So many waves, one after the other, a month each, at most 11."""
+    days = [f"2026-{month:02}-01T00:00:00Z" for month in range(1, count + 2)]
+    return [{"opens": opens, "closes": closes} for opens, closes in zip(days, days[1:], strict=False)]
+
+
 ANSWERS = {"cheated": "yes", "reason": "fear", "year": "second"}
 """One respondent's answers to it."""
 

@@ -181,6 +181,12 @@ class Respondent:
         return deliver(self.ledger, self._key, self._entry(), self._transport)
 
     @property
+    def cost(self) -> float:
+        """What one more report of this survey costs: its epsilon, without a memo that is paid for already."""
+        paid = self.survey.memoized and check_memo(self.ledger, self._key, self.survey) is not None
+        return self.survey.epsilon_of_wave if paid else self.survey.epsilon
+
+    @property
     def spent(self) -> float:
         """Total epsilon of all reports that the ledger knows to be drawn for this aggregator."""
         return self.ledger.spent(self._key.origin)

@@ -94,6 +94,8 @@ def introduce(me: Respondent, question: float, total: float) -> None:
     _heading(say("explain_title"))
     _tell(say("explain_how"))
     _tell(say("explain_epsilon", epsilon=show_epsilon(epsilon)))
+    if len(survey.waves) > 1:
+        _tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
     _tell(f"The survey costs epsilon {show_epsilon(epsilon)} in total.")
     _tell(f"You allow {question:g} for one question and {total:g} in total.")
     _tell(_account(me))
@@ -114,7 +116,7 @@ def _account(me: Respondent) -> str:
         before = me.spent
     except BudgetExhausted:
         return "What earlier reports of this device cost cannot be told: the ledger has a damaged file."
-    after = before + me.survey.epsilon
+    after = before + me.cost
     return (
         f"Earlier reports of this device to this aggregator cost epsilon {show_epsilon(before)}; "
         f"with this one it is {show_epsilon(after)}."

@@ -10,7 +10,7 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 
-from tests.surveys import ANSWERS, survey
+from tests.surveys import ANSWERS, months, survey
 from tests.unit.client.fakes import Reply, Session, acknowledge
 
 ORIGIN = "https://a.example"
@@ -150,9 +150,8 @@ def test_reports_of_a_link_are_found_whatever_the_revision(ledger):
     """By origin, name and token, in any wave; a damaged file of another survey is in nobody's way."""
     token = "0123456789ABCDEF"
     invited = {"access": "token"}
-    months = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month + 1}-01T00:00:00Z"} for month in (1, 2)]
     for wave in (0, 1):
-        person(ledger, acknowledge, asks=survey(waves=months), wave=wave)[0].answer(ANSWERS)
+        person(ledger, acknowledge, asks=survey(waves=months(2)), wave=wave)[0].answer(ANSWERS)
     session = Session(acknowledge)
     Respondent(survey(**invited), Transport(ORIGIN, session), ledger, token=token).answer(ANSWERS)
     (ledger.folder / "damaged.json").write_text("{")
