@@ -1,5 +1,6 @@
 """Small surveys that tests ask."""
 
+from itertools import pairwise
 from typing import Any
 
 from sottovoce.shared.parsing import parse_survey
@@ -50,7 +51,7 @@ def survey(**changes: Any) -> Survey:
 def months(count: int) -> list[dict[str, str]]:
     """So many waves, one after the other, a month each, at most 11."""
     days = [f"2026-{month:02}-01T00:00:00Z" for month in range(1, count + 2)]
-    return [{"opens": opens, "closes": closes} for opens, closes in zip(days, days[1:], strict=False)]
+    return [{"opens": opens, "closes": closes} for opens, closes in pairwise(days)]
 
 
 ANSWERS = {"cheated": "yes", "reason": "fear", "year": "second"}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -104,3 +105,37 @@ def test_ledger_tells_what_this_aggregator_was_given(visit: Visit) -> None:
     assert before == 0
     assert page.evaluate(spent, visit.site.url) == pytest.approx(visit.site.survey.epsilon)
     assert page.evaluate(spent, visit.site.url[:-1]) == 0
+
+
+def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, tmp_path: Path) -> None:
+    """A matrix shows the rows that were drawn and is not there without any; a condition looks at a public question."""
+    boolean, reason, year = survey().document["questions"]
+    rows = [{"name": name, "label": {"en": name.title()}} for name in ("work", "school")]
+    of = {"type": "boolean", "mechanism": boolean["mechanism"], "when_absent": "no"}
+    matrix = {"type": "matrix", "name": "where", "label": {"en": "Where?"}, "rows": rows, "of": of,
+              "visible_if": {"year": "second"}}  # fmt: skip
+    refusable = {**reason, "mechanism": {"name": "kary_rr", "odds": "2"}, "absent_category": True}
+    shown = set()
+    with start(tmp_path / "data", survey(questions=[year, matrix, refusable, boolean], ask=2)) as site:
+        while len(shown) < 3:
+            visit = Visit(browser.new_context(viewport=VIEWPORT), site)
+            page = visit.open()
+            drawn = page.locator("fieldset.matrix fieldset").count()
+            labels = page.locator("fieldset.matrix legend").all_text_contents()
+            assert page.locator("fieldset.matrix").count() == (drawn > 0)
+            assert f"of {2 + (drawn == 1) + (drawn == 0)}" in page.inner_text("main")
+            assert not page.locator("fieldset.matrix").first.is_visible() if drawn else True
+            page.get_by_label("Second").check()
+            for number in range(1, 3):
+                page.locator(f"#q{number}-1").check()
+            page.click("button[type=submit]")
+            page.click("button.primary")
+            values = json.loads(receipt(page)["bytes"])["values"]
+            assert visit.complaints == []
+            visit.context.close()
+            assert len(labels) == (drawn + 1 if drawn else 0)
+            assert [value is None for value in values].count(True) == 2
+            assert sum(value is not None for value in values[1:3]) == drawn
+            shown.add(drawn)
+
+    assert shown == {0, 1, 2}

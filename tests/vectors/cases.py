@@ -145,6 +145,7 @@ BAD: dict[str, list[Document]] = {
         question(memoized(named("kary_rr", odds="3"), COIN_FLIP, 4)),
         question(memoized(memoized(COIN_FLIP, COIN_FLIP, 2), COIN_FLIP, 2)),
         question(named("memoized_rr", permanent=COIN_FLIP, waves=4)),
+        {**question(memoized(COIN_FLIP, COIN_FLIP, 4)), "absent_category": True},
         question(named("memoized_rr", epsilon="1")),
         one_of(2, memoized(COIN_FLIP, COIN_FLIP, 4)),
     ],

@@ -267,8 +267,8 @@ def limits(survey: Survey) -> list[str]:
     for name, mechanism in _memoized(survey):
         sentences.append(
             f"Somebody who has both what the device remembers and the reports: of '{name}' each report then tells up "
-            f"to epsilon {show_epsilon(mechanism.instantaneous.epsilon)}, wave by wave. The figures above are for those "
-            "who have the reports alone."
+            f"to epsilon {show_epsilon(mechanism.instantaneous.epsilon)}, wave by wave. The figures above are for "
+            "those who have the reports alone."
         )
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, "Public questions, which are sent as they are answered and have no protection at all.")

@@ -142,18 +142,18 @@ class _SurveyReader(ItemReader):
         """How many private questions each respondent is asked; None for all of them."""
         if "ask" not in fields:
             return None
-        private = sum(question.mechanism is not None for item in items for question in item.questions)
+        private = {q.name for item in items for q in item.questions if q.mechanism is not None}
         ask = fields["ask"]
-        if type(ask) is not int or not 1 <= ask < private:
-            reason = f"there are {private} of them, and without this key all are asked"
+        if type(ask) is not int or not 1 <= ask < len(private):
+            reason = f"there are {len(private)} of them, and without this key all are asked"
             self.problem("/ask", f"must be a whole number from 1, less than the questions with a mechanism: {reason}")
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
         for index, item in enumerate(items):
-            if item.visible_if:
+            if private & {condition.question for condition in item.visible_if}:
                 place = f"/questions/{index}/visible_if"
-                self.problem(place, "does not go with ask: the question that it looks at may not be asked")
+                self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
         return ask if type(ask) is int else None
 
     def memo(self, survey: Survey) -> None:

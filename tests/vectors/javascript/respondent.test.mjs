@@ -235,3 +235,47 @@ test("a withdrawal that is not confirmed changes nothing", async () => {
     assert.equal((await person.drawn()).body, body);
   }
 });
+
+// A survey of four waves with one memoized question, and the ledger of somebody who answered the first.
+async function answeredOnce() {
+  const [{ question: memoized }] = vectors("memoized_rr/randomize.json");
+  const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01T00:00:00Z`);
+  const document = { ...surveyOf(memoized), waves: [0, 1, 2, 3].map((index) => ({ opens: months[index], closes: months[index + 1] })) };
+  const ledger = new MemoryLedger();
+  const person = await connect(document, aggregator(document).transport, ledger);
+  await person.answer({ q: "yes" });
+  return { document, ledger, person };
+}
+
+test("another text of the survey finds no other memo", async () => {
+  const { document, ledger } = await answeredOnce();
+  const revised = { ...document, revision: 2 };
+  const { bodies, transport } = aggregator(revised);
+  const person = await connect(revised, transport, ledger, "", { wave: 1 });
+  await assert.rejects(person.drawn(), { code: "budget_exhausted", sentence: "error_other_version" });
+  await assert.rejects(person.answer({ q: "yes" }), { code: "budget_exhausted" });
+  assert.equal(bodies.length, 0);
+});
+
+test("forgetting wipes the memo, keeps its charge and ends the waves", async () => {
+  const { document, ledger, person } = await answeredOnce();
+  const spent = await person.spent();
+  await person.forget();
+  assert.deepEqual([...ledger.entries.values()].map(({ body, ended }) => [body, ended]), Array(2).fill([null, "forgotten"]));
+  assert.equal(await person.spent(), spent);
+  assert.equal((await person.drawn()).ended, "forgotten");
+  const silent = new Draws(() => assert.fail("a byte was read"));
+  const next = await connect(document, aggregator(document).transport, ledger, "", { wave: 1, draws: silent });
+  await assert.rejects(next.drawn(), { code: "budget_exhausted", sentence: "error_memo" });
+});
+
+test("a damaged memo is no reason to draw again", async () => {
+  for (const body of ["0", "02", "010", "", null, 12]) {
+    const { document, ledger } = await answeredOnce();
+    for (const entry of ledger.entries.values()) if (/^[01]+$/.test(entry.body)) entry.body = body;
+    const { bodies, transport } = aggregator(document);
+    const next = await connect(document, transport, ledger, "", { wave: 1 });
+    await assert.rejects(next.answer({ q: "yes" }), { code: "budget_exhausted", sentence: "error_ledger" });
+    assert.equal(bodies.length, 0);
+  }
+});

@@ -27,7 +27,7 @@ export async function loadSurvey(bytes) {
   const document = loadCanonical(bytes);
   const isRare = (item) => {
     const { mechanism } = item?.of ?? item ?? {};
-    return mechanism && !MECHANISMS.has(mechanism.name);
+    return mechanism && (!MECHANISMS.has(mechanism.name) || mechanism.waves !== undefined);
   };
   const isRepeated = document.ask !== undefined || document.waves !== undefined;
   const later = isRepeated || [document.questions].flat().some(isRare) ? await load() : {};

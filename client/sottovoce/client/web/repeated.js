@@ -25,9 +25,12 @@ function readWaves(document) {
   }
 }
 
-function readAsk(survey) {
-  readInteger(survey.ask, 1, survey.private.length - 1);
-  must(!survey.ownCoin && survey.items.every((item) => item.visibleIf.length === 0));
+// A condition may look at public questions only: the others may not be asked.
+function readAsk({ ask, items, ownCoin, private: places, questions }) {
+  readInteger(ask, 1, places.length - 1);
+  const mayBeLeftOut = places.map((index) => questions[index].name);
+  const conditions = items.flatMap((item) => item.visibleIf);
+  must(!ownCoin && !conditions.some((condition) => mayBeLeftOut.includes(condition.question)));
 }
 
 // A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says.
