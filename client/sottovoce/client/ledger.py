@@ -234,10 +234,10 @@ class FileLedger:
             self._end(name, "forgotten")
 
     def erase(self, name: str) -> None:
-        """Remove the entry and its charge: this device no longer knows, and would draw again."""
+        """Remove the entry, ``*`` for all, and its charge: this device no longer knows, and would draw again."""
         try:
             with self._locked():
-                self._path(name).unlink(missing_ok=True)
+                self._remove(f"{name}.json")
                 self._remove(f"{name}-*{_DRAWN}")
                 self._remove(f"*{_PART}")
                 self._sync_folder()

@@ -84,6 +84,9 @@ def clear(survey: str | None, everything: bool, yes: bool) -> None:
     records, damaged = readable(book)
     chosen = [record for record in records if survey is None or _is_for(record, survey)]
     names = [record.name for record in chosen] + (damaged if everything and survey is None else [])
+    if everything and survey is None and book.folder.exists():
+        # Also the sets of questions of surveys that were opened and never answered.
+        names.append("*")
     if not names:
         raise BudgetExhausted("there is nothing to clear")
     _explain(chosen, everything)
@@ -94,7 +97,7 @@ def clear(survey: str | None, everything: bool, yes: bool) -> None:
             book.erase(name)
         else:
             book.forget(name)
-    click.echo(f"Cleared: {len(names)}.", err=True)
+    click.echo(f"Cleared: {len(chosen) + (len(damaged) if everything and survey is None else 0)}.", err=True)
     if not everything:
         _tell_damaged(book, damaged)
 

@@ -108,7 +108,7 @@ def introduce(me: Respondent, question: float, total: float) -> None:
         _tell(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
     for number, asked in enumerate(me.asked, 1):
         _tell(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
-    _tell("\nCtrl-C stops at any moment before sending, and leaves nothing behind.")
+    _tell(f"\nCtrl-C stops at any moment before sending, and leaves nothing behind{_but_the_set(survey)}.")
 
 
 def _account(me: Respondent) -> str:
@@ -156,12 +156,16 @@ def _review(me: Respondent, answers: Answers, yes: bool, again: bool) -> None:
     while True:
         choice = click.prompt(f"Send? ({choices})", value_proc=lambda text: _choice(text, most), err=True)
         if choice == 0:
-            _tell("Nothing was drawn, sent or stored.")
+            _tell(f"Nothing was drawn, sent or stored{_but_the_set(me.survey)}.")
             raise click.Abort
         if choice < 0:
             return
         question = me.asked[choice - 1]
         answers[question.name] = ask(me.survey, question, choice)
+
+
+def _but_the_set(survey: Survey) -> str:
+    return "" if survey.ask is None else " but which questions are yours"
 
 
 def _choice(text: str, most: int) -> int:
