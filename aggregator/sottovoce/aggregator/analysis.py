@@ -50,7 +50,8 @@ class QuestionResult:
         n: reports that carry a value for this question.
         tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
         estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
-            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate.
+            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate. None where
+            devices remember a draw and several waves are added up: such reports of one person hang together.
         protection: (s, share of yes if a share s of reports were a self-protective no); where people toss themselves.
     """
 
@@ -134,7 +135,8 @@ def analyse(
         revisions: of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
         interval: how the intervals of shares are made, one of ``intervals.METHODS``.
-        wave: only this wave; None adds them up, as if all had been asked at once.
+        wave: only this wave; None adds them up, as if all had been asked at once, and estimates nothing where devices
+            remember a draw from wave to wave.
 
     Raises:
         EstimateError: there is no such cohort group, no such wave, or no such interval.
@@ -154,6 +156,8 @@ def analyse(
     ]
     # While more reports may come, people look again and again: the band is valid however often they do.
     rule = IntervalRule(interval, band=not newest.stored.closed)
+    linked = newest.survey.memoized if wave is None and sum(map(bool, waves)) > 1 else ()
+    results = [_result(question, chosen, rule) for question in newest.survey.questions]
     return Results(
         survey=newest.survey,
         closed=newest.stored.closed,
@@ -164,7 +168,7 @@ def analyse(
         cohorts=groups,
         wave=wave,
         waves=waves,
-        questions=tuple(_result(question, chosen, rule) for question in newest.survey.questions),
+        questions=tuple(replace(each, estimates=()) if i in linked else each for i, each in enumerate(results)),
     )
 
 

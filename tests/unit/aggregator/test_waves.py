@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 from sottovoce.aggregator.admission import Admission
-from sottovoce.aggregator.analysis import analyse, revisions_of
+from sottovoce.aggregator.analysis import Revision, analyse, revisions_of
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.housekeeping import close_due
 from sottovoce.aggregator.recount import recount
+from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
@@ -123,3 +125,22 @@ def test_results_are_had_for_each_wave_and_for_all(
     for wave in (-1, 3):
         with pytest.raises(EstimateError, match="no such wave"):
             analyse(revisions, wave=wave)
+
+
+def test_waves_under_one_memo_are_not_estimated_together() -> None:
+    """Their reports hang together, so an interval for the sum would be too narrow; each wave by itself is estimated."""
+    flip = {"name": "coin_flip"}
+    memo = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 3}
+    boolean = SURVEY.document["questions"][0]
+    asked = survey(questions=[{**boolean, "mechanism": memo}, {**boolean, "name": "fresh"}], waves=WAVES)
+    stored = StoredSurvey(0, asked.name, asked.revision, asked.digest, asked.canonical, True, 200)
+    tallies = {0: {0: 50, 1: 50}, 1: {0: 60, 1: 40}}
+    cells = tuple(Cell(wave, ALL, 100, 0, tallies) for wave in (0, 2))
+
+    def estimated(chosen: tuple[Cell, ...], wave: int | None = None) -> list[int]:
+        results = analyse([Revision(stored, asked, chosen)], wave=wave)
+        export_document(results)
+        return [len(question.estimates) for question in results.questions]
+
+    assert estimated(cells) == [0, 1]
+    assert estimated(cells, 0) == estimated(cells, 2) == estimated(cells[:1]) == [1, 1]

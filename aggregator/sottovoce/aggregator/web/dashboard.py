@@ -30,7 +30,7 @@ def survey(name: str) -> str:
         "survey.html",
         results=results,
         survey=results.survey,
-        link=current_app.extensions["settings"].link(results.survey.name, results.survey.digest, results.wave or 0),
+        link=current_app.extensions["settings"].link(results.survey.name, results.survey.digest),
     )
 
 
