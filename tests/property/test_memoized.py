@@ -5,11 +5,17 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from sottovoce.client.ledger import Key, MemoryLedger
+from sottovoce.client.memo import keep_memo
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
+from sottovoce.client.respondent import randomize
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.parsing import parse_survey
 
+from tests.documents import question, survey
 from tests.property.branching import law, paths
+from tests.surveys import months
 
 COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
 LAYERS = {
@@ -40,6 +46,42 @@ def test_declared_odds_are_those_of_the_worst_trajectories(layers, waves):
     worst = max(max(column) / min(column) for column in columns)
 
     assert worst == mechanism.odds
+
+
+class Nameless:
+    """Draws whose ids are all alike, so that only values are told apart."""
+
+    def __init__(self, draws):
+        self.below, self.pick = draws.below, draws.pick
+
+    def identity(self):
+        """One id for all."""
+        return "0" * 32
+
+
+def test_clients_waves_have_the_law_of_one_memo_for_each_question():
+    """The whole way through ledger and report: two memos that are not mixed up, and a coin drawn anew each time."""
+    layers = [dict(zip(("permanent", "instantaneous"), pair, strict=True)) for pair in (LAYERS["uneven"], (COIN, COIN))]
+    memos = [{"name": "memoized_rr", **{key: m.dump() for key, m in pair.items()}, "waves": 2} for pair in layers]
+    coin = {**question({"name": "coin_flip"}), "name": "fresh"}
+    panel = parse_survey(survey(question(memos[0]), coin, {**question(memos[1]), "name": "r"}, waves=months(2)))
+    first, second = (panel.questions[index].mechanism for index in panel.memoized)
+    truths = ((1, 0, 0), (0, 0, 1))
+
+    def answered(draws):
+        ledger, told = MemoryLedger(), 0
+        for wave, truth in enumerate(truths):
+            memo = keep_memo(ledger, Key("https://a.example", "vector", wave), panel, draws)
+            values = randomize(panel, truth, Nameless(draws), wave, memo).values
+            told |= sum(value << (2 * index + wave) for index, value in enumerate(values))
+        return told
+
+    found = law(answered)
+    one, other = (law(life(m, [truth[i] for truth in truths])) for m, i in ((first, 0), (second, 2)))
+    assert found == {
+        a | coins << 2 | b << 4: one[a] * other[b] * COIN.probability(coins & 1, 0) * COIN.probability(coins >> 1, 0)
+        for a in one for b in other for coins in range(4)
+    }  # fmt: skip
 
 
 def test_two_coins_cost_what_the_page_of_maths_says():
