@@ -139,3 +139,23 @@ def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, tmp_pat
             shown.add(drawn)
 
     assert shown == {0, 1, 2}
+
+
+def test_set_goes_with_its_report(visit: Visit) -> None:
+    """Of two surveys' sets, the one whose report was forgotten is gone; the report's entry stays, without its bytes."""
+    sources = modules()
+    ledger = join({name: sources[name] for name in ("errors.js", "rational.js", "ledger.js")})
+    ended = f"""async () => {{ {ledger};
+      const ledger = await BrowserLedger.open();
+      const keys = ["one", "two"].map((name) => ["https://a.example", name, 0, ""]);
+      for (const key of keys) await ledger.prepare(key, "digest", [0, 2]);
+      await ledger.record(keys[0], {{ digest: "digest", epsilon: 1, body: "x", sent: true }});
+      await ledger.end(keys[0], "forgotten");
+      const left = await Promise.all(keys.map((key) => ledger.get([...key, "digest"])));
+      return [await ledger.get(keys[0]), ...left];
+    }}"""
+    entry, gone, kept = visit.open().evaluate(ended)
+
+    assert (entry["body"], entry["ended"], entry["epsilon"]) == (None, "forgotten", 1)
+    assert gone is None
+    assert kept["drawn"] == [0, 2]

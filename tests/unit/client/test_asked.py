@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger, MemoryLedger
+from sottovoce.client.ledger import FileLedger, Key, MemoryLedger
 from sottovoce.client.respondent import Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError
@@ -172,3 +172,19 @@ def test_ask_does_not_go_with_own_coins_or_conditions():
         with pytest.raises(SpecError) as caught:
             parse_survey(survey(*coins, ask=1, **more))
         assert pointer in [problem.pointer for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize("ended", ["withdrawn", "forgotten"])
+def test_set_goes_with_its_report(tmp_path, ended):
+    """Once the report has ended nothing is asked again, so which questions it answered is nobody's business."""
+    ledger = FileLedger(tmp_path)
+    me, _ = respondent(asking(2), ledger)
+    me.answer({q.name: "yes" if q.mechanism else "c1" for q in me.asked})
+    other = asking(2, name="other")
+    kept = asked_names(respondent(other, ledger)[0])
+    ledger.end(Key("https://a.example", me.survey.name), ended)
+
+    assert [path.suffix for path in sorted(tmp_path.iterdir())].count(".drawn") == 1
+    assert asked_names(respondent(other, ledger)[0]) == kept
+    with pytest.raises(BudgetExhausted, match=ended):
+        me.answer({})

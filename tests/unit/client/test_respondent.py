@@ -1,6 +1,7 @@
 """The life of an answer, with a fake aggregator."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
@@ -320,3 +321,19 @@ def test_memo_kept_reads_the_same_bytes_whatever_the_truth_and_the_wave():
             )
             counts.add(tuple(taken))
     assert len(counts) == 1
+
+
+def test_waves_answered_at_once_share_one_memo(tmp_path):
+    """Twenty-four programs in three waves: one memo, one report for each wave, and no charge twice."""
+
+    def answer(number):
+        me, _ = respondent(asked=MEMOIZED, ledger=FileLedger(tmp_path), wave=number % 3)
+        return me.answer({"q": ("yes", "no")[number % 2], "fresh": "no"})["body"]
+
+    with ThreadPoolExecutor(8) as pool:
+        bodies = set(pool.map(answer, range(24)))
+
+    memo, fresh = (q.epsilon for q in MEMOIZED.questions)
+    assert len(bodies) == 3
+    assert len(list(tmp_path.iterdir())) == 4
+    assert FileLedger(tmp_path).spent("https://a.example") == pytest.approx(memo + 3 * fresh)

@@ -46,9 +46,9 @@ function introduction(survey, words, hasDigest) {
 function explanation(survey, words) {
   const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how"));
   if (survey.ask !== null) section.append(words.said("p", "explain_ask", { asked: survey.ask, private: survey.private.length }));
+  section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const further = { waves: survey.waves, epsilon: showEpsilon(survey.epsilonOfWave) };
   if (survey.waves > 1) section.append(words.said("p", "explain_waves", further));
-  section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
   section.append(element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits)));
   return section;
