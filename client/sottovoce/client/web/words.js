@@ -62,12 +62,12 @@ export class Words {
   explained({ cohort, mechanism }) {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
-    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.#ofHundred(...number)]);
+    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
     return [`odds_${mechanism.name}`, Object.fromEntries(values)];
   }
 
-  // "About 0" and "about 100" would claim a certainty that no channel gives.
-  #ofHundred(part, whole) {
+  /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */
+  share(part, whole) {
     if ((part * 100) % whole === 0) return String((part * 100) / whole);
     const number = Math.floor((part * 200 + whole) / (2 * whole));
     if (number === 0) return this.say("fewer_than_one");
