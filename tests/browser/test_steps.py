@@ -296,4 +296,4 @@ def test_receipt_explains_itself(page: Page) -> None:
     page.click("text=Why is a line not what I answered?")
 
     assert "proves nothing about you" in page.inner_text("#receipt")
-    assert "sottovoce verify" in page.inner_text("#receipt")
+    assert "Sottovoce program can compare" in page.inner_text("#receipt")

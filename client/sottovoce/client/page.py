@@ -45,16 +45,21 @@ class Asset(NamedTuple):
 
 def assemble() -> dict[str, Asset]:
     """The page's files by the name under which they are served, in a fixed order."""
-    catalogue = json.loads(_read("catalogues/en.json"))
     early, late = split(modules(ENTRY), modules(LATER))
     texts = {
-        "catalogues/en.json": json.dumps(catalogue, ensure_ascii=False, separators=(",", ":")),
+        **{f"catalogues/{tag}.json": _compact(f"catalogues/{tag}.json") for tag in languages()},
         "later.js": late,
         "respondent.css": re.sub(r"(?<=[{;,])\n", "", tidy(_read("respondent.css"))),
         "respondent.html": _read("respondent.html"),
         "respondent.js": early,
     }
     return {name: Asset(text.encode(), _TYPES[name.rpartition(".")[2]]) for name, text in texts.items()}
+
+
+def languages() -> list[str]:
+    """The tags of the catalogues that there are, sorted."""
+    names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
 
 def modules(*entries: str) -> dict[str, str]:
@@ -154,6 +159,10 @@ def _resolve(path: str, target: str) -> str:
         elif part != ".":
             parts.append(part)
     return "/".join(parts)
+
+
+def _compact(path: str) -> str:
+    return json.dumps(json.loads(_read(path)), ensure_ascii=False, separators=(",", ":"))
 
 
 def _read(path: str) -> str:

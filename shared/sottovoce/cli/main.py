@@ -13,6 +13,7 @@ VERBS = {
     "init": "sottovoce.cli.author",
     "lint": "sottovoce.cli.author",
     "plan": "sottovoce.cli.plan",
+    "privacy": "sottovoce.cli.privacy",
     "serve": "sottovoce.cli.serve",
     "simulate": "sottovoce.cli.simulate",
     "survey": "sottovoce.cli.survey",

@@ -29,7 +29,7 @@ function protection(survey, words, { spent, allowance }, on, most) {
   const section = element("section", {}, words.said("h2", "explain_title"), words.said("p", "explain_how"));
   // Named as the weakest only where another question is protected better.
   if (survey.questions.some(({ epsilon }) => epsilon > 0 && epsilon < most.epsilon)) section.append(words.said("p", "weakest"));
-  section.append(oddsPicture(most, words), learned(survey, words));
+  section.append(oddsPicture(most, words), learned(words));
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
   section.append(words.said("p", "explain_epsilon", cost));
   if (spent > 0) section.append(words.said("p", "spent", { spent: showEpsilon(spent) }));
@@ -40,13 +40,8 @@ function protection(survey, words, { spent, allowance }, on, most) {
 }
 
 // What follows for the person: who learns what.
-function learned(survey, words) {
-  const hasPublic = survey.questions.some((question) => question.mechanism === null);
-  const rows = [
-    ["learn_totals", "learn_totals_what"],
-    ["learn_nobody", hasPublic ? "learn_nobody_public" : "learn_nobody_what"],
-    ["learn_server", "learn_server_what"],
-  ];
+function learned(words) {
+  const rows = [["learn_totals", "learn_totals_what"], ["learn_nobody", "learn_nobody_what"], ["learn_server", "learn_server_what"]];
   const pairs = rows.map(([who, what]) => element("div", {}, words.said("dt", who), words.said("dd", what)));
   return element("dl", { className: "learn" }, ...pairs);
 }

@@ -16,27 +16,29 @@ export class Form {
   #words;
   #main;
   #status;
+  #frame;
   #limits = null;
   #respondent = null;
   #asking = null;
 
-  constructor(words, main, status) {
+  /** `frame` shows what stands around every step, once there are sentences. */
+  constructor(words, main, status, frame) {
     this.#words = words;
     this.#main = main;
     this.#status = status;
+    this.#frame = frame;
   }
 
   /** From the page's address to the first step; every refusal ends here, in words. */
-  async open(href, languages, allowance = ALLOWANCE) {
-    const allow = (chosen) => this.open(href, languages, chosen);
+  async open(href, allowance = ALLOWANCE) {
+    const allow = (chosen) => this.open(href, chosen);
     this.#limits = () => limitsForm(this.#words, allowance, allow);
     await this.#guarded(async () => {
       checkDevice();
       const link = parseLink(href);
       const ledger = await BrowserLedger.open();
       this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger, { allowance });
-      this.#words.speak(this.#respondent.survey, languages);
-      document.title = this.#words.plain(this.#respondent.survey.title);
+      await this.#speak(this.#respondent.survey);
       const entry = await this.#respondent.drawn();
       if (entry !== null) return this.#resume(entry);
       const spent = await this.#respondent.spent();
@@ -143,7 +145,14 @@ export class Form {
     }
   }
 
+  async #speak(survey) {
+    await this.#words.speak(survey);
+    this.#frame();
+  }
+
   async #fail(error, work, back) {
+    // What went wrong before there was a survey is told in the device's language.
+    if (!this.#words.language) await this.#speak(null);
     const { sentence = "error_unexpected", values } = error;
     const isDrawn = error instanceof TransportError && (await this.#drawn()) !== null;
     const isPart = error instanceof LoadError;

@@ -28,7 +28,7 @@ export function practiceStep(survey, words, onBack) {
     const sums = [1, 0].filter((answer) => tally[answer].rolls).map((answer) =>
       words.said("p", ["practice_no", "practice_yes"][answer], tally[answer]),
     );
-    const sent = words.said("p", "practice_sent", { value: words.say(["no", "yes"][value]) }, { className: "lead" });
+    const sent = words.said("p", "practice_sent", { value: () => words.say(["no", "yes"][value]) }, { className: "lead" });
     told.replaceChildren(...(times === 1 ? [sent] : []), ...sums);
   };
   const [yes, no] = [1, 0].map((truth) => button(words.node(["no", "yes"][truth]), "", () => roll(truth, 1)));
