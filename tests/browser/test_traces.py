@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Playwright
 from sottovoce.client.page import assemble
 
 from tests.browser.chromium import find
-from tests.browser.visit import READY, Visit, choose, review, send, stored
+from tests.browser.visit import Visit, begin, choose, review, send, stored
 from tests.conftest import Running, start
 from tests.surveys import survey
 
@@ -154,6 +154,6 @@ def test_page_left_in_the_middle_is_empty_on_return(page: Page) -> None:
     choose(page, 1, 0, 2, 3, 1)
     page.goto("about:blank")
     page.go_back()
-    page.wait_for_selector(READY)
+    begin(page)
 
     assert page.locator("input:checked").count() == 0

@@ -1,12 +1,14 @@
 import { button, element, heading } from "./dom.js";
 import { checkDevice } from "./draws.js";
 import { LoadError, SurveyError, TransportError } from "./errors.js";
+import { explanationStep } from "./explanation.js";
 import { BrowserLedger } from "./ledger.js";
+import { limitsForm } from "./limits.js";
 import { parseLink } from "./link.js";
 import { load } from "./loading.js";
-import { askingStep } from "./questions.js";
+import { mostRevealing } from "./picture.js";
 import { expectedReceipt } from "./report.js";
-import { Respondent } from "./respondent.js";
+import { ALLOWANCE, Respondent } from "./respondent.js";
 import { Transport } from "./transport.js";
 
 /** The page: one step at a time in `main`, its progress told in `status`. */
@@ -15,6 +17,7 @@ export class Form {
   #main;
   #status;
   #frame;
+  #limits = null;
   #respondent = null;
   #asking = null;
 
@@ -27,16 +30,20 @@ export class Form {
   }
 
   /** From the page's address to the first step; every refusal ends here, in words. */
-  async open(href) {
+  async open(href, allowance = ALLOWANCE) {
+    const allow = (chosen) => this.open(href, chosen);
+    this.#limits = () => limitsForm(this.#words, allowance, allow);
     await this.#guarded(async () => {
       checkDevice();
       const link = parseLink(href);
       const ledger = await BrowserLedger.open();
-      this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger);
+      this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger, { allowance });
       await this.#words.speak(this.#respondent.survey);
       const entry = await this.#respondent.drawn();
-      if (entry === null) this.#ask(link.digest !== "");
-      else await this.#resume(entry);
+      if (entry !== null) return this.#resume(entry);
+      const spent = await this.#respondent.spent();
+      // The first step appears without taking the focus: people begin at the top of the page.
+      this.#explain({ hasDigest: link.digest !== "", spent, allowance }, allow, allowance !== ALLOWANCE);
     });
   }
 
@@ -46,37 +53,47 @@ export class Form {
     this.#asking = null;
   }
 
-  #ask(hasDigest) {
-    this.#asking = askingStep(this.#respondent.survey, this.#words, hasDigest, () => this.#review());
-    // The first step appears without taking the focus: people begin at the top of the page.
-    this.#show(this.#asking, false);
-    // What comes after the questions, while they are being read. If it does not arrive, that is told when it is needed.
+  #explain(known, allow, takesFocus) {
+    const back = () => this.#show(step);
+    const practise = () => this.#step("practiceStep", back);
+    const { survey } = this.#respondent;
+    const ask = () => this.#ask();
+    const begin = mostRevealing(survey) ? () => this.#step("checkStep", ask) : ask;
+    const step = explanationStep(survey, this.#words, known, { begin, practise, allow });
+    this.#show(step, takesFocus);
+    // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
     load().catch(() => {});
   }
 
-  async #review() {
-    await this.#guarded(async () => {
-      const { reviewStep } = await load();
-      const back = () => this.#show(this.#asking);
-      this.#show(reviewStep(this.#respondent.survey, this.#words, back, () => this.#answer()));
+  #ask() {
+    this.#guarded(async () => {
+      const { askingStep } = await load();
+      this.#asking = askingStep(this.#respondent.survey, this.#words, () => this.#review());
+      this.#show(this.#asking);
     });
+  }
+
+  #review() {
+    this.#step("reviewStep", () => this.#show(this.#asking), () => this.#answer());
   }
 
   async #answer() {
     const answers = this.#asking.answers();
     // Another tab may have been faster; then its report is the one that stands.
-    const isEarlier = await this.#isDrawn();
-    await this.#sending("sending", async () => this.#respondent.answer(answers), isEarlier);
+    const earlier = await this.#drawn();
+    if (earlier?.ended) return this.#resume(earlier);
+    await this.#sending("sending", async () => this.#respondent.answer(answers), earlier !== null);
   }
 
   async #resume(entry) {
+    this.forget();
+    if (entry.ended) return this.#step("endedStep", entry);
     if (!entry.sent) return this.#sending("resending", async () => this.#respondent.send(), true);
     return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
   }
 
   async #sending(sentence, send, isEarlier) {
-    this.#main.replaceChildren();
-    this.#tell(this.#words.node(sentence));
+    this.#busy(sentence);
     await this.#guarded(async () => {
       // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
       const receipt = await send().finally(() => this.forget());
@@ -85,13 +102,34 @@ export class Form {
   }
 
   async #receipt(receipt, isEarlier) {
-    const { receiptStep } = await load();
-    this.#show(receiptStep(this.#respondent.survey, this.#words, receipt, isEarlier));
+    const spent = await this.#respondent.spent();
+    await this.#step("receiptStep", receipt, isEarlier, spent, (how) => this.#end(how));
+  }
+
+  // Withdraw the report or forget it, after asking once more.
+  #end(how) {
+    const resume = async () => this.#resume(await this.#respondent.drawn());
+    const back = () => this.#guarded(resume);
+    const end = async () => {
+      this.#busy("ending");
+      await this.#guarded(() => this.#respondent[how]().then(resume), back);
+    };
+    this.#step("confirmStep", how, end, back);
+  }
+
+  #busy(sentence) {
+    const start = heading(1, this.#words.node(sentence));
+    this.#show({ node: element("div", { className: "busy" }, start), start });
+  }
+
+  // One of the later steps.
+  async #step(name, ...rest) {
+    await this.#guarded(async () => this.#show((await load())[name](this.#respondent.survey, this.#words, ...rest)));
   }
 
   #show({ node, start }, takesFocus = true) {
     this.#main.replaceChildren(node);
-    this.#tell();
+    this.#status.replaceChildren();
     this.#frame?.();
     this.#frame = null;
     if (!takesFocus) return;
@@ -99,42 +137,43 @@ export class Form {
     start.focus();
   }
 
-  #tell(...sentence) {
-    this.#status.replaceChildren(...sentence);
-  }
-
-  async #guarded(work) {
+  // Where there is a way `back`, a failure has taken nothing away.
+  async #guarded(work, back = null) {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof SurveyError)) console.error(error.name);
-      await this.#fail(error, work);
+      await this.#fail(error, work, back);
     }
   }
 
-  async #fail(error, work) {
+  async #fail(error, work, back) {
     // What went wrong before there was a survey is told in the device's language.
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
-    const isDrawn = error instanceof TransportError && (await this.#isDrawn());
+    const isDrawn = error instanceof TransportError && (await this.#drawn()) !== null;
     const isPart = error instanceof LoadError;
     const [about, note] = isPart
       ? ["load_title", "load_note"]
-      : !isDrawn
-        ? ["refused_title", "refused_note"]
-        : error.isFinal
-          ? ["final_title", "final_note"]
-          : ["failed_title", "failed_note"];
+      : back
+        ? ["kept_title", "kept_note"]
+        : !isDrawn
+          ? ["refused_title", "refused_note"]
+          : error.isFinal
+            ? ["final_title", "final_note"]
+            : ["failed_title", "failed_note"];
     const start = heading(1, this.#words.node(about));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
     const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
     const resend = () => this.#sending("sending", async () => this.#respondent.send(), false);
-    const again = isPart ? () => this.#guarded(work) : resend;
+    const again = isPart ? () => this.#guarded(work, back) : resend;
     if (isPart || note === "failed_note") node.append(button(this.#words.node("again"), "primary", again));
+    else if (back) node.append(button(this.#words.node("keep"), "primary", back));
+    if (values?.limit !== undefined) node.append(this.#limits());
     this.#show({ node, start });
   }
 
-  async #isDrawn() {
-    return (await this.#respondent?.drawn().catch(() => null)) != null;
+  async #drawn() {
+    return (await this.#respondent?.drawn().catch(() => null)) ?? null;
   }
 }

@@ -78,7 +78,7 @@ export class Words {
     this.#tellAgain();
   }
 
-  /** One sentence of the page, its placeholders filled. */
+  /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
   say(key, values = {}) {
     const sentence = this.#catalogue[key] ?? this.#catalogue.error_unexpected;
     // Within text that runs from right to left, "-1" or a path would be torn apart.
@@ -136,12 +136,12 @@ export class Words {
   explained({ cohort, mechanism }) {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
-    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.#ofHundred(...number)]);
+    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
     return [`odds_${mechanism.name}`, Object.fromEntries(values)];
   }
 
-  // "About 0" and "about 100" would claim a certainty that no channel gives.
-  #ofHundred(part, whole) {
+  /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */
+  share(part, whole) {
     if ((part * 100) % whole === 0) return String((part * 100) / whole);
     const number = Math.floor((part * 200 + whole) / (2 * whole));
     if (number === 0) return this.say("fewer_than_one");
@@ -150,7 +150,8 @@ export class Words {
 
   // Latin digits in every language, as in the bytes that are sent; only the decimal sign is the language's.
   #shown(value = "") {
-    return String(value).replace(/^(-?\d+)\.(?=\d+$)/, (_, whole) => whole + this.#point);
+    const text = String(typeof value === "function" ? value() : value);
+    return text.replace(/^(-?\d+)\.(?=\d+$)/, (_, whole) => whole + this.#point);
   }
 
   #languageOf(texts) {
