@@ -6,23 +6,23 @@ import json
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import Visit, choose, receipt, review, send, stored
+from tests.browser.visit import KEPT, Visit, choose, receipt, review, send, stored
 
 ANSWERS = (1, 0, 2, 3, 1)
 
 
-def test_form_makes_seven_requests_and_no_more(visit: Visit, page: Page) -> None:
-    """Page, style, script, catalogue and spec until it is ready; the second script; one report; and no more."""
+def test_form_makes_four_requests_until_it_is_ready(visit: Visit, page: Page) -> None:
+    """Page, script, catalogue and spec; then what is kept for later visits; then one report, and no more."""
+    page.wait_for_function(KEPT)
     send(page, *ANSWERS)
+    ready = visit.paths.index("GET /assets/later.js")
+    page_itself = ["GET /assets/later.js", "GET /assets/respondent.html", "GET /assets/respondent.js"]
+    common = ["GET /api/v1/surveys/marriage", "GET /assets/catalogues/en.json"]
 
-    assert visit.paths[-2:] == ["GET /assets/later.js", "POST /api/v1/surveys/marriage/reports"]
-    assert sorted(visit.paths[:-2]) == [
-        "GET /api/v1/surveys/marriage",
-        "GET /assets/catalogues/en.json",
-        "GET /assets/respondent.css",
-        "GET /assets/respondent.js",
-        "GET /s/marriage",
-    ]
+    assert sorted(visit.paths[:ready]) == [*common, "GET /assets/respondent.js", "GET /s/marriage"]
+    assert visit.paths[ready] == "GET /assets/later.js"
+    assert sorted(visit.paths[ready + 1 : -1]) == sorted([*common, *page_itself, "GET /s/sw.js"])
+    assert visit.paths[-1] == "POST /api/v1/surveys/marriage/reports"
     assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
 
 

@@ -13,6 +13,12 @@ from tests.conftest import Running
 READY = "fieldset, #main .problem h1, #receipt_sha256"
 """The form, a refusal, or a receipt: the page has made up its mind."""
 
+KEPT = """async () => {
+    await navigator.serviceWorker.ready;
+    return (await (await caches.open("sottovoce-kept")).keys()).length === 2;
+}"""
+"""Whether the page has kept the survey and its sentences, after the page itself, for visits without a connection."""
+
 
 class Visit:
     """

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sottovoce.client import page, words
+from sottovoce.client import bundle, page, words
 from sottovoce.shared.parsing import parse_survey
 
 from tests.documents import survey
@@ -19,17 +19,17 @@ VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 
 def write_sources(folder: Path) -> list[str]:
     """The modules as they are in the repository; returns their paths."""
-    for path, source in page.modules().items():
+    for path, source in bundle.modules().items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
-    return list(page.modules())
+    return list(bundle.modules())
 
 
 def write_assembled(folder: Path) -> list[str]:
     """The two scripts, with last lines that let tests reach what the modules export."""
     files = ["respondent.js", "later.js"]
-    early = page.modules(page.ENTRY)
-    late = {path: source for path, source in page.modules(page.LATER).items() if path not in early}
+    early = bundle.modules(bundle.ENTRY)
+    late = {path: source for path, source in bundle.modules(bundle.LATER).items() if path not in early}
     for file, sources in zip(files, (early, late), strict=True):
         script = page.assemble()[file].body.decode().rpartition("export {")[0]
         exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)

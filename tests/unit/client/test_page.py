@@ -1,12 +1,16 @@
-"""The assembler: what it joins, what it refuses, what the page weighs."""
+"""The respondent's page in its three forms: what is in it, and what it weighs."""
 
 import gzip
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
 
 import pytest
 from sottovoce.aggregator.demo.data import demo_survey
-from sottovoce.client.page import assemble, join, modules, split
+from sottovoce.client import bundle
+from sottovoce.client.page import assemble, catalogues, saved_page, static_page
+from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.spec import Survey
 
@@ -30,16 +34,16 @@ def ten_coins() -> Survey:
     return parse_survey(asked)
 
 
-def test_assemble_gives_the_five_files() -> None:
+def test_assemble_gives_the_files_that_are_served() -> None:
     """The names under which the aggregator serves them, with their types."""
     types = {name: asset.content_type for name, asset in assemble().items()}
 
     assert types == {
         "catalogues/en.json": "application/json",
         "later.js": "text/javascript; charset=utf-8",
-        "respondent.css": "text/css; charset=utf-8",
         "respondent.html": "text/html; charset=utf-8",
         "respondent.js": "text/javascript; charset=utf-8",
+        "sw.js": "text/javascript; charset=utf-8",
     }
 
 
@@ -57,80 +61,8 @@ def weight(asked: Survey, *left_out: str) -> int:
 @pytest.mark.parametrize("asked", [ten_coins(), survey(questions=every_type()[:10])], ids=["coins", "mixed"])
 def test_page_keeps_its_byte_budget(asked: Survey) -> None:
     """Ten questions, of one kind and of ten."""
-    assert weight(asked, "later.js") <= READY_BUDGET
+    assert weight(asked, "later.js", "sw.js") <= READY_BUDGET
     assert weight(asked) <= BUDGET
-
-
-@pytest.mark.parametrize(("file", "seams"), [("respondent.js", ["export"]), ("later.js", ["import", "export"])])
-def test_joined_script_has_no_seams(file: str, seams: list[str]) -> None:
-    """Inner imports, exports and whole-line comments are gone; one comment says where the source is."""
-    script = assemble()[file].body.decode()
-
-    assert re.findall(r"^(?:import|export)\b", script, re.MULTILINE) == seams
-    assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == 1
-
-
-def test_split_lends_what_the_second_file_needs() -> None:
-    """The first file exports exactly what the second imports; a module of both stays in the first."""
-    early = {"a.js": "export const one = 1;\nexport const two = 2;\n", "main.js": "const go = 1;\n"}
-    late = {"a.js": early["a.js"], "later.js": 'import { two } from "./a.js";\nexport const LATER = { two };\n'}
-    first, second = split(early, late)
-
-    assert first.endswith("const one = 1;\nconst two = 2;\nconst go = 1;\nexport { two };\n")
-    assert second.endswith('import { two } from "./respondent.js";\nconst LATER = { two };\nexport { LATER };\n')
-
-
-def test_modules_come_after_what_they_need() -> None:
-    """Dependencies first, the entry last; the second file's modules need none that opens the form."""
-    order = list(modules("main.js"))
-
-    assert order[-1] == "main.js"
-    assert order.index("rational.js") < order.index("draws.js") < order.index("respondent.js")
-    assert not {"main.js", "form.js", "loading.js", "respondent.js"} & set(modules("later.js"))
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("export default function f() {}\n", "cannot be joined"),
-        ("export { f };\n", "cannot be joined"),
-        ("export * from './a.js';\n", "cannot be joined"),
-        ('import f from "./a.js";\n', "cannot be joined"),
-        ('import * as a from "./a.js";\n', "cannot be joined"),
-        ('import { one as two } from "./a.js";\n', "not exported"),
-        ('import { two } from "./a.js";\n', "not exported"),
-        ('import { one } from "./late.js";\n', "not exported"),
-        ("const one = 2;\n", "also declared in a.js"),
-        ("let count = 0;\n", "cannot be joined"),
-        ("const { x } = y;\n", "cannot be joined"),
-        ("await fetch('/');\n", "cannot be joined"),
-        ("run();\n", "cannot be joined"),
-        ("const one = [ // two,\n  2,\n];\n", "beside code"),
-        ("const text = `one\n  two`;\n", "lose its indentation"),
-        ("function f() {\n  return import('./a.js');\n}\n", "only imported by name"),
-    ],
-)
-def test_join_refuses_what_changes_its_meaning(source: str, message: str) -> None:
-    """A construct that is not the same in a shared scope stops the assembler."""
-    with pytest.raises(ValueError, match=message):
-        join({"a.js": "export const one = 1;\n", "b.js": source, "late.js": "export const late = 1;\n"})
-
-
-def test_join_drops_only_whole_line_comments() -> None:
-    """A comment sign inside a line of code is left alone."""
-    comments = "/** Doc: a * b.\n * More.\n */\n// Why.\n"
-    source = comments + 'export const url = "https://a";\n\n\n  // gone\nconst b = 1;\n'
-
-    joined = join({"a.js": source}).partition("\n")[2]
-    assert joined == 'const url = "https://a";\nconst b = 1;\n'
-
-
-def test_circle_of_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two modules that need each other have no order."""
-    sources = {"main.js": 'import { b } from "./b.js";\n', "b.js": 'import { m } from "./main.js";\n'}
-    monkeypatch.setattr("sottovoce.client.page._read", sources.__getitem__)
-    with pytest.raises(ValueError, match="circle"):
-        modules()
 
 
 def test_catalogue_is_flat_text() -> None:
@@ -139,3 +71,71 @@ def test_catalogue_is_flat_text() -> None:
 
     assert all(isinstance(sentence, str) and sentence for sentence in catalogue.values())
     assert catalogue["language"] == "en"
+
+
+AGGREGATOR = "https://a.example/base"
+
+
+def inline(html: str, tag: str) -> str:
+    """The text of the last element that opens so."""
+    return html.rpartition(tag)[2].partition("</")[0]
+
+
+def digest(text: str) -> str:
+    """How a policy or an integrity attribute names a text."""
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def test_served_page_names_its_style() -> None:
+    """The policy that lets the style in is that of the very bytes between the tags."""
+    page = assemble()["respondent.html"]
+    assert page.style == f"'{digest(inline(page.body.decode(), '<style>'))}'"
+
+
+def test_static_page_checks_its_parts() -> None:
+    """Script and sentences carry the digests of the files beside the page; it connects to one aggregator."""
+    files = static_page(AGGREGATOR + "/")
+    page = files["index.html"].decode()
+    setup = json.loads(inline(page, 'id="setup">'))
+
+    assert f'integrity="{digest(files["respondent.js"].decode())}"' in page
+    assert setup["aggregator"] == AGGREGATOR
+    assert setup["catalogues"] == {
+        path.removeprefix("catalogues/").removesuffix(".json"): digest(files[path].decode()) for path in catalogues()
+    }
+    assert f"connect-src 'self' {AGGREGATOR}/;" in page
+    assert digest(inline(page, "<style>")) in page
+
+
+def test_saved_page_is_one_file() -> None:
+    """Style, script, sentences and survey stand in it, and its policy lets in no other script."""
+    asked = survey(title={"en": "</script><script>alert(1)</script>"})
+    page = saved_page(AGGREGATOR, asked).decode()
+    setup = json.loads(inline(page, 'id="setup">'))
+
+    script = inline(page, '<script type="module">')
+    assert f"script-src '{digest(script)}';" in page
+    assert setup["survey"] == {"name": asked.name, "digest": asked.digest[:32], "text": asked.canonical.decode()}
+    assert setup["catalogues"]["en"] == json.loads(catalogues()["catalogues/en.json"])
+    assert page.count("</script>") == 2
+    assert re.findall(r'(?:src|href)="(?!data:,)', page) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["a.example", "http://a.example", "https://a.example;script-src *", 'https://a.example">', "file:///etc"]
+)
+def test_only_a_safe_address_is_written_into_a_page(address: str) -> None:
+    """No plain HTTP, and nothing that would change the policy."""
+    with pytest.raises(TransportError, match="must look like"):
+        saved_page(address)
+
+
+def test_worker_changes_with_what_it_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser notices a new page by the worker's first line."""
+    before = assemble()["sw.js"].body
+    read = bundle.read
+    changed = {"respondent.css": "body {\n  margin: 1px;\n}\n"}
+    monkeypatch.setattr("sottovoce.client.page.read", lambda path: changed.get(path) or read(path))
+
+    assert before.split(b"\n")[0] != assemble()["sw.js"].body.split(b"\n")[0]
+    assert before.split(b"\n")[1:] == assemble()["sw.js"].body.split(b"\n")[1:]

@@ -14,8 +14,12 @@ export class Form {
   #words;
   #main;
   #status;
+  #ledger = null;
+  #link = null;
+  #transport = null;
   #respondent = null;
   #asking = null;
+  #resend = null;
 
   constructor(words, main, status) {
     this.#words = words;
@@ -24,18 +28,42 @@ export class Form {
   }
 
   /** From the page's address to the first step; every refusal ends here, in words. */
-  async open(href, languages) {
+  async open(href, languages, setup) {
     await this.#guarded(async () => {
       checkDevice();
-      const link = parseLink(href);
-      const ledger = await BrowserLedger.open();
-      this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger);
+      // The aggregator says who may embed its page; a page from elsewhere cannot.
+      if (setup.aggregator && parent !== self) throw new SurveyError("error_framed");
+      const held = setup.survey && new TextEncoder().encode(setup.survey.text);
+      this.#link = { ...parseLink(href, setup), held };
+      this.#ledger = await BrowserLedger.open();
+      this.#transport = new Transport(this.#link.origin);
+      this.#respondent = await Respondent.connect(this.#link, this.#transport, this.#ledger);
       this.#words.speak(this.#respondent.survey, languages);
       document.title = this.#words.plain(this.#respondent.survey.title);
       const entry = await this.#respondent.drawn();
-      if (entry === null) this.#ask(link.digest !== "");
+      if (entry === null) this.#ask(this.#link.digest !== "");
       else await this.#resume(entry);
     });
+  }
+
+  /** Keep page, survey and sentences for visits without a connection, and send what waits: once the form is ready. */
+  async keep(sentences) {
+    if (this.#respondent === null) return;
+    addEventListener("online", () => this.sendWaiting().catch(() => {}));
+    try {
+      const { keepOffline } = await load();
+      await this.sendWaiting();
+      await keepOffline([sentences, this.#transport.address(this.#link.survey)]);
+    } catch {
+      // Without a connection, or where the browser keeps nothing: the page works as it is.
+    }
+  }
+
+  /** Send the reports that wait for this aggregator: this survey's in sight, those of others without a word. */
+  async sendWaiting() {
+    await this.#resend?.();
+    const { sendWaiting } = await load();
+    await sendWaiting(this.#ledger, this.#transport);
   }
 
   /** Forget what was chosen; called when the page is left, and once a report has been drawn. */
@@ -73,6 +101,7 @@ export class Form {
   }
 
   async #sending(sentence, send, isEarlier) {
+    this.#resend = null;
     this.#main.replaceChildren();
     this.#tell(this.#words.node(sentence));
     await this.#guarded(async () => {
@@ -83,11 +112,13 @@ export class Form {
   }
 
   async #receipt(receipt, isEarlier) {
-    const { receiptStep } = await load();
+    const { receiptStep, tellParent } = await load();
     this.#show(receiptStep(this.#respondent.survey, this.#words, receipt, isEarlier));
+    tellParent();
   }
 
   #show({ node, start }, takesFocus = true) {
+    this.#resend = null;
     this.#main.replaceChildren(node);
     this.#tell();
     if (!takesFocus) return;
@@ -126,6 +157,7 @@ export class Form {
     const again = isPart ? () => this.#guarded(work) : resend;
     if (isPart || note === "failed_note") node.append(button(this.#words.node("again"), "primary", again));
     this.#show({ node, start });
+    if (note === "failed_note") this.#resend = resend;
   }
 
   async #isDrawn() {

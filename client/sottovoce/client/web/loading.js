@@ -17,9 +17,9 @@ async function fetchLater() {
   // Browsers may remember that a script could not be loaded, so each further try has an address of its own.
   const again = TRIED.failures ? `?${TRIED.failures}` : "";
   try {
-    const { LATER } = await import(`./later.js${again}`);
-    for (const mechanism of LATER.RARER) MECHANISMS.set(mechanism.mechanismName, mechanism);
-    return LATER;
+    const { LATER: later } = await import(`./later.js${again}`);
+    for (const mechanism of later.RARER) MECHANISMS.set(mechanism.mechanismName, mechanism);
+    return later;
   } catch {
     TRIED.failures += 1;
     TRIED.later = null;
