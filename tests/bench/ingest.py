@@ -16,7 +16,7 @@ from tests.bench.load import write_bodies
 from tests.bench.server import running
 from tests.surveys import document, survey
 
-CONNECTIONS = 32
+CONNECTIONS, TOGETHER = 32, 24
 SECONDS = 6.0
 SINGLE = 60_000
 BATCHES, ITEMS = 600, 1000
@@ -60,7 +60,7 @@ def measure(folder: Path, database: str, single: Path, batches: Path, stored: bo
     path = f"/api/v1/surveys/{asked.name}/reports"
     with running(folder, database, stored) as port:
         alone = load(port, path, CONNECTIONS, SECONDS, single)
-        together = load(port, f"{path}/batch", 4, 2 * SECONDS, batches)
+        together = load(port, f"{path}/batch", TOGETHER, 2 * SECONDS, batches)
     return {"alone": alone, "batch": together}
 
 

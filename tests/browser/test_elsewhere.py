@@ -38,7 +38,7 @@ def refusal(page: Page) -> str:
 def test_static_host_sends_to_the_aggregator(visit: Visit, host: tuple[str, Path]) -> None:
     """Another origin is enough; the aggregator sees a request without cookie or referrer."""
     page = visit.open(f"{host[0]}/{fragment(visit)}")
-    page.wait_for_function(KEPT)
+    page.evaluate(KEPT)
     shown = send(page, *ANSWERS)
 
     assert shown["id"] in stored(visit.site)
@@ -52,7 +52,7 @@ def test_static_host_sends_to_the_aggregator(visit: Visit, host: tuple[str, Path
 def test_static_page_opens_without_a_connection(visit: Visit, host: tuple[str, Path]) -> None:
     """Its worker keeps it, and the aggregator's survey."""
     page = visit.open(f"{host[0]}/{fragment(visit)}")
-    page.wait_for_function(KEPT)
+    page.evaluate(KEPT)
     visit.context.set_offline(True)
     page.reload()
     page.wait_for_selector(READY)

@@ -13,7 +13,7 @@ ANSWERS = (1, 0, 2, 3, 1)
 
 def test_form_makes_four_requests_until_it_is_ready(visit: Visit, page: Page) -> None:
     """Page, script, catalogue and spec; then what is kept for later visits; then one report, and no more."""
-    page.wait_for_function(KEPT)
+    page.evaluate(KEPT)
     send(page, *ANSWERS)
     ready = visit.paths.index("GET /assets/later.js")
     page_itself = ["GET /assets/later.js", "GET /assets/respondent.html", "GET /assets/respondent.js"]

@@ -159,7 +159,7 @@ def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running
 def keep_unsent(context: BrowserContext, planted: Running) -> Page:
     """Answer without a connection, after the page has been kept: the report waits."""
     page = Visit(context, planted).open()
-    page.wait_for_function(KEPT)
+    page.evaluate(KEPT)
     context.set_offline(True)
     review(page, *TRUE)
     page.click("button.primary")
@@ -189,7 +189,7 @@ def test_crash_before_sending_leaves_nothing(playwright: Playwright, planted: Ru
     profile = tmp_path / "profile"
     with persistent(playwright, profile, dies=True) as context:
         page = Visit(context, planted).open()
-        page.wait_for_function(KEPT)
+        page.evaluate(KEPT)
         review(page, *TRUE)
     assert_no_answer(profile)
     with persistent(playwright, profile) as context:

@@ -5,8 +5,8 @@ Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-2
 them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.
 """
 
-import hashlib
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.accounting import report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parsing import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal
@@ -24,24 +25,11 @@ from tests.documents import number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
+from tests.vectors.items import item_vectors, procedure_vectors
+from tests.vectors.tape import Tape
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
 WIDTH = 120
-
-
-class Tape:
-    """A repeatable source of bytes that remembers what was read."""
-
-    def __init__(self, seed: str) -> None:
-        self.seed = seed.encode()
-        self.taken = bytearray()
-
-    def __call__(self, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            data += hashlib.sha256(self.seed + (len(self.taken) + len(data)).to_bytes(8)).digest()
-        self.taken += data[:count]
-        return data[:count]
 
 
 def randomize_vectors(name: str, cases: list[Case], draws_each: int) -> Iterator[dict[str, Any]]:
@@ -193,11 +181,31 @@ def bad_surveys() -> list[str]:
     ]  # fmt: skip
 
 
+def accounting_vectors() -> dict[str, Any]:
+    """What a report costs, and what waves cost."""
+    ln2, ln3 = math.log(2), math.log(3)
+    cases: list[tuple[list[float], int | None]] = [
+        ([], None), ([0.0], None), ([0.0, 0.0], 1), ([ln3], 1), ([ln3, ln2], None), ([ln3, ln2, 0.0], 2),
+        ([ln2, ln3], 1), ([0.1] * 10, None), ([0.1, 0.2, 0.3, 0.4], 3), ([1.0] * 200, 7), ([ln3] * 5, None),
+        ([2.5, 0.01, 2.5, 0.02], 3),
+    ]  # fmt: skip
+    bad = [([], 1), ([1.0], 0), ([1.0], 2), ([1.0], -1), ([-1.0], None), ([1.0, -0.5], 1)]
+    waves = [(0.0, 1), (ln3, 1), (ln3, 4), (ln3, 10), (ln2, 25), (0.1, 1000)]
+    return {
+        "reports": [{"epsilons": e, "ask": ask, "epsilon": report_epsilon(e, ask)} for e, ask in cases],
+        "waves": [{"epsilon": e, "waves": count, "total": waves_epsilon(e, count)} for e, count in waves],
+        "bad": [{"epsilons": e, "ask": ask} for e, ask in bad],
+    }
+
+
 def documents() -> dict[str, Any]:
     """Every vector file by its path below the folder."""
     files: dict[str, Any] = {
+        "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
         "draws.json": draw_vectors(),
+        "items.json": item_vectors(),
+        "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
     }
     for name in RANDOMIZERS:

@@ -12,6 +12,7 @@ from sottovoce.client import bundle, page, words
 from sottovoce.shared.parsing import parse_survey
 
 from tests.documents import survey
+from tests.unit.client.test_web_sources import apart
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
@@ -19,10 +20,11 @@ VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 
 def write_sources(folder: Path) -> list[str]:
     """The modules as they are in the repository; returns their paths."""
-    for path, source in bundle.modules().items():
+    sources = {**bundle.modules(), **apart()}
+    for path, source in sources.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
-    return list(bundle.modules())
+    return list(sources)
 
 
 def write_assembled(folder: Path) -> list[str]:
@@ -34,7 +36,9 @@ def write_assembled(folder: Path) -> list[str]:
         script = page.assemble()[file].body.decode().rpartition("export {")[0]
         exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
         (folder / file).write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
-    return files
+    for path, source in {**apart(), "rational.js": bundle.modules()["rational.js"]}.items():
+        (folder / path).write_text(source, encoding="utf-8")
+    return [*files, *apart()]
 
 
 def write_sentences(file: Path) -> None:
@@ -45,7 +49,8 @@ def write_sentences(file: Path) -> None:
             asked = parse_survey(survey(vector["question"])).questions[0]
             sentence = words.odds_in_words(asked).rpartition(" Epsilon ")[0]
             said.append({"question": vector["question"], "sentence": sentence})
-    file.write_text(json.dumps({"catalogue": words.catalogue(), "said": said}), encoding="utf-8")
+    sentences = {"catalogue": words.catalogue(), "catalogues": page.languages(), "said": said}
+    file.write_text(json.dumps(sentences), encoding="utf-8")
 
 
 @pytest.mark.parametrize("write", [write_sources, write_assembled], ids=["sources", "assembled"])

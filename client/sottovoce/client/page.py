@@ -36,17 +36,22 @@ class Asset(NamedTuple):
 def assemble() -> dict[str, Asset]:
     """The files that the aggregator serves, by name, in a fixed order."""
     early, late = split(modules(ENTRY), modules(LATER))
-    preload = '<link rel="preload" as="fetch" crossorigin href="../assets/catalogues/en.json">'
     script = '<script type="module" src="../assets/respondent.js"></script>'
     texts = {
         **catalogues(),
         "later.js": late,
-        "respondent.html": _html(preload, script),
+        "respondent.html": _html(script),
         "respondent.js": early,
     }
     kept = ["respondent.html", "respondent.js", "later.js"]
     texts["sw.js"] = _worker({f"../assets/{name}": texts[name] for name in kept})
     return {name: Asset(text.encode(), content_type(name), _style(name)) for name, text in texts.items()}
+
+
+def languages() -> list[str]:
+    """The tags of the catalogues that there are, sorted."""
+    names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
 
 def static_page(aggregator: str) -> dict[str, bytes]:
@@ -86,9 +91,7 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
 
 def catalogues() -> dict[str, str]:
     """The page's sentences by path, a file for each language."""
-    folder = files("sottovoce.client").joinpath("web", "catalogues")
-    names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".json"))
-    paths = [f"catalogues/{name}" for name in names]
+    paths = [f"catalogues/{tag}.json" for tag in languages()]
     return {path: json.dumps(json.loads(read(path)), ensure_ascii=False, separators=(",", ":")) for path in paths}
 
 

@@ -7,8 +7,9 @@ import click
 from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.questions import dump_value
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 MUCH = 6.0
 """A report above this total is worth a warning: e^6 is odds of 400 to 1."""
@@ -47,15 +48,25 @@ def lint(path: Path, as_json: bool) -> None:
 def describe(survey: Survey) -> list[str]:
     """What the survey costs, a line for each question and one for the whole."""
     lines = [f"{survey.name}, revision {survey.revision}, digest {survey.digest}"]
+    hidden = {question.name for item in survey.items if item.visible_if for question in item.questions}
     width = max(len(question.name) for question in survey.questions)
     for question in survey.questions:
         if question.mechanism is None:
             how = "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
         else:
             how = f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
-        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
+        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}{_absence(question, hidden)}")
+    if survey.own_coin:
+        lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     return lines
+
+
+def _absence(question: Question, hidden: set[str]) -> str:
+    if question.absent is None:
+        return ""
+    how = "a category of its own" if question.domain.absent else f"sent as {dump_value(question, question.absent)}"
+    return f", {'hidden from some, ' if question.name in hidden else ''}no answer is {how}"
 
 
 def describe_mechanism(mechanism: Mechanism) -> str:

@@ -33,10 +33,15 @@ def write_json(document: object, out: Path | None) -> None:
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     if out is None:
         click.echo(text, nl=False)
-        return
+    else:
+        write_text(text, out)
+
+
+def write_text(text: str, out: Path) -> None:
+    """Write to a file that appears whole or not at all."""
     part = out.with_name(out.name + ".part")
     try:
         part.write_text(text, encoding="utf-8")
         part.replace(out)
     except OSError:
-        raise StorageError("the export file cannot be written") from None
+        raise StorageError("the file cannot be written") from None

@@ -43,7 +43,7 @@ function options(question, id, words, type) {
 function numbers(question, id, words) {
   const { grid, options: names } = question.domain;
   const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
-  const texts = () => inputs.map((input) => input.value.trim());
+  const texts = () => inputs.map((input) => words.typed(input.value));
   const values = { min: grid.number(0), max: grid.number(grid.steps), step: dumpDecimal(grid.step) };
   const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
   return {

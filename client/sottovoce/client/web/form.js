@@ -14,6 +14,7 @@ export class Form {
   #words;
   #main;
   #status;
+  #frame;
   #ledger = null;
   #link = null;
   #transport = null;
@@ -21,14 +22,16 @@ export class Form {
   #asking = null;
   #resend = null;
 
-  constructor(words, main, status) {
+  /** `frame` shows what stands around every step, once there are sentences. */
+  constructor(words, main, status, frame) {
     this.#words = words;
     this.#main = main;
     this.#status = status;
+    this.#frame = frame;
   }
 
   /** From the page's address to the first step; every refusal ends here, in words. */
-  async open(href, languages, setup) {
+  async open(href, setup) {
     await this.#guarded(async () => {
       checkDevice();
       // The aggregator says who may embed its page; a page from elsewhere cannot.
@@ -38,8 +41,7 @@ export class Form {
       this.#ledger = await BrowserLedger.open();
       this.#transport = new Transport(this.#link.origin);
       this.#respondent = await Respondent.connect(this.#link, this.#transport, this.#ledger);
-      this.#words.speak(this.#respondent.survey, languages);
-      document.title = this.#words.plain(this.#respondent.survey.title);
+      await this.#speak(this.#respondent.survey);
       const entry = await this.#respondent.drawn();
       if (entry === null) this.#ask(this.#link.digest !== "");
       else await this.#resume(entry);
@@ -139,7 +141,14 @@ export class Form {
     }
   }
 
+  async #speak(survey) {
+    await this.#words.speak(survey);
+    this.#frame();
+  }
+
   async #fail(error, work) {
+    // What went wrong before there was a survey is told in the device's language.
+    if (!this.#words.language) await this.#speak(null);
     const { sentence = "error_unexpected", values } = error;
     const isDrawn = error instanceof TransportError && (await this.#isDrawn());
     const isPart = error instanceof LoadError;

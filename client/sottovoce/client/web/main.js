@@ -1,37 +1,41 @@
+import { languageChoice } from "./choice.js";
 import { Form } from "./form.js";
 import { Words } from "./words.js";
 
-/** Load the page's sentences and open the form. */
+/** Open the form, in the reader's language. */
 async function start() {
-  const [main, status, broken, given] = ["main", "status", "broken", "setup"].map((id) => document.getElementById(id));
+  const [main, status, broken, header, footer, given] = ["main", "status", "broken", "header", "footer", "setup"].map((id) =>
+    document.getElementById(id),
+  );
   try {
     // A page from elsewhere says which aggregator it reports to; the aggregator's own has no need to.
     const setup = { assets: "../assets/", catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };
-    const words = new Words(await fetchCatalogue("en", setup));
-    document.getElementById("footer").replaceChildren(words.said("p", "footer", {}, { lang: words.language, dir: "auto" }));
-    status.textContent = words.say("loading");
-    const form = new Form(words, main, status);
+    const words = new Words((tag) => loadCatalogue(tag, setup), navigator.languages);
+    const frame = () => {
+      header.replaceChildren(...languageChoice(words));
+      footer.replaceChildren(words.said("p", "footer"));
+    };
+    const form = new Form(words, main, status, frame);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
     addEventListener("pagehide", () => form.forget());
-    await form.open(location.href, navigator.languages, setup);
-    form.keep(catalogueAddress("en", setup));
+    await form.open(location.href, setup);
+    form.keep(catalogueAddress(words.language, setup));
   } catch {
     broken.hidden = false;
   }
 }
 
 // The sentences are in the page, or beside it; then the page may hold their digest.
-async function fetchCatalogue(language, setup) {
-  const given = setup.catalogues[language];
+async function loadCatalogue(tag, setup) {
+  const given = setup.catalogues[tag];
   if (typeof given === "object") return given;
-  const address = catalogueAddress(language, setup);
-  // No options where there is no digest: only then is it the request that the page has already started.
-  const reply = await (given ? fetch(address, { integrity: given }) : fetch(address));
+  const reply = await fetch(catalogueAddress(tag, setup), given && { integrity: given });
+  if (!reply.ok) throw new Error("no catalogue");
   return reply.json();
 }
 
-function catalogueAddress(language, { assets }) {
-  return `${assets}catalogues/${language}.json`;
+function catalogueAddress(tag, { assets }) {
+  return `${assets}catalogues/${tag}.json`;
 }
 
 if (globalThis.document) {

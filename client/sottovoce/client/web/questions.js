@@ -59,7 +59,7 @@ function questionField(question, index, survey, words) {
   if (control.note) notes.push(words.said("p", ...control.note, { className: "hint", id: `${id}-note` }));
   const described = [...notes, odds, fault].map((node) => node.id).join(" ");
   const node = element("fieldset", { "aria-describedby": described }, legend, ...notes, fault, ...control.nodes, odds);
-  return { question, node, ...control, fault };
+  return { question, node, ...control, fault, telling: control.fault };
 }
 
 function badge(question, words) {
@@ -82,7 +82,7 @@ function complete(fields, summary, words) {
   }
   summary.hidden = wrong.length === 0;
   if (summary.hidden) return true;
-  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", field.fault.textContent));
+  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.telling)));
   summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...links));
   summary.focus();
   return false;

@@ -1,0 +1,231 @@
+"""The whole privacy account of a survey as one document (sottovoce-privacy/1), made from the survey alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sottovoce.client.words import odds_in_words
+from sottovoce.shared.accounting import (
+    Loss,
+    belief_after,
+    check_delta,
+    group_loss,
+    report_epsilon,
+    waves_epsilon,
+)
+from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.shuffling import MAX_EXACT, clone_weight, pair_weight, shuffled_binary, shuffled_bound
+from sottovoce.shared.spec import Question, Survey
+
+FORMAT = "sottovoce-privacy/1"
+
+BELIEFS = (0.01, 0.1, 0.3, 0.5)
+"""What somebody believed before, in the tables."""
+
+GAIN = 0.99
+"""A smaller figure under a condition is shown where it is below this share of the plain sum."""
+
+# In these each output is likeliest for one truth only; see ``shuffling``.
+_PAIRED = {"binary_rr", "kary_rr"}
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """
+    What the account is made for.
+
+    Attributes:
+        people: number k of people in a household, or of others who stand or fall together.
+        waves: how many times the same people might be asked.
+        respondents: number of reports that are mixed, for the conditional figures; None leaves them out.
+        delta: of all figures that need one.
+    """
+
+    people: int = 4
+    waves: int = 4
+    respondents: int | None = None
+    delta: float = 1e-6
+
+
+def account(survey: Survey, terms: Terms) -> Document:
+    """
+    The account of a survey.
+
+    Raises:
+        SpecError: a term is out of range.
+    """
+    try:
+        check_delta(terms.delta)
+        return _account(survey, terms)
+    except ValueError as error:
+        raise SpecError(str(error)) from None
+
+
+def asked_of(survey: Survey) -> int | None:
+    """How many questions each respondent draws and answers; None if all."""
+    ask: int | None = survey.document.get("ask")
+    return ask
+
+
+def _account(survey: Survey, terms: Terms) -> Document:
+    return {
+        "format": FORMAT,
+        "survey": survey.name,
+        "revision": survey.revision,
+        "digest": survey.digest,
+        "title": survey.text(survey.title),
+        "language": survey.default_language,
+        "questions": [_question(survey, question) for question in survey.questions],
+        **_totals(survey, terms),
+        "shuffled": _shuffled(survey, terms),
+        "stored": stored(survey),
+        "limits": limits(survey),
+    }
+
+
+def _totals(survey: Survey, terms: Terms) -> Document:
+    """What a report, a household and a panel cost; null where nothing is randomized, since 0 would be a promise."""
+    epsilons = [question.epsilon for question in survey.questions]
+    report = report_epsilon(epsilons, asked_of(survey))
+    household = group_loss(Loss(report), terms.people).epsilon
+    panel = waves_epsilon(report, terms.waves)
+    private = any(question.mechanism is not None for question in survey.questions)
+    return {
+        "report": {
+            "epsilon": report if private else None,
+            "asked": asked_of(survey),
+            "beliefs": _beliefs(report) if private else None,
+        },
+        "household": {"people": terms.people, "epsilon": household if private else None},
+        "panel": {"waves": terms.waves, "epsilon": panel if private else None},
+        "composed": _composed(survey, epsilons, terms, panel),
+    }
+
+
+def _question(survey: Survey, question: Question) -> Document:
+    mechanism = question.mechanism
+    return {
+        "name": question.name,
+        "label": survey.text(question.label),
+        "type": question.type,
+        "mechanism": None if mechanism is None else mechanism.dump(),
+        "epsilon": None if mechanism is None else question.epsilon,
+        "odds": odds_in_words(question),
+        "beliefs": None if mechanism is None else _beliefs(question.epsilon),
+        "yes_no": _after_each(mechanism) if isinstance(mechanism, BinaryRR) else None,
+    }
+
+
+def _beliefs(epsilon: float) -> list[Document]:
+    """Belief in any one statement about the answer: before, and between which limits after any report at all."""
+    rows = []
+    for before in BELIEFS:
+        least = 1 - belief_after(1 - before, epsilon)
+        rows.append({"before": before, "at_least": max(0.0, least), "at_most": belief_after(before, epsilon)})
+    return rows
+
+
+def _after_each(channel: BinaryRR) -> list[Document]:
+    """Belief that the true answer is yes: before, after a reported yes, after a reported no."""
+    rows: list[Document] = []
+    for before in BELIEFS:
+        after = {"before": before}
+        for name, reported in (("after_yes", 1), ("after_no", 0)):
+            yes, no = (float(channel.probability(reported, truth)) for truth in (1, 0))
+            after[name] = before * yes / (before * yes + (1 - before) * no)
+        rows.append(after)
+    return rows
+
+
+def _composed(survey: Survey, epsilons: list[float], terms: Terms, panel: float) -> Document | None:
+    """
+    The panel's account that may fail with probability delta, where that gains anything on the plain sum.
+
+    Every answer counts as much as the dearest one, which makes the theorem for equal releases an upper bound.
+    """
+    dearest = max(epsilons)
+    private = sum(epsilon > 0 for epsilon in epsilons)
+    answers = min(private, asked_of(survey) or private) * terms.waves
+    if answers == 0:
+        return None
+    optimal = optimal_epsilon(dearest, answers, terms.delta)
+    if optimal > GAIN * panel:
+        return None
+    advanced = advanced_epsilon(dearest, answers, terms.delta)
+    shown = advanced if advanced is not None and advanced < panel else None
+    return {"delta": terms.delta, "answers": answers, "epsilon": optimal, "advanced": shown}
+
+
+def _shuffled(survey: Survey, terms: Terms) -> Document | None:
+    if terms.respondents is None:
+        return None
+    rows = []
+    for question in survey.questions:
+        mechanism = question.mechanism
+        if mechanism is None:
+            continue
+        weight: Callable[[float], float] = pair_weight if mechanism.name in _PAIRED else clone_weight
+        bound = shuffled_bound(question.epsilon, weight(question.epsilon), terms.respondents, terms.delta)
+        exact = None
+        if isinstance(mechanism, BinaryRR) and mechanism.a == 1 - mechanism.b and terms.respondents <= MAX_EXACT:
+            exact = shuffled_binary(float(mechanism.a), terms.respondents, terms.delta)
+        rows.append({"name": question.name, "alone": question.epsilon, "at_most": bound, "exact": exact})
+    return {"respondents": terms.respondents, "delta": terms.delta, "questions": rows}
+
+
+def stored(survey: Survey) -> list[str]:
+    """What is kept, where and for how long: a sentence each."""
+    days = survey.ids_days
+    public = [question.name for question in survey.questions if question.mechanism is None]
+    sentences = [
+        "At the aggregator, for each report: one number per question (the perturbed answer), the revision and the "
+        "wave. This is kept as long as the survey's data are.",
+        "Also a random number of 128 bits, the report's id, so that a report that is sent twice counts once and can "
+        f"be taken back until the survey closes. It is forgotten {days} days after that, and the reports are put in "
+        "a random order of their own." if days else
+        "Also a random number of 128 bits, the report's id, so that a report that is sent twice counts once and can "
+        "be taken back until the survey closes. It is forgotten on the day after that.",
+        "Of a report that was taken back: a hash of its id, as long as the ids are kept. Its answers are gone.",
+        f"Counts of the reported values. What researchers are shown moves only when {survey.release_batch} more "
+        "reports have come, or been taken back." if survey.release_batch > 1 else
+        "Counts of the reported values. What researchers are shown moves with every single report: whoever watches "
+        "can tell what the newest one said.",
+    ]  # fmt: skip
+    if public:
+        names = ", ".join(f"'{name}'" for name in public)
+        sentences.append(f"Answers to {names} are stored as they are given: these questions are public.")
+    if survey.asks_for_token:
+        sentences.append(
+            "Of one-time tokens: a hash each, which is deleted when the token is used. How many were used is kept; "
+            "which token brought which report is not."
+        )
+    sentences += [
+        "On the respondent's device: the report that was drawn, so that it is drawn once. True answers "
+        "are kept nowhere.",
+        "Not stored anywhere: network addresses, browser names, cookies, the time of a report, and the order in which "
+        "reports came.",
+    ]
+    return sentences
+
+
+def limits(survey: Survey) -> list[str]:
+    """What this does not protect against: a sentence each."""
+    sentences = [
+        "Somebody who looks over the respondent's shoulder or has taken over the device, or who forces an answer.",
+        "Being seen to take part: the network, and the aggregator at that moment, can see that something was sent.",
+        "Answering again on another device, or after the device has forgotten: two draws give away more than one, and "
+        "each further one is charged in full.",
+        "An aggregator that serves another program to one person at the moment of answering. Whoever fears that "
+        "answers with the Sottovoce program, which is on their own machine, or has the page audited.",
+        "Other surveys and other sources: what this survey costs is added to what they cost.",
+        "What is true of many: if all in a group answer alike, the estimate says so about each of them. Privacy "
+        "protects the one, not the statistic.",
+        "False reports: a respondent can lie to the device, and a forged report looks like an honest one.",
+    ]
+    if any(question.mechanism is None for question in survey.questions):
+        sentences.insert(0, "Public questions, which are sent as they are answered and have no protection at all.")
+    return sentences

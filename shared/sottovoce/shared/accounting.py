@@ -1,0 +1,203 @@
+"""
+What privacy costs when reports add up: epsilon over questions, waves and people.
+
+Questions    Two answers of one person cost the sum of their epsilons, whatever the answers are and however they hang
+             together. Where each respondent draws m of the questions, a report costs at most the m largest.
+Waves        Unlinked waves draw anew each time, and are charged in full each time.
+People       Reports of different people are parallel: a survey of a thousand respondents costs each of them what her
+             own report costs. Questions of one person are never parallel. k people who stand or fall together, such
+             as a household, lose k epsilon (and k e^((k-1) epsilon) delta).
+Processing   Whatever is computed from reports costs nothing more: estimates, tables, exports, a second look.
+Sources      Dwork and Roth 2014, sections 2.3 and 3.5; Vadhan 2017 (group privacy with delta).
+
+Everything is a worst case. Other accounts that are smaller, under conditions, are in ``composition`` and ``shuffling``.
+The first two functions have a twin in the browser's client.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+from sottovoce.shared import rational
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+
+MAX_PEOPLE = 1000
+"""The largest group that an account is made for."""
+
+MAX_WAVES = 1000
+"""The most waves that an account is made for."""
+
+MAX_MEMOIZED = 12
+"""The most memoized waves: there are 2^waves trajectories of reports, and each is looked at."""
+
+
+class Loss(NamedTuple):
+    """(epsilon, delta)-differential privacy; what leaves a device has delta 0."""
+
+    epsilon: float
+    delta: float = 0.0
+
+
+def report_epsilon(epsilons: Sequence[float], ask: int | None = None) -> float:
+    """
+    The privacy loss of one report.
+
+    Args:
+        epsilons: of every question; 0 for a public one.
+        ask: how many of the questions each respondent draws and answers; None for all of them.
+
+    Returns:
+        The sum of all, or of the ``ask`` largest.
+
+    Raises:
+        ValueError: an epsilon is negative or no number, or there are fewer questions than are asked.
+    """
+    for epsilon in epsilons:
+        check_epsilon(epsilon)
+    if ask is None:
+        return math.fsum(epsilons)
+    check_whole(ask, 1, len(epsilons), "the number of questions asked")
+    return math.fsum(sorted(epsilons, reverse=True)[:ask])
+
+
+def waves_epsilon(epsilon: float, waves: int) -> float:
+    """The privacy loss of answering so many unlinked waves, each with a fresh draw."""
+    check_epsilon(epsilon)
+    check_whole(waves, 1, MAX_WAVES, "the number of waves")
+    return epsilon * waves
+
+
+def parallel_epsilon(epsilons: Iterable[float]) -> float:
+    """The privacy loss of a release from the reports of different people: the largest of theirs, 0 without people."""
+    found = list(epsilons)
+    for epsilon in found:
+        check_epsilon(epsilon)
+    return max(found, default=0.0)
+
+
+def group_loss(loss: Loss, people: int) -> Loss:
+    """
+    What can be learned about so many people whose data change together.
+
+    Raises:
+        ValueError: epsilon, delta or the number of people is out of range.
+    """
+    check_epsilon(loss.epsilon)
+    check_whole(people, 1, MAX_PEOPLE, "the number of people")
+    if not 0 <= loss.delta < 1:
+        raise ValueError("delta must be at least 0 and below 1")
+    # In logarithms, as the power may overflow; a delta of 1 promises nothing, and more than that means no more.
+    grown = math.log(people * loss.delta) + (people - 1) * loss.epsilon if loss.delta else -math.inf
+    return Loss(people * loss.epsilon, math.exp(min(grown, 0.0)))
+
+
+def belief_after(before: float, epsilon: float) -> float:
+    """
+    The strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
+
+    Bayes' rule with odds of e^epsilon: nobody who held it with probability ``before`` can hold it with more.
+
+    Raises:
+        ValueError: ``before`` is no probability, or epsilon is out of range.
+    """
+    check_epsilon(epsilon)
+    if not 0 <= before <= 1:
+        raise ValueError("a belief must lie between 0 and 1")
+    # Divided by e^epsilon, which may overflow where its inverse does not.
+    return before / (before + (1 - before) * math.exp(-epsilon)) if before else 0.0
+
+
+def memoized_epsilon(permanent: BinaryRR, instantaneous: BinaryRR, waves: int) -> float:
+    """
+    The privacy loss of a yes/no answer that is drawn once, remembered, and drawn over again in each linked wave.
+
+    The device keeps the permanent draw while the truth stays the same, and draws a new one when it changes; each
+    report is the instantaneous channel's answer to the draw that is kept. Without an instantaneous layer this would be
+    infinite from the second wave on: a changed report would prove a changed truth.
+
+    Args:
+        permanent: the channel from the truth to what is remembered.
+        instantaneous: the channel from that to each report.
+        waves: 1 .. 12; the reports of all waves can be put together.
+
+    Returns:
+        The logarithm of the worst ratio over all 2^waves reports and all pairs of trajectories of the truth.
+
+    Raises:
+        ValueError: the number of waves is out of range.
+    """
+    check_whole(waves, 1, MAX_MEMOIZED, "the number of memoized waves")
+    runs = {
+        (yes, length, truth): _log_run(permanent, instantaneous, (yes, length), truth)
+        for length in range(1, waves + 1)
+        for yes in range(length + 1)
+        for truth in (0, 1)
+    }
+    return max(_best(reports, runs, max) - _best(reports, runs, min) for reports in product((0, 1), repeat=waves))
+
+
+Runs = dict[tuple[int, int, int], float]
+"""ln P(reports | truth) of a run of one truth, by (number of yes, number of reports, truth)."""
+
+
+def _best(reports: Sequence[int], runs: Runs, choose: Callable[[Iterable[float]], float]) -> float:
+    """
+    The logarithm of the largest (or smallest) probability of these reports over all trajectories of the truth.
+
+    A trajectory is cut where the truth changes. Between two cuts the reports share one remembered draw, and beyond a
+    cut they are independent of what was before. So the best trajectory that ends at a wave with truth v is the best
+    one up to some cut, ending in the other truth, and one run of v.
+    """
+    ending = [(0.0, 0.0)]
+    for end in range(1, len(reports) + 1):
+        yes = [sum(reports[cut:end]) for cut in range(end)]
+        no_yes = [
+            choose(ending[cut][1 - truth] + runs[yes[cut], end - cut, truth] for cut in range(end)) for truth in (0, 1)
+        ]
+        ending.append((no_yes[0], no_yes[1]))
+    return choose(ending[-1])
+
+
+def _log_run(permanent: BinaryRR, instantaneous: BinaryRR, reports: tuple[int, int], truth: int) -> float:
+    """The logarithm of P((number of yes, number of reports) in one order | the truth was ``truth`` all the time)."""
+    yes, length = reports
+    total = Fraction(0)
+    for kept in (0, 1):
+        one = instantaneous.probability(1, kept)
+        total += permanent.probability(kept, truth) * one**yes * (1 - one) ** (length - yes)
+    return -rational.log(1 / total)
+
+
+def check_epsilon(epsilon: float) -> None:
+    """
+    Refuse what is no epsilon.
+
+    Raises:
+        ValueError: negative, infinite or not a number.
+    """
+    if not 0 <= epsilon < math.inf:
+        raise ValueError("epsilon must be at least 0 and finite")
+
+
+def check_delta(delta: float) -> None:
+    """
+    Refuse what is no delta: 0 is pure privacy, which needs no such account, and 1 promises nothing.
+
+    Raises:
+        ValueError: not between 0 and 1.
+    """
+    if not 0 < delta < 1:
+        raise ValueError("delta must lie between 0 and 1")
+
+
+def check_whole(number: int, low: int, high: int, what: str) -> None:
+    """
+    Refuse what is no whole number in a range.
+
+    Raises:
+        ValueError: names what, and the range.
+    """
+    if type(number) is not int or not low <= number <= high:
+        raise ValueError(f"{what} must be a whole number from {low} to {high}")

@@ -1,0 +1,166 @@
+"""What adds up adds up, to the digits that were worked out beforehand, and nonsense gives no figure."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from sottovoce.shared.accounting import (
+    Loss,
+    belief_after,
+    group_loss,
+    memoized_epsilon,
+    parallel_epsilon,
+    report_epsilon,
+    waves_epsilon,
+)
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+
+LN2, LN3 = math.log(2), math.log(3)
+COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
+NONSENSE = [-1e-9, math.nan, math.inf, -math.inf]
+
+
+def test_questions_add_up() -> None:
+    """Five coin questions cost 5 ln 3 = 5.49."""
+    assert report_epsilon([LN3] * 5) == pytest.approx(5.4930614433)
+    assert report_epsilon([]) == 0
+
+
+def test_joint_answers_cost_the_sum() -> None:
+    """The product channel of two questions, as one table, has the sum as its epsilon."""
+    warner = BinaryRR(Fraction(2, 3), Fraction(1, 3))
+    pairs = list(product((0, 1), repeat=2))
+
+    worst = max(
+        COIN.probability(y, x) * warner.probability(z, w) / (COIN.probability(y, u) * warner.probability(z, v))
+        for (y, z), (x, w), (u, v) in product(pairs, repeat=3)
+    )
+    assert worst == 6
+    assert report_epsilon([LN3, LN2]) == pytest.approx(math.log(worst))
+
+
+def test_processing_costs_nothing() -> None:
+    """Whatever two reported values are merged, the worst ratio of the merged table is no larger."""
+    rows = [[Fraction(w, 12) for w in row] for row in ((6, 2, 2, 2), (2, 6, 2, 2), (1, 2, 6, 3))]
+    worst = max(max(c) / min(c) for c in zip(*rows, strict=True))
+
+    for i, j in product(range(4), repeat=2):
+        merged = [row[i] + row[j] for row in rows if i != j]
+        assert not merged or max(merged) / min(merged) <= worst
+
+
+def test_questions_drawn_cost_the_largest() -> None:
+    """With ``ask: 2`` the charge is that of the two dearest questions, in whatever order they stand."""
+    assert report_epsilon([0.5, LN3, 0.0, 1.0], ask=2) == pytest.approx(LN3 + 1)
+    assert report_epsilon([0.5, 0.25], ask=2) == pytest.approx(0.75)
+
+
+def test_waves_add_up() -> None:
+    """Ten waves of the coin flip cost 10.99."""
+    assert round(waves_epsilon(LN3, 10), 2) == 10.99
+
+
+def test_different_people_are_parallel() -> None:
+    """A thousand respondents cost each of them what she pays herself; nobody pays nothing."""
+    assert parallel_epsilon([1.0] * 999 + [2.0]) == 2.0
+    assert parallel_epsilon([]) == 0.0
+
+
+def test_group_pays_for_each_of_its_people() -> None:
+    """It is k epsilon, and k e^((k-1) epsilon) delta; a delta beyond 1 says that nothing is promised."""
+    assert group_loss(Loss(1.0), 4) == Loss(4.0, 0.0)
+    four = group_loss(Loss(1.0, 1e-6), 4)
+    assert four.delta == pytest.approx(4 * math.exp(3) * 1e-6)
+    assert group_loss(Loss(5.0, 1e-6), 1000).delta == 1.0
+    assert group_loss(Loss(1.0, 1e-6), 1) == pytest.approx(Loss(1.0, 1e-6))
+
+
+BELIEFS = [
+    (0.01, LN3, "2.9"), (0.1, LN3, "25.0"), (0.3, LN3, "56.2"), (0.5, LN3, "75.0"),
+    (0.01, LN2, "2.0"), (0.1, LN2, "18.2"), (0.3, LN2, "46.2"), (0.5, LN2, "66.7"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "epsilon", "after"), BELIEFS)
+def test_belief_grows_by_the_odds(before: float, epsilon: float, after: str) -> None:
+    """The table of beliefs before and after a report, to its printed digits."""
+    assert f"{100 * belief_after(before, epsilon):.1f}" == after
+
+
+def test_certainty_stays_certainty() -> None:
+    """What was believed fully or not at all does not move, even with an epsilon that overflows."""
+    assert [belief_after(before, 5000.0) for before in (0.0, 1e-300, 1.0)] == [0.0, 1.0, 1.0]
+
+
+def test_memoized_waves_cost_what_was_enumerated() -> None:
+    """Coin on coin with a new draw at each change of the truth: .511, 1.022, 1.53, 2.04 after one to four waves."""
+    found = [memoized_epsilon(COIN, COIN, waves) for waves in (1, 2, 3, 4)]
+
+    assert [f"{epsilon:.3f}" for epsilon in found[:2]] == ["0.511", "1.022"]
+    assert [f"{epsilon:.2f}" for epsilon in found[2:]] == ["1.53", "2.04"]
+
+
+@pytest.mark.parametrize("waves", [1, 2, 3])
+@pytest.mark.parametrize("kept", [("9/10", "1/5"), ("3/4", "1/4"), ("2/3", "1/6")])
+def test_memoized_waves_agree_with_plain_enumeration(waves: int, kept: tuple[str, str]) -> None:
+    """Every pair of trajectories, every draw that is remembered, every report: nothing clever."""
+    permanent, instantaneous = BinaryRR(*map(Fraction, kept)), BinaryRR(Fraction(4, 5), Fraction(3, 10))
+    trajectories = list(product((0, 1), repeat=waves))
+
+    def probability(reports: tuple[int, ...], truths: tuple[int, ...]) -> Fraction:
+        total = Fraction(0)
+        for memory in product((0, 1), repeat=waves):
+            share = Fraction(1)
+            for t in range(waves):
+                if t and truths[t] == truths[t - 1]:
+                    share *= memory[t] == memory[t - 1]
+                else:
+                    share *= permanent.probability(memory[t], truths[t])
+                share *= instantaneous.probability(reports[t], memory[t])
+            total += share
+        return total
+
+    worst = max(probability(reports, x) / probability(reports, y) for reports, x, y in product(trajectories, repeat=3))
+    assert memoized_epsilon(permanent, instantaneous, waves) == pytest.approx(math.log(worst), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", NONSENSE)
+def test_nonsense_is_no_epsilon(epsilon: float) -> None:
+    """No account is made of a number that could not be a privacy loss."""
+    for account in (
+        lambda: report_epsilon([1.0, epsilon]),
+        lambda: waves_epsilon(epsilon, 2),
+        lambda: parallel_epsilon([1.0, epsilon]),
+        lambda: group_loss(Loss(epsilon), 2),
+        lambda: belief_after(0.5, epsilon),
+    ):
+        with pytest.raises(ValueError, match="epsilon must be at least 0 and finite"):
+            account()
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.0, True, 10**9])
+def test_nonsense_is_no_number_of_people_waves_or_questions(number: object) -> None:
+    """Zero people, half a wave, a thousand million of them: a message, no figure."""
+    for account in (
+        lambda: group_loss(Loss(1.0), number),  # type: ignore[arg-type]
+        lambda: waves_epsilon(1.0, number),  # type: ignore[arg-type]
+        lambda: memoized_epsilon(COIN, COIN, number),  # type: ignore[arg-type]
+        lambda: report_epsilon([1.0] * 3, number),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ValueError, match="must be a whole number from 1 to"):
+            account()
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1.0, 2.0, math.nan])
+def test_nonsense_is_no_delta(delta: float) -> None:
+    """A delta of 1 promises nothing; a group of such would look as if it did."""
+    with pytest.raises(ValueError, match="delta"):
+        group_loss(Loss(1.0, delta), 2)
+
+
+@pytest.mark.parametrize("before", [-0.1, 1.1, math.nan])
+def test_nonsense_is_no_belief(before: float) -> None:
+    """Beliefs are probabilities."""
+    with pytest.raises(ValueError, match="belief"):
+        belief_after(before, 1.0)
