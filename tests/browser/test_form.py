@@ -6,23 +6,24 @@ import json
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import Visit, receipt, review, send, stored
+from tests.browser.visit import KEPT, Visit, receipt, review, send, stored
 
 ANSWERS = (1, 0, 2, 3, 1)
 
 
-def test_form_makes_seven_requests_and_no_more(visit: Visit, page: Page) -> None:
-    """Page, style, script, catalogue and spec until it is ready; the second script; one report; and no more."""
+def test_form_makes_four_requests_until_it_is_ready(visit: Visit, page: Page) -> None:
+    """Page, script, catalogue and spec; then what is kept for later visits; then one report, and no more."""
+    page.evaluate(KEPT)
     send(page, *ANSWERS)
+    ready = visit.paths.index("GET /assets/later.js")
+    survey = "GET /api/v1/surveys/marriage"
+    said = [f"GET /assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")]
+    kept = [f"GET /assets/{name}" for name in ("aside.js", "later.js", "rarer.js", "respondent.html", "respondent.js")]
 
-    assert visit.paths[-2:] == ["GET /assets/later.js", "POST /api/v1/surveys/marriage/reports"]
-    assert sorted(visit.paths[:-2]) == [
-        "GET /api/v1/surveys/marriage",
-        "GET /assets/catalogues/en.json",
-        "GET /assets/respondent.css",
-        "GET /assets/respondent.js",
-        "GET /s/marriage",
-    ]
+    assert sorted(visit.paths[:ready]) == [survey, said[2], "GET /assets/respondent.js", "GET /s/marriage"]
+    assert visit.paths[ready : ready + 2] == ["GET /assets/later.js", said[1]]
+    assert sorted(visit.paths[ready + 2 : -1]) == sorted([survey, *said, *kept, "GET /s/sw.js"])
+    assert visit.paths[-1] == "POST /api/v1/surveys/marriage/reports"
     assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
 
 
@@ -37,7 +38,7 @@ def test_second_script_that_does_not_arrive_is_told_and_asked_for_again(visit: V
     page.click("button.primary")
     page.wait_for_selector("#check")
 
-    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "later" in request.url]
+    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "/later.js" in request.url]
     assert asked == ["later.js", "later.js?1", "later.js?2"]
 
 

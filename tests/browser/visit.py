@@ -13,6 +13,13 @@ from tests.conftest import Running
 READY = "#explanation, #main .problem h1, #receipt, #ended"
 """The explanation, a refusal, a receipt or what is left of one: the page has made up its mind."""
 
+KEPT = """async () => {
+    await navigator.serviceWorker.ready;
+    const kept = async () => (await caches.open("sottovoce-kept")).keys();
+    while ((await kept()).length < 4) await new Promise((go) => setTimeout(go, 20));
+}"""
+"""Waits until page, survey and sentences are kept for visits without a connection."""
+
 
 class Visit:
     """

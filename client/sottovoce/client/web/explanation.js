@@ -1,5 +1,5 @@
+import { disclosure } from "./disclosure.js";
 import { button, element } from "./dom.js";
-import { limitsForm } from "./limits.js";
 import { mostRevealing, oddsPicture } from "./picture.js";
 import { showEpsilon } from "./rational.js";
 
@@ -7,7 +7,7 @@ import { showEpsilon } from "./rational.js";
  * The first step: what protects the answers, on one screen, all of it derived from the survey.
  *
  * `known` is { hasDigest, spent, allowance }: whether the link pins the survey, what earlier reports to this aggregator
- * cost, what the person allows. `on` is { begin, practise, allow }: what its buttons do.
+ * cost, what the person allows. `on` is { begin, practise, limits }: what its buttons do, and the form for her limits.
  */
 export function explanationStep(survey, words, known, on) {
   const start = words.text("h1", survey.title, { tabIndex: -1 });
@@ -33,9 +33,7 @@ function protection(survey, words, { spent, allowance }, on, most) {
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
   section.append(words.said("p", "explain_epsilon", cost));
   if (spent > 0) section.append(words.said("p", "spent", { spent: showEpsilon(spent) }));
-  const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
-  const list = element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits));
-  section.append(limitsForm(words, allowance, on.allow), list);
+  section.append(on.limits(), disclosure(words, "limits_title", ({ limitsList }) => limitsList(words)));
   return section;
 }
 

@@ -1,179 +1,75 @@
-import { button, element, heading } from "./dom.js";
+import { disclosure } from "./disclosure.js";
 import { checkDevice } from "./draws.js";
-import { LoadError, SurveyError, TransportError } from "./errors.js";
+import { SurveyError } from "./errors.js";
 import { explanationStep } from "./explanation.js";
 import { BrowserLedger } from "./ledger.js";
-import { limitsForm } from "./limits.js";
 import { parseLink } from "./link.js";
-import { load } from "./loading.js";
-import { mostRevealing } from "./picture.js";
-import { expectedReceipt } from "./report.js";
+import { arrived, load } from "./loading.js";
 import { ALLOWANCE, Respondent } from "./respondent.js";
 import { Transport } from "./transport.js";
 
-/** The page: one step at a time in `main`, its progress told in `status`. */
+/** The page up to the first step; what comes after it is in `answering.js`. */
 export class Form {
   #words;
-  #main;
-  #status;
-  #frame;
-  #limits = null;
-  #respondent = null;
-  #asking = null;
+  #stage;
+  #enter = async () => null;
+  #answering = null;
 
-  /** `frame` shows what stands around every step; it is called with the first. */
-  constructor(words, main, status, frame) {
+  constructor(words, stage) {
     this.#words = words;
-    this.#main = main;
-    this.#status = status;
-    this.#frame = frame;
+    this.#stage = stage;
   }
 
-  /** From the page's address to the first step; every refusal ends here, in words. */
-  async open(href, allowance = ALLOWANCE) {
-    const allow = (chosen) => this.open(href, chosen);
-    this.#limits = () => limitsForm(this.#words, allowance, allow);
-    await this.#guarded(async () => {
+  /** From the page's address to the first step. */
+  async open(href, setup, allowance = ALLOWANCE) {
+    const again = (chosen) => this.open(href, setup, chosen);
+    const allow = () => disclosure(this.#words, "limit_title", ({ limitsForm }) => limitsForm(this.#words, allowance, again));
+    await this.#stage.guarded(async () => {
       checkDevice();
-      const link = parseLink(href);
+      // The aggregator says who may embed its page; a page from elsewhere cannot.
+      if (setup.aggregator && parent !== self) throw new SurveyError("error_framed");
+      const held = setup.survey && new TextEncoder().encode(setup.survey.text);
+      const link = { ...parseLink(href, setup), held };
       const ledger = await BrowserLedger.open();
-      this.#respondent = await Respondent.connect(link, new Transport(link.origin), ledger, { allowance });
-      await this.#words.speak(this.#respondent.survey);
-      const entry = await this.#respondent.drawn();
-      if (entry !== null) return this.#resume(entry);
-      const spent = await this.#respondent.spent();
-      // The first step appears without taking the focus: people begin at the top of the page.
-      this.#explain({ hasDigest: link.digest !== "", spent, allowance }, allow, allowance !== ALLOWANCE);
-    });
+      const transport = new Transport(link.origin);
+      const respondent = await Respondent.connect(link, transport, ledger, { allowance });
+      await this.#words.speak(respondent.survey);
+      for (const part of Object.keys(arrived())) await this.#words.learn(part);
+      this.#answering = null;
+      this.#enter = async () => {
+        const { Answering } = await load("later", this.#words);
+        this.#answering ??= new Answering(respondent, this.#words, this.#stage, ledger, transport);
+        return this.#answering;
+      };
+      const entry = await respondent.drawn();
+      if (entry !== null) return (await this.#enter()).resume(entry);
+      const known = { hasDigest: link.digest !== "", spent: await respondent.spent(), allowance };
+      this.#explain(respondent.survey, known, allow);
+    }, { allow });
   }
 
-  /** Forget what was chosen; called when the page is left, and once a report has been drawn. */
+  /**
+   * Keep page, survey and sentences for visits without a connection, and send what waits: once the form is ready.
+   * `addressOf` gives where sentences are.
+   */
+  async keep(addressOf) {
+    const answering = await this.#enter().catch(() => null);
+    await answering?.keep(addressOf);
+  }
+
+  /** Forget what was chosen; called when the page is left. */
   forget() {
-    this.#asking?.clear();
-    this.#asking = null;
+    this.#answering?.forget();
   }
 
-  #explain(known, allow, takesFocus) {
-    const back = () => this.#show(step);
-    const practise = () => this.#step("practiceStep", back);
-    const { survey } = this.#respondent;
-    const ask = () => this.#ask();
-    const begin = mostRevealing(survey) ? () => this.#step("checkStep", ask) : ask;
-    const step = explanationStep(survey, this.#words, known, { begin, practise, allow });
-    this.#show(step, takesFocus);
+  #explain(survey, known, allow) {
+    const act = (what, ...rest) => this.#stage.guarded(async () => (await this.#enter())[what](...rest));
+    const begin = () => act("begin");
+    const practise = () => act("practise", () => this.#stage.show(step));
+    const step = explanationStep(survey, this.#words, known, { begin, practise, limits: allow });
+    // The first step appears without taking the focus: people begin at the top of the page.
+    this.#stage.show(step, known.allowance !== ALLOWANCE);
     // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
-    load().catch(() => {});
-  }
-
-  #ask() {
-    this.#guarded(async () => {
-      const { askingStep } = await load();
-      this.#asking = askingStep(this.#respondent.survey, this.#words, () => this.#review());
-      this.#show(this.#asking);
-    });
-  }
-
-  #review() {
-    this.#step("reviewStep", () => this.#show(this.#asking), () => this.#answer());
-  }
-
-  async #answer() {
-    const answers = this.#asking.answers();
-    // Another tab may have been faster; then its report is the one that stands.
-    const earlier = await this.#drawn();
-    if (earlier?.ended) return this.#resume(earlier);
-    await this.#sending("sending", async () => this.#respondent.answer(answers), earlier !== null);
-  }
-
-  async #resume(entry) {
-    this.forget();
-    if (entry.ended) return this.#step("endedStep", entry);
-    if (!entry.sent) return this.#sending("resending", async () => this.#respondent.send(), true);
-    return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
-  }
-
-  async #sending(sentence, send, isEarlier) {
-    this.#busy(sentence);
-    await this.#guarded(async () => {
-      // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
-      const receipt = await send().finally(() => this.forget());
-      await this.#receipt(receipt, isEarlier);
-    });
-  }
-
-  async #receipt(receipt, isEarlier) {
-    const spent = await this.#respondent.spent();
-    await this.#step("receiptStep", receipt, isEarlier, spent, (how) => this.#end(how));
-  }
-
-  // Withdraw the report or forget it, after asking once more.
-  #end(how) {
-    const resume = async () => this.#resume(await this.#respondent.drawn());
-    const back = () => this.#guarded(resume);
-    const end = async () => {
-      this.#busy("ending");
-      await this.#guarded(() => this.#respondent[how]().then(resume), back);
-    };
-    this.#step("confirmStep", how, end, back);
-  }
-
-  #busy(sentence) {
-    const start = heading(1, this.#words.node(sentence));
-    this.#show({ node: element("div", { className: "busy" }, start), start });
-  }
-
-  // One of the later steps.
-  async #step(name, ...rest) {
-    await this.#guarded(async () => this.#show((await load())[name](this.#respondent.survey, this.#words, ...rest)));
-  }
-
-  #show({ node, start }, takesFocus = true) {
-    this.#main.replaceChildren(node);
-    this.#status.replaceChildren();
-    this.#frame?.();
-    this.#frame = null;
-    if (!takesFocus) return;
-    scrollTo(0, 0);
-    start.focus();
-  }
-
-  // Where there is a way `back`, a failure has taken nothing away.
-  async #guarded(work, back = null) {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof SurveyError)) console.error(error.name);
-      await this.#fail(error, work, back);
-    }
-  }
-
-  async #fail(error, work, back) {
-    // What went wrong before there was a survey is told in the device's language.
-    if (!this.#words.language) await this.#words.speak(null);
-    const { sentence = "error_unexpected", values } = error;
-    const isDrawn = error instanceof TransportError && (await this.#drawn()) !== null;
-    const isPart = error instanceof LoadError;
-    const [about, note] = isPart
-      ? ["load_title", "load_note"]
-      : back
-        ? ["kept_title", "kept_note"]
-        : !isDrawn
-          ? ["refused_title", "refused_note"]
-          : error.isFinal
-            ? ["final_title", "final_note"]
-            : ["failed_title", "failed_note"];
-    const start = heading(1, this.#words.node(about));
-    const reason = this.#words.said("p", sentence, values, { className: "lead" });
-    const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
-    const resend = () => this.#sending("sending", async () => this.#respondent.send(), false);
-    const again = isPart ? () => this.#guarded(work, back) : resend;
-    if (isPart || note === "failed_note") node.append(button(this.#words.node("again"), "primary", again));
-    else if (back) node.append(button(this.#words.node("keep"), "primary", back));
-    if (values?.limit !== undefined) node.append(this.#limits());
-    this.#show({ node, start });
-  }
-
-  async #drawn() {
-    return (await this.#respondent?.drawn().catch(() => null)) ?? null;
+    load("later", this.#words).catch(() => {});
   }
 }

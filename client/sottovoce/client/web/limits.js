@@ -15,5 +15,10 @@ export function limitsForm(words, allowance, onAllow) {
     const [question, total] = inputs.map((input) => input.valueAsNumber);
     onAllow({ question, total });
   });
-  return element("details", {}, words.said("summary", "limit_title"), form);
+  return form;
+}
+
+/** What no odds can hide. */
+export function limitsList(words) {
+  return element("ul", {}, ...["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key)));
 }
