@@ -1,17 +1,18 @@
-"""``make bench``: figures, no verdicts. Everything, or only ``imports``, ``mechanisms``, ``ingest`` or ``recount``."""
+"""``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names."""
 
 import sys
 
 from tests import postgres
-from tests.bench import imports, ingest, mechanisms, recount
+from tests.bench import imports, ingest, mechanisms, page, recount
+
+BENCHES = {
+    "imports": imports.figures,
+    "mechanisms": mechanisms.figures,
+    "page": page.figures,
+    "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
+    "recount": recount.figures,
+}
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["imports", "mechanisms", "ingest", "recount"]
-    if "imports" in wanted:
-        imports.figures()
-    if "mechanisms" in wanted:
-        mechanisms.figures()
-    if "ingest" in wanted:
-        ingest.figures({"sqlite": "", "postgresql": postgres.fresh()})
-    if "recount" in wanted:
-        recount.figures()
+    for name in sys.argv[1:] or BENCHES:
+        BENCHES[name]()

@@ -33,7 +33,7 @@ def test_damaged_digest_is_refused(visit: Visit, digest: str) -> None:
 
 def test_link_without_digest_is_noted(visit: Visit) -> None:
     """Without a digest the form goes on, and says what it cannot check."""
-    assert "cannot check" in visit.open(f"{visit.site.url}/s/marriage").inner_text(".note")
+    assert "cannot check" in visit.arrive(f"{visit.site.url}/s/marriage").inner_text(".note")
 
 
 @pytest.mark.parametrize("fragment", ["", "#d={digest}"])

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import requests
 from sottovoce.client import respondent
+from sottovoce.client.bundle import modules
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger, Key
-from sottovoce.client.page import modules
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport

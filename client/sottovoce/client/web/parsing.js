@@ -1,8 +1,7 @@
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
-import { parseItem } from "./items.js";
-import { load } from "./loading.js";
-import { procedure } from "./own_coin.js";
+import { ONE_OF, parseItem } from "./items.js";
+import { arrived, load } from "./loading.js";
 import { MECHANISMS } from "./mechanisms/index.js";
 import { must } from "./rational.js";
 import { locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts } from "./reading.js";
@@ -25,20 +24,15 @@ const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens", "re
  */
 export async function loadSurvey(bytes) {
   const document = loadCanonical(bytes);
-  const isRare = (item) => {
-    const { mechanism } = item?.of ?? item ?? {};
-    return mechanism && (!MECHANISMS.has(mechanism.name) || mechanism.waves !== undefined);
-  };
-  const isRepeated = document.ask !== undefined || document.waves !== undefined;
-  const later = isRepeated || [document.questions].flat().some(isRare) ? await load() : {};
-  return parseSurvey(document, await sha256(bytes), later.readRepeated);
+  const isByHand = document.privacy?.procedure === "own_coin";
+  const items = [document.questions].flat();
+  if (document.ask !== undefined || document.waves !== undefined || items.some(hasMemo)) await load("repeated");
+  if (isByHand || items.some(isRare)) await load("rarer");
+  return parseSurvey(document, await sha256(bytes));
 }
 
-/**
- * The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. One that is asked
- * repeatedly, or in part, is also read by `readRepeated`.
- */
-export function parseSurvey(document, digest, readRepeated) {
+/** The survey that a canonical document describes; epsilon is derived from its integers, nowhere stated. */
+export function parseSurvey(document, digest) {
   return locate("/", () => {
     readFields(document, SURVEY_REQUIRED, SURVEY_OPTIONAL);
     readMatch(document.name, SURVEY_NAME);
@@ -53,10 +47,21 @@ export function parseSurvey(document, digest, readRepeated) {
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
-    if ("ask" in document || "waves" in document || survey.memoized.length > 0) readRepeated(document, survey);
+    if ("ask" in document || "waves" in document || survey.memoized.length > 0) arrived().repeated.readRepeated(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
+}
+
+// Whether an item needs the page's part "repeated".
+function hasMemo(item) {
+  return (item?.of ?? item)?.mechanism?.name === "memoized_rr";
+}
+
+// Whether an item may need the page's part "rarer".
+function isRare(item) {
+  if (!ONE_OF.includes(item?.type) || "visible_if" in item || "when_absent" in item) return true;
+  return "mechanism" in item && !MECHANISMS.has(item.mechanism?.name);
 }
 
 function parseItems(document, language) {
@@ -85,6 +90,7 @@ function readPrivacy(privacy, survey) {
 
 // What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
 function checkOwnCoin({ questions, visibleIf }) {
+  const { procedure } = arrived().rarer;
   must(visibleIf.length === 0);
   for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

@@ -1,10 +1,27 @@
 import { keepAsked } from "./asked.js";
+import { MemoizedRR } from "./mechanisms/memoized_rr.js";
 import { checkMemo, forgetMemo, keepMemo } from "./memo.js";
-import { must } from "./rational.js";
+import { randomizeMemoizedRR } from "./randomizers/memoized_rr.js";
+import { must, showEpsilon } from "./rational.js";
 import { readFields, readInteger, readItems, readMoment } from "./reading.js";
 
 /** What only surveys need that are asked in several waves, or of each person in part. */
-export const REPEATED = { checkMemo, forgetMemo, keepAsked, keepMemo, readRepeated };
+export const REPEATED = {
+  mechanisms: [[MemoizedRR, randomizeMemoizedRR]],
+  checkMemo,
+  forgetMemo,
+  keepAsked,
+  keepMemo,
+  readRepeated,
+  repeatedNotes,
+};
+
+/** What the first step says of the questions that were drawn, and of further waves. */
+export function repeatedNotes({ ask, epsilonOfWave, private: places, waves }, words) {
+  const drawn = ask === null ? [] : [words.said("p", "explain_ask", { asked: ask, private: places.length })];
+  const further = { waves, epsilon: showEpsilon(epsilonOfWave) };
+  return waves > 1 ? [...drawn, words.said("p", "explain_waves", further)] : drawn;
+}
 
 /** Refuse a survey whose waves, `ask` or memos are not as the Python twin wants them, in `parsing`. */
 export function readRepeated(document, survey) {

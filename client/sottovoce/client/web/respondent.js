@@ -47,13 +47,14 @@ export class Respondent {
   }
 
   /**
-   * A respondent for the survey that a link names; refuses a survey that is another one.
+   * A respondent for the survey that a link names; refuses a survey that is another one. `link.held` is its canonical
+   * bytes, where the page holds them.
    *
    * @throws {TransportError} unreachable, or another survey than the link's digest names
    * @throws {SpecError} what is sent is not a survey
    */
   static async connect(link, transport, ledger, options = {}) {
-    const survey = await loadSurvey(await transport.fetchSurvey(link.survey));
+    const survey = await loadSurvey(link.held ?? (await transport.fetchSurvey(link.survey)));
     if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
       throw new TransportError("error_other_survey");
     }
@@ -67,7 +68,7 @@ export class Respondent {
    */
   async asked() {
     if (this.survey.ask === null) return [...this.survey.questions.keys()];
-    const { keepAsked } = await load();
+    const { keepAsked } = await load("repeated");
     return keepAsked(this.#ledger, this.#key, this.survey, this.#draws);
   }
 
@@ -78,10 +79,8 @@ export class Respondent {
    */
   async drawn() {
     const entry = await recorded(this.#ledger, this.#key, this.survey.digest);
-    if (entry !== null || this.survey.memoized.length === 0) return entry;
-    const { checkMemo } = await load();
-    await checkMemo(this.#ledger, this.#key, this.survey);
-    return null;
+    if (entry === null) await this.#memo("checkMemo");
+    return entry;
   }
 
   /**
@@ -100,12 +99,19 @@ export class Respondent {
   async #draw(answers) {
     if ((await this.drawn()) !== null) return;
     const values = encode(this.survey, answers, await this.asked());
-    const { keepMemo, randomize } = await load();
-    const memo = await keepMemo(this.#ledger, this.#key, this.survey, this.#draws);
+    const { randomize } = await load("later");
+    const memo = await this.#memo("keepMemo", this.#draws);
     const report = randomize(this.survey, values, this.#draws, this.#wave, memo);
     const body = dumpReport(report, this.survey);
     const { digest, epsilonOfWave: epsilon } = this.survey;
     await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
+  }
+
+  // Something that `memo.js` does with what is remembered for all waves; null where nothing is.
+  async #memo(what, ...rest) {
+    if (this.survey.memoized.length === 0) return null;
+    const repeated = await load("repeated");
+    return repeated[what](this.#ledger, this.#key, this.survey, ...rest);
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
@@ -134,7 +140,7 @@ export class Respondent {
 
   /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
   async forget() {
-    if (this.survey.memoized.length > 0) await (await load()).forgetMemo(this.#ledger, this.#key);
+    await this.#memo("forgetMemo");
     await this.#ledger.end(this.#key, "forgotten");
   }
 

@@ -3,17 +3,12 @@ export function memorize(mechanism, draws) {
   return [0, 1].map((truth) => draws.pick(mechanism.permanent.weights(truth)));
 }
 
-/** One wave's report: the permanent answer for `value` through the instantaneous layer. */
-export function recall(mechanism, memo, value, draws) {
-  return draws.pick(mechanism.instantaneous.weights(memo[value]));
-}
-
 /**
- * 0 or 1, the report of somebody's only wave.
+ * 0 or 1, one wave's report: the permanent answer for `value` through the instantaneous layer.
  *
- * Epsilon: `mechanism.epsilon` covers all waves under one memo. Bytes: two picks of the permanent layer and one of the
- * instantaneous, whatever the truth.
+ * Epsilon: `mechanism.epsilon` covers all waves under one memo. Bytes: one pick of the instantaneous layer, whatever the
+ * truth; two of the permanent layer before it, where no memo is given because it is somebody's only wave.
  */
-export function randomizeMemoizedRR(mechanism, value, draws) {
-  return recall(mechanism, memorize(mechanism, draws), value, draws);
+export function randomizeMemoizedRR(mechanism, value, draws, memo = memorize(mechanism, draws)) {
+  return draws.pick(mechanism.instantaneous.weights(memo[value]));
 }
