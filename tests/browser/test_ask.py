@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
-from sottovoce.client.page import join, modules
+from sottovoce.client.bundle import join, modules
 
 from tests.browser.conftest import VIEWPORT
-from tests.browser.visit import Visit, receipt
+from tests.browser.visit import Visit, begin, receipt
 from tests.conftest import Running, start
 from tests.surveys import survey
 
@@ -46,17 +46,21 @@ def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
     for page in (first, second):
         page.goto(visit.site.link, wait_until="commit")
     for page in (first, second):
-        page.wait_for_selector("fieldset")
+        page.wait_for_selector("#explanation")
+    explained = first.inner_text("main")
+    for page in (first, second):
+        begin(page)
     told = asked(first)
     first.reload()
-    first.wait_for_selector("fieldset")
+    first.wait_for_selector("#explanation")
+    begin(first)
 
     assert len(told) == 4
     assert "Year?" in told
     assert asked(first) == asked(second) == asked(visit.open()) == told
     assert "Question 1 of 4" in first.inner_text("main")
-    assert "Of 6 private questions your device has drawn 3 for you" in first.inner_text("main")
-    assert "All questions together cost 3.30." in first.inner_text("main")
+    assert "Of 6 private questions your device has drawn 3 for you" in explained
+    assert "This survey costs 3.30;" in explained
     assert visit.complaints == []
 
 
@@ -79,7 +83,7 @@ def test_report_says_nothing_of_other_questions(visit: Visit) -> None:
         page.check(f"#q{index}-1")
     page.click("button[type=submit]")
     page.wait_for_selector("table")
-    assert page.locator("tbody tr").count() == 4
+    assert page.locator("tbody th").all_text_contents() == told
     page.click("button.primary")
     report = json.loads(receipt(page)["bytes"])
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.test_dashboard import violations
-from tests.browser.visit import Visit, log_in, send
+from tests.browser.visit import Visit, begin, log_in, send
 from tests.conftest import Running, start
 from tests.surveys import survey
 
@@ -59,7 +59,9 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_
     asked = survey(questions=[{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}], waves=[PAST, PRESENT])
     with start(tmp_path / "data", asked) as site:
         visit = Visit(browser.new_context(viewport=VIEWPORT), site)
-        page = visit.open(f"{site.link}&w=1")
+        page = visit.arrive(f"{site.link}&w=1")
+        explained = page.inner_text("main")
+        begin(page)
         text = page.inner_text("main")
         send(page, 1, 0)
         page.reload()
@@ -71,7 +73,7 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_
     assert "Epsilon covers 4 waves together" in text
     memo, report = sorted(kept, key=lambda entry: len(entry["body"]))
     assert memo["body"] in {"00", "01", "10", "11"}
-    assert "This survey is asked 2 times. Each further report of yours adds epsilon 1.10." in text
+    assert "This survey is asked 2 times. Each further report of yours adds epsilon 1.10." in explained
     assert memo["epsilon"] == pytest.approx(asked.epsilon_of_memo)
     assert report["epsilon"] == pytest.approx(asked.epsilon_of_wave)
     assert visit.complaints == []

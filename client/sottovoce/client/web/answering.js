@@ -16,11 +16,13 @@ export class Answering {
   #stage;
   #ledger;
   #transport;
-  #asked = [];
+  #asked;
   #asking = null;
 
-  constructor(respondent, words, stage, ledger, transport) {
+  /** `asked` are the indices of the questions that this person is asked. */
+  constructor(respondent, asked, words, stage, ledger, transport) {
     this.#respondent = respondent;
+    this.#asked = asked;
     this.#words = words;
     this.#stage = stage;
     this.#ledger = ledger;
@@ -28,8 +30,7 @@ export class Answering {
   }
 
   /** The check, where answers are protected at all; then the questions. */
-  async begin() {
-    this.#asked = await this.#respondent.asked();
+  begin() {
     if (mostRevealing(this.#respondent.survey)) this.#show(checkStep, () => this.#ask());
     else this.#ask();
   }
