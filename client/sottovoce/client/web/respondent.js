@@ -60,6 +60,11 @@ export class Respondent {
     return new Respondent(survey, transport, ledger, { ...options, token: link.token });
   }
 
+  /** Under which the ledger knows the report. */
+  get key() {
+    return this.#key;
+  }
+
   /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
   async drawn() {
     return recorded(this.#ledger, this.#key, this.survey.digest);
