@@ -8,12 +8,15 @@ from tests.browser.visit import Visit, choose, receipt
 
 ANSWERS = (1, 0, 2, 3, 1)
 OPEN_ALL = "document.querySelectorAll('details').forEach((details) => (details.open = true))"
+FILLED = "() => [...document.querySelectorAll('details > div')].every((content) => content.firstElementChild)"
 
 
 def states(visit: Visit) -> Iterator[tuple[str, Page]]:
     """One visit to the demonstration's survey, stopping at each state by its name; details stand open."""
     for name, page in _walk(visit):
         page.evaluate(OPEN_ALL)
+        # What is asked for when it is opened.
+        page.wait_for_function(FILLED)
         yield name, page
 
 

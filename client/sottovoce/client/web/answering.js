@@ -51,9 +51,9 @@ export class Answering {
 
   /** Keep page, survey and sentences for visits without a connection, and send what waits. */
   async keep(addressOf) {
-    addEventListener("online", () => this.#sendWaiting().catch(() => {}));
+    addEventListener("online", () => this.#sendAll().catch(() => {}));
     try {
-      await this.#sendWaiting();
+      await this.#sendOthers();
       const parts = new Set(["respondent", "aside", ...Object.keys(arrived())]);
       const sentences = [...parts].map((part) => addressOf(`${this.#words.language}.${part}`));
       await keepOffline([...sentences, this.#address]);
@@ -68,10 +68,14 @@ export class Answering {
     this.#asking = null;
   }
 
-  // The reports that wait for this aggregator: this survey's in sight, those of others without a word.
-  async #sendWaiting() {
+  // The reports that wait for this aggregator: the one in hand in sight, others without a word.
+  async #sendAll() {
     await this.#stage.resend?.();
-    await sendWaiting(this.#ledger, this.#transport);
+    await this.#sendOthers();
+  }
+
+  async #sendOthers() {
+    await sendWaiting(this.#ledger, this.#transport, this.#respondent.key);
   }
 
   #ask() {

@@ -2,11 +2,12 @@ import { dumpCanonical } from "./canonical.js";
 import { expectedReceipt } from "./report.js";
 
 /**
- * Send the reports that wait in the ledger for this aggregator, the same bytes as ever. One that is refused waits on,
- * and does not hold up the others.
+ * Send the reports that wait in the ledger for this aggregator, the same bytes as ever, but for the one with the key
+ * `own`, which the page sends in sight. One that is refused waits on, and does not hold up the others.
  */
-export async function sendWaiting(ledger, transport) {
+export async function sendWaiting(ledger, transport, own) {
   for (const [key, { body }] of await ledger.waiting(transport.origin)) {
+    if (String(key) === String(own)) continue;
     await sendOne(ledger, transport, key, body).catch(() => {});
   }
 }

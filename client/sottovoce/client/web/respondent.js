@@ -61,6 +61,11 @@ export class Respondent {
     return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
   }
 
+  /** Under which the ledger knows the report. */
+  get key() {
+    return this.#key;
+  }
+
   /**
    * Indices of the questions that this person is asked; under `ask` a set drawn and recorded before any is shown.
    *
