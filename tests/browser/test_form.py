@@ -43,6 +43,22 @@ def test_second_script_that_does_not_arrive_is_told_and_asked_for_again(visit: V
     assert asked == ["later.js", "later.js?1", "later.js?2"]
 
 
+def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again(visit: Visit) -> None:
+    """What few people open is asked for when they do; until it is there, a sentence stands in its place."""
+    visit.context.route("**/aside.js*", lambda route: route.abort())
+    page = visit.arrive()
+    summary = page.locator("#explanation summary").last
+    summary.click()
+    page.wait_for_selector("details[open] p:has-text('A part of this page did not arrive.')")
+    visit.context.unroute("**/aside.js*")
+    summary.click()
+    summary.click()
+    page.wait_for_selector("details[open] li")
+
+    assert "did not arrive" not in page.inner_text("#explanation")
+    assert "two reports give away more than one" in page.inner_text("#explanation")
+
+
 def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
     """The bytes on the page are those on the wire, and their values those in the database."""
     shown = send(page, *ANSWERS)
