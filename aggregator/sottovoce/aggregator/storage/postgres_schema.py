@@ -89,7 +89,7 @@ _STORE = """
         GET DIAGNOSTICS n = ROW_COUNT;
         IF n <> cardinality(open_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
 
-        {early}
+{early}
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
@@ -105,7 +105,7 @@ _STORE = """
             INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, values_);
         END IF;
 
-        {late}
+{late}
 
         INSERT INTO counts (survey, wave, cohort, question, value, reports)
         SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], counts_[k+5]
@@ -130,10 +130,9 @@ _STORE = """
     $$
 """
 
-_WITHDRAWN = """
+_WITHDRAWN = """\
         PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
-        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;
-"""
+        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;"""
 
 
 def _store(kind: str, early: str = "", late: str = "") -> str:
