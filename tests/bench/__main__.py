@@ -1,12 +1,12 @@
-"""``make bench``: figures, no verdicts. Everything, or only ``imports``, ``mechanisms``, ``ingest`` or ``recount``."""
+"""``make bench``: figures, no verdicts. Everything, or only what is named."""
 
 import sys
 
 from tests import postgres
-from tests.bench import imports, ingest, mechanisms, recount
+from tests.bench import endurance, imports, ingest, mechanisms, recount
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["imports", "mechanisms", "ingest", "recount"]
+    wanted = sys.argv[1:] or ["imports", "mechanisms", "ingest", "recount", "endurance"]
     if "imports" in wanted:
         imports.figures()
     if "mechanisms" in wanted:
@@ -15,3 +15,5 @@ if __name__ == "__main__":
         ingest.figures({"sqlite": "", "postgresql": postgres.fresh()})
     if "recount" in wanted:
         recount.figures()
+    if "endurance" in wanted:
+        endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh})
