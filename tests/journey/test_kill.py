@@ -18,6 +18,7 @@ from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.cli.demo import _free_port, _wait_until_ready
+from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.bench.load import write_bodies
@@ -34,11 +35,11 @@ BACK_ENDS: dict[str, Callable[[], str]] = {"sqlite": lambda: "", "postgresql": p
 class Server:
     """An aggregator in a process group of its own, that can be killed and started again on the same database."""
 
-    def __init__(self, folder: Path, database: str = "") -> None:
+    def __init__(self, folder: Path, database: str = "", published: Survey | None = None) -> None:
         self.folder, self.database = folder, database
         folder.mkdir(exist_ok=True)
         storage = self.storage()
-        storage.publish(survey())
+        storage.publish(published or survey())
         storage.close()
         self.start()
 
@@ -138,9 +139,9 @@ def check(server: Server, senders: Senders) -> None:
 
 
 @contextmanager
-def served(folder: Path, database: str = "") -> Iterator[Server]:
-    """A server that is gone in the end, whatever happened."""
-    server = Server(folder, database)
+def served(folder: Path, database: str = "", published: Survey | None = None) -> Iterator[Server]:
+    """A server with the small survey, or another one, that is gone in the end, whatever happened."""
+    server = Server(folder, database, published)
     try:
         yield server
     finally:
