@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
+import psycopg.sql
 import pytest
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Outcome
@@ -125,6 +126,17 @@ def test_nothing_joins_a_spent_token_with_its_report(store: PostgresStorage, url
     assert (before, after, left) == ((60,), (1,), (0,))
     assert ids == sorted(ids)
     assert set(ids) == {identity(number) for number in range(60)}
+
+
+def test_every_commit_is_synced_before_it_is_acknowledged(url: str) -> None:
+    """Even where the server's own default is not to wait."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = psycopg.sql.Identifier(connection.info.dbname)
+        connection.execute(psycopg.sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(name))
+    node = PostgresStorage(url)
+    with node._connection() as connection:
+        assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
+    node.close()
 
 
 def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorage, url: str) -> None:

@@ -62,6 +62,7 @@ class PostgresStorage(sql.SQLStorage):
             timeout=5,
             reconnect_timeout=5,
             kwargs={"autocommit": True, "connect_timeout": 5},
+            configure=_make_durable,
             open=True,
         )
         try:
@@ -180,6 +181,12 @@ class PostgresStorage(sql.SQLStorage):
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, errors.InternalError) as error:
             # The library's text may quote values; its class name says enough to an operator.
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
+
+
+def _make_durable(connection: psycopg.Connection[Any]) -> None:
+    """Whatever the server's default is: nothing is acknowledged before it is synced."""
+    if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
+        connection.execute("SET synchronous_commit = on")
 
 
 class _NotAllNew(Exception):
