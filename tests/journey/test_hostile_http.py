@@ -316,6 +316,24 @@ def test_64_copies_at_once_count_once(server: Running) -> None:
     assert server.reports() == before + 1
 
 
+def test_network_that_sends_too_much_is_told_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind one proxy that is believed: 429 for that network, and only for it; nothing of it is kept."""
+    monkeypatch.setenv("SOTTOVOCE_RATE_LIMIT", "2")
+    monkeypatch.setenv("SOTTOVOCE_PROXY_HOPS", "1")
+    with start(tmp_path, survey()) as process:
+        # The network is the first three parts of what the nearest proxy says; whatever stands before that is a lie.
+        replies = [post(process, good(), **{"X-Forwarded-For": f"10.9.8.7, 203.0.113.{n}"}) for n in range(8)]
+        other = post(process, good(), **{"X-Forwarded-For": "198.51.100.1"})
+        allowed = requests.options(f"{process.api}/reports", headers={"X-Forwarded-For": "203.0.113.1"}, timeout=15)
+        content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+    assert [reply.status_code for reply in replies] == [200] * 2 + [429] * 6
+    check_problem(replies[-1], 429, "too_many", "203.0.113")
+    assert replies[-1].headers["Retry-After"].isdigit()
+    assert (other.status_code, allowed.status_code) == (200, 200)
+    assert b"203.0.113" not in content
+
+
 def test_validator_is_a_real_one() -> None:
     """The schema check in these tests can fail."""
     with pytest.raises(jsonschema.ValidationError):
