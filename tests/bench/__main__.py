@@ -1,19 +1,19 @@
-"""``make bench``: figures, no verdicts. Everything, or only what is named."""
+"""``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names."""
 
 import sys
 
 from tests import postgres
-from tests.bench import endurance, imports, ingest, mechanisms, recount
+from tests.bench import endurance, imports, ingest, mechanisms, page, recount
+
+BENCHES = {
+    "imports": imports.figures,
+    "mechanisms": mechanisms.figures,
+    "page": page.figures,
+    "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
+    "recount": recount.figures,
+    "endurance": lambda: endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh}),
+}
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["imports", "mechanisms", "ingest", "recount", "endurance"]
-    if "imports" in wanted:
-        imports.figures()
-    if "mechanisms" in wanted:
-        mechanisms.figures()
-    if "ingest" in wanted:
-        ingest.figures({"sqlite": "", "postgresql": postgres.fresh()})
-    if "recount" in wanted:
-        recount.figures()
-    if "endurance" in wanted:
-        endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh})
+    for name in sys.argv[1:] or BENCHES:
+        BENCHES[name]()

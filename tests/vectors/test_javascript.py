@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sottovoce.client import page, words
+from sottovoce.client import bundle, page, words
 from sottovoce.shared.parsing import parse_survey
 
 from tests.documents import survey
@@ -20,7 +20,7 @@ VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 
 def write_sources(folder: Path) -> list[str]:
     """The modules as they are in the repository; returns their paths."""
-    sources = {**page.modules(), **apart()}
+    sources = {**bundle.modules(), **apart()}
     for path, source in sources.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
@@ -28,17 +28,15 @@ def write_sources(folder: Path) -> list[str]:
 
 
 def write_assembled(folder: Path) -> list[str]:
-    """The two scripts, with last lines that let tests reach what the modules export."""
-    files = ["respondent.js", "later.js"]
-    early = page.modules(page.ENTRY)
-    late = {path: source for path, source in page.modules(page.LATER).items() if path not in early}
-    for file, sources in zip(files, (early, late), strict=True):
-        script = page.assemble()[file].body.decode().rpartition("export {")[0]
+    """The page's scripts, with last lines that let tests reach what the modules export."""
+    parts = bundle.parts()
+    for part, sources in parts.items():
+        script = page.assemble()[f"{part}.js"].body.decode().rpartition("export {")[0]
         exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
-        (folder / file).write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
-    for path, source in {**apart(), "rational.js": page.modules()["rational.js"]}.items():
+        (folder / f"{part}.js").write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    for path, source in {**apart(), "rational.js": bundle.modules()["rational.js"]}.items():
         (folder / path).write_text(source, encoding="utf-8")
-    return [*files, *apart()]
+    return [*(f"{part}.js" for part in parts), *apart()]
 
 
 def write_sentences(file: Path) -> None:
