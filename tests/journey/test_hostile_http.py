@@ -316,11 +316,9 @@ def test_64_copies_at_once_count_once(server: Running) -> None:
     assert server.reports() == before + 1
 
 
-def test_network_that_sends_too_much_is_told_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_network_that_sends_too_much_is_told_to_come_back(tmp_path: Path) -> None:
     """Behind one proxy that is believed: 429 for that network, and only for it; nothing of it is kept."""
-    monkeypatch.setenv("SOTTOVOCE_RATE_LIMIT", "2")
-    monkeypatch.setenv("SOTTOVOCE_PROXY_HOPS", "1")
-    with start(tmp_path, survey()) as process:
+    with start(tmp_path, survey(), rate_limit=2, proxy_hops=1) as process:
         # The network is the first three parts of what the nearest proxy says; whatever stands before that is a lie.
         replies = [post(process, good(), **{"X-Forwarded-For": f"10.9.8.7, 203.0.113.{n}"}) for n in range(8)]
         other = post(process, good(), **{"X-Forwarded-For": "198.51.100.1"})
@@ -342,7 +340,7 @@ def test_validator_is_a_real_one() -> None:
 
 def test_page_is_compressed_for_whoever_can_read_it(server: Running) -> None:
     """The parts of the form travel compressed, and are the same bytes either way."""
-    for part in ("s/exam", "assets/respondent.js", "assets/catalogues/en.json"):
+    for part in ("s/exam", "assets/respondent.js", "assets/catalogues/en.respondent.json"):
         plain = requests.get(f"{server.url}/{part}", headers={"Accept-Encoding": "identity"}, timeout=15)
         packed = requests.get(f"{server.url}/{part}", headers={"Accept-Encoding": "gzip"}, timeout=15)
         assert "Content-Encoding" not in plain.headers
