@@ -3,7 +3,7 @@
 import sys
 
 from tests import postgres
-from tests.bench import imports, ingest, mechanisms, page, recount
+from tests.bench import endurance, imports, ingest, mechanisms, page, recount
 
 BENCHES = {
     "imports": imports.figures,
@@ -11,6 +11,7 @@ BENCHES = {
     "page": page.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
     "recount": recount.figures,
+    "endurance": lambda: endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh}),
 }
 
 if __name__ == "__main__":

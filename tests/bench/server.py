@@ -12,7 +12,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.web.app import create_app
 from sottovoce.aggregator.web.gate import Gate
-from sottovoce.cli import serve
+from sottovoce.cli import serve, worker
 from sottovoce.cli.demo import _free_port, _wait_until_ready
 
 DIRECT = "BENCH_WITHOUT_STORAGE"
@@ -34,8 +34,8 @@ class Nowhere:
 
 def make_app() -> Gate:
     """The application without storage; the report does not even pass the writer's thread."""
-    settings = serve.prepare_worker()
-    storage = Nowhere(serve.open_worker_storage(settings))
+    settings = worker.prepare_worker()
+    storage = Nowhere(worker.open_worker_storage(settings))
     app = create_app(settings, storage, now, {})  # type: ignore[arg-type]
     app.extensions["admission"]._submit = _at_once(storage)  # type: ignore[arg-type]
     return Gate(app, settings)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import requests
@@ -85,20 +84,3 @@ def test_withdraw_and_batch_answer_any_origin(server: Running) -> None:
     for path in ("withdraw", "reports/batch"):
         reply = requests.options(f"{server.api}/{path}", headers={"Origin": "null"}, timeout=15)
         assert reply.headers["Access-Control-Allow-Origin"] == "*"
-
-
-def test_ids_of_withdrawn_reports_are_in_no_file(tmp_path: Path) -> None:
-    """Twenty of forty reports are taken back; their ids are gone from database, log and a new backup."""
-    with start(tmp_path, survey()) as process:
-        bodies = reports(40)
-        for body in bodies:
-            send(process, "reports", body)
-        for body in bodies[:20]:
-            assert send(process, "withdraw", withdrawal(body)).status_code == 200
-        storage = process.storage()
-        storage.backup(tmp_path / "backup")
-        storage.close()
-        content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-
-    ids = [bytes.fromhex(json.loads(body)["report_id"]) for body in bodies]
-    assert [content.count(identity) > 0 for identity in ids] == [False] * 20 + [True] * 20

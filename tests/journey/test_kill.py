@@ -7,34 +7,39 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 import requests
 from sottovoce.aggregator.recount import recount
-from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.cli.demo import _free_port, _wait_until_ready
+from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.bench.load import write_bodies
 from tests.journey.test_collection import batch, reports
 from tests.journey.test_hostile_http import JSON
+from tests.storage.test_contract import plan
 from tests.surveys import survey
 
 PATH = "/api/v1/surveys/exam/reports"
+BACK_ENDS: dict[str, Callable[[], str]] = {"sqlite": lambda: "", "postgresql": postgres.fresh}
+"""The address of a fresh database of each kind."""
 
 
 class Server:
     """An aggregator in a process group of its own, that can be killed and started again on the same database."""
 
-    def __init__(self, folder: Path, database: str = "") -> None:
+    def __init__(self, folder: Path, database: str = "", published: Survey | None = None) -> None:
         self.folder, self.database = folder, database
         folder.mkdir(exist_ok=True)
         storage = self.storage()
-        storage.publish(survey())
+        storage.publish(published or survey())
         storage.close()
         self.start()
 
@@ -134,9 +139,9 @@ def check(server: Server, senders: Senders) -> None:
 
 
 @contextmanager
-def served(folder: Path, database: str = "") -> Iterator[Server]:
-    """A server that is gone in the end, whatever happened."""
-    server = Server(folder, database)
+def served(folder: Path, database: str = "", published: Survey | None = None) -> Iterator[Server]:
+    """A server with the small survey, or another one, that is gone in the end, whatever happened."""
+    server = Server(folder, database, published)
     try:
         yield server
     finally:
@@ -162,10 +167,10 @@ def rounds(server: Server, count: int) -> None:
     check(server, everything)
 
 
-def worker_rounds(folder: Path, count: int, database: str = "") -> None:
+def worker_rounds(folder: Path, count: int, fresh: Callable[[], str] = lambda: "") -> None:
     """Kill only the worker under load; it is respawned without anybody's help. A fresh server each time."""
     for number in range(count):
-        with served(folder / str(number), database) as server:
+        with served(folder / str(number), fresh()) as server:
             senders = Senders(server.url)
             senders.wait(10)
             killed = server.workers()[-1]
@@ -195,9 +200,15 @@ def test_killed_group_loses_nothing_on_postgresql(tmp_path: Path) -> None:
         rounds(server, 2)
 
 
-def test_end_in_order_leaves_nothing_stored_unanswered(tmp_path: Path) -> None:
+def test_killed_worker_is_respawned_and_loses_nothing_on_postgresql(tmp_path: Path) -> None:
+    """One round."""
+    worker_rounds(tmp_path, 1, postgres.fresh)
+
+
+@pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)
+def test_end_in_order_leaves_nothing_stored_unanswered(tmp_path: Path, fresh: Callable[[], str]) -> None:
     """TERM under load: exit code 0 in time, and whatever is stored was acknowledged."""
-    with served(tmp_path / "data") as server:
+    with served(tmp_path / "data", fresh()) as server:
         senders = Senders(server.url)
         senders.wait(20)
         assert server.end() == 0
@@ -224,13 +235,65 @@ def test_two_processes_share_one_postgresql_under_load(tmp_path: Path) -> None:
         check(two, second)
 
 
-def overload(folder: Path, monkeypatch: pytest.MonkeyPatch, connections: int, seconds: float) -> None:
+def test_connections_lost_under_load_lose_no_report(tmp_path: Path) -> None:
+    """PostgreSQL drops every connection again and again: refusals to come back later, nothing worse, no loss."""
+    url = postgres.fresh()
+    drop = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    )
+    with served(tmp_path / "data", url) as server, psycopg.connect(url, autocommit=True) as connection:
+        senders = Senders(server.url)
+        for _ in range(4):
+            senders.wait(10)
+            connection.execute(drop)
+        senders.wait(20)
+        senders.end()
+        check(server, senders)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)
+def test_million_reports_are_there_after_a_kill(tmp_path: Path, fresh: Callable[[], str]) -> None:
+    """Killed with a million rows under load, it is ready again without anybody's help, and counts are right."""
+    with served(tmp_path / "data", fresh()) as server:
+        fill(server, 1_000_000)
+        before = Senders(server.url)
+        before.wait(60)
+        server.kill_group()
+        before.end()
+        server.start()
+        after = Senders(server.url)
+        after.wait(10)
+        after.end()
+        storage = server.storage()
+        stored = storage.surveys()[0]
+        assert all(storage.find_report(stored.key, bytes.fromhex(one)) for one in before.acknowledged)
+        assert storage.live_counts(stored.key) == recount(storage, stored)
+        assert stored.reports >= 1_000_000 + len(before.acknowledged | after.acknowledged)
+        assert storage.verify() == []
+        storage.close()
+
+
+def fill(server: Server, count: int) -> None:
+    """So many reports, stored beside the server."""
+    storage = server.storage()
+    exam = plan(storage.surveys()[0].key)
+    for start in range(0, count, 16_000):
+        ids = sorted(os.urandom(16) for _ in range(min(16_000, count - start)))
+        storage.store([Arrival(exam, 0, report_id, (report_id[0] & 1, 2, 0)) for report_id in ids])
+    storage.close()
+
+
+def overload(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, connections: int, seconds: float, database: str = ""
+) -> None:
     """More at once than the server takes: refusals that say when to come back, and no loss."""
     monkeypatch.setenv("SOTTOVOCE_MAX_REQUESTS", str(connections // 4))
     folder.mkdir()
     bodies = reports(4000)
     write_bodies(folder / "bodies", bodies)
-    with served(folder / "data") as server:
+    with served(folder / "data", database) as server:
         before = _memory(server)
         command = ["-m", "tests.bench.load", server.url.rsplit(":", 1)[1], PATH, str(connections), str(seconds)]
         ended = subprocess.run([sys.executable, *command, str(folder / "bodies")], capture_output=True, check=True)
@@ -250,9 +313,12 @@ def _memory(server: Server) -> int:
     return int(status.split("VmRSS:")[1].split()[0])
 
 
-def test_overload_is_refused_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)
+def test_overload_is_refused_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], str]
+) -> None:
     """Four times as many connections as the server takes."""
-    overload(tmp_path / "overload", monkeypatch, 128, 3)
+    overload(tmp_path / "overload", monkeypatch, 128, 2, fresh())
 
 
 @pytest.mark.slow

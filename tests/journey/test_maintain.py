@@ -2,10 +2,15 @@
 
 import resource
 import sqlite3
+import subprocess
 import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 import requests
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 
@@ -14,6 +19,8 @@ from tests.conftest import Running, processes, start
 from tests.journey.test_collection import batch, reports, send, withdrawal
 from tests.journey.test_own_survey import sottovoce
 from tests.surveys import survey
+
+NO_LIMIT = resource.RLIM_INFINITY
 
 
 def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path: Path) -> None:
@@ -127,21 +134,82 @@ def test_readiness_turns_red_when_the_schema_is_another(running: Running) -> Non
     assert becomes(version, 200)
 
 
-def test_full_disk_is_a_503_and_passes(running: Running) -> None:
-    """A database that can grow no more refuses, readiness says so, and nothing acknowledged is lost."""
-    # A limit on the size of files stands for a full disk: the write fails in the same place.
-    workers = processes(running.url)
-    before = [send(running, "reports", body).status_code for body in reports(5)]
-    for pid in workers:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
-    bodies = reports(40)
-    statuses = [send(running, "reports", body).status_code for body in bodies]
-    asked = (requests.get(f"{running.url}/readyz", timeout=5) for _ in range(2000))
-    ready = next(reply for reply in asked if reply.status_code != 200)
-    for pid in workers:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    after = [send(running, "reports", body).status_code for body in bodies]
+def limit_files(running: Running, size: int) -> None:
+    """Let no file of the aggregator grow beyond this: a write fails in the same place as on a full disk."""
+    for pid in processes(running.url):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-    assert (before, set(statuses), after) == ([200] * 5, {503}, [200] * 40)
-    assert (ready.status_code, ready.headers["Retry-After"].isdigit()) == (503, True)
-    assert running.reports() == 45
+
+def statuses_of(running: Running) -> Iterator[int]:
+    """What readiness says, again and again."""
+    while True:
+        yield requests.get(f"{running.url}/readyz", timeout=5).status_code
+
+
+def check_full(running: Running, fill: Callable[[], object], empty: Callable[[], object]) -> None:
+    """Nothing is acknowledged while the disk is full, readiness says so, and then all goes on."""
+    before, bodies = reports(5), reports(40)
+    assert [send(running, "reports", body).status_code for body in before] == [200] * 5
+    fill()
+    # The database's log may have room for some more.
+    while send(running, "reports", reports(1)[0]).status_code == 200:
+        pass
+    stored = running.reports()
+    full = [send(running, "reports", body).status_code for body in bodies[:39]]
+    full.append(send(running, "withdraw", withdrawal(before[0])).status_code)
+    assert 503 in statuses_of(running)
+    refused = requests.get(f"{running.url}/readyz", timeout=5)
+    assert (refused.status_code, refused.headers["Retry-After"].isdigit()) == (503, True)
+    assert requests.get(f"{running.url}/healthz", timeout=5).status_code == 200
+    empty()
+    assert set(full) == {503}
+    assert [send(running, "reports", body).status_code for body in bodies] == [200] * 40
+    assert 200 in statuses_of(running)
+    storage = running.storage()
+    assert (running.reports(), storage.verify()) == (stored + 40, [])
+    assert storage.live_counts(1) == recount(storage, storage.surveys()[0])
+    storage.close()
+
+
+def test_full_disk_is_a_503_and_passes(running: Running) -> None:
+    """A database that can grow no more refuses, and nothing acknowledged is lost."""
+    check_full(running, lambda: limit_files(running, 1), lambda: limit_files(running, NO_LIMIT))
+
+
+def fill_up(path: Path) -> None:
+    """Write until nothing fits any more."""
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+def test_disk_that_is_really_full_is_a_503_and_passes(tmp_path: Path) -> None:
+    """The same on a small disk of its own, where one may be mounted; elsewhere by the limit again."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)]
+    mounted = subprocess.run(mount, capture_output=True).returncode == 0  # noqa: PLW1510 - few may mount
+    try:
+        with start(disk / "data", survey()) as process:
+            filler = disk / "filler"
+            if mounted:
+                check_full(process, lambda: fill_up(filler), filler.unlink)
+            else:
+                check_full(process, lambda: limit_files(process, 1), lambda: limit_files(process, NO_LIMIT))
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_readiness_turns_red_while_another_process_keeps_the_database_locked(running: Running) -> None:
+    """It does not wait for the lock, and is green again after it; a report that waits meanwhile is stored."""
+    with closing(sqlite3.connect(running.data / "sottovoce.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(send, running, "reports", reports(1)[0])
+            assert 503 in statuses_of(running)
+            other.execute("ROLLBACK")
+            assert waiting.result().status_code == 200
+
+    assert 200 in statuses_of(running)
+    assert running.reports() == 1

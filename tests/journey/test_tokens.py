@@ -1,13 +1,23 @@
 """Surveys for invited people: from the list of links to one report for each."""
 
 import csv
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import requests
+from sottovoce.aggregator.tokens import create_tokens, token_counts
 from sottovoce.client import MemoryLedger, Respondent
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.report import dump_report
 
 from tests.conftest import start
+from tests.journey.test_hostile_http import JSON
+from tests.journey.test_kill import BACK_ENDS, PATH, served
 from tests.journey.test_own_survey import sottovoce
 from tests.surveys import ANSWERS, survey
 
@@ -41,6 +51,33 @@ def test_token_lets_one_person_send_one_report(tmp_path: Path) -> None:
         counted = sottovoce(tmp_path, "token", "stats", "exam", "--data", "data").stdout
 
     assert counted.split() == ["created", "3", "spent", "2", "revoked", "1", "unspent", "0"]
+
+
+@pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)
+def test_token_offered_64_times_at_once_is_spent_once(tmp_path: Path, fresh: Callable[[], str]) -> None:
+    """Sixty-four reports with one token, each by itself or within a batch: one is stored."""
+    asked = survey(access="token")
+    with served(tmp_path / "data", fresh(), asked) as server:
+        storage = server.storage()
+        (token,) = create_tokens(storage, "exam", 1)
+        bodies = [dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked) for _ in range(64)]
+
+        def send(number: int) -> str:
+            if number % 2:
+                item = b'{"report":' + bodies[number].rstrip() + b',"token":"' + token.encode() + b'"}'
+                body = b'{"format":"sottovoce-batch/1","items":[' + item + b"]}"
+                reply = requests.post(f"{server.url}{PATH}/batch", data=body, headers=JSON, timeout=30)
+                return str(reply.json()["items"][0].get("code", "stored"))
+            headers = {**JSON, "Authorization": f"Bearer {token}"}
+            reply = requests.post(f"{server.url}{PATH}", data=bodies[number], headers=headers, timeout=30)
+            return str(reply.json().get("code", "stored"))
+
+        with ThreadPoolExecutor(32) as pool:
+            outcomes = Counter(pool.map(send, range(64)))
+        assert outcomes == {"stored": 1, "token_invalid": 63}
+        assert storage.surveys()[0].reports == 1
+        assert token_counts(storage, "exam") == (1, 1, 0, 0)
+        storage.close()
 
 
 def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path) -> None:

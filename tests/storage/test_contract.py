@@ -195,6 +195,31 @@ def test_store_of_a_mixed_group_equals_one_by_one(store: Storage) -> None:
     assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 5}, 1: {2: 5}, 2: {0: 5}}
 
 
+def test_large_mixed_group_of_two_surveys_is_told_apart_by_a_few_look_ups(store: Storage) -> None:
+    """More ids than one look-up takes, of an open survey and a closed one, with copies, conflicts and spent tokens."""
+    key = store.publish(survey()).key
+    closed = store.publish(survey(name="closed")).key
+    tokens = [hashlib.sha256(b"token %d" % number).digest() for number in range(600)]
+    store.add_tokens(key, tokens)
+    store.store([arrival(key, number) for number in range(0, 1200, 3)] + [arrival(closed, 0)])
+    store.withdraw(plan(key), identity(0))
+    store.close_survey("closed", 20_000)
+    fresh = [arrival(key, number) for number in range(1200)]
+    changed = [arrival(key, 3, (0, 0, 0)), arrival(key, 1, (0, 0, 0)), arrival(key, 1)]
+    late = [arrival(closed, 0), arrival(closed, 1)]
+    spending = [arrival(key, 2000 + number, token=tokens[number % 600]) for number in range(700)]
+
+    outcomes = store.store([*fresh, *changed, *late, *spending])
+    expected = [Outcome.SAME if number % 3 == 0 else Outcome.NEW for number in range(1200)]
+    expected[0] = Outcome.WITHDRAWN
+    expected += [Outcome.CONFLICT, Outcome.CONFLICT, Outcome.SAME, Outcome.SAME, Outcome.CLOSED]
+    assert outcomes == expected + [Outcome.NEW] * 600 + [Outcome.TOKEN_INVALID] * 100
+    assert store.token_counts(key) == (600, 600, 0, 0)
+    open_survey = next(stored for stored in store.surveys() if stored.key == key)
+    assert open_survey.reports == 1199 + 600
+    assert store.live_counts(key) == recount(store, open_survey)
+
+
 def test_withdraw_counts_down_everywhere_and_answers_the_same_again(store: Storage) -> None:
     """The row goes, every cell loses it, and the id is refused from then on."""
     key = store.publish(survey()).key
@@ -264,12 +289,13 @@ def test_token_is_spent_by_one_report_and_no_other(store: Storage) -> None:
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [40, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_tokens_redeemed_concurrently_count_once_each(store: Storage, count: int) -> None:
-    """Every token is offered by five reports at once; one of them is stored."""
+    """Every token is offered by five reports at once; one of them is stored, and no value tells whose it was."""
     key = store.publish(survey()).key
     tokens = [hashlib.sha256(b"token %d" % number).digest() for number in range(count)]
-    store.add_tokens(key, tokens)
+    kept = [hashlib.sha256(b"kept %d" % number).digest() for number in range(count)]
+    store.add_tokens(key, tokens + kept)
 
     def redeem(attempt: int) -> int:
         group = [arrival(key, attempt * 10_000 + number, token=token) for number, token in enumerate(tokens)]
@@ -277,8 +303,16 @@ def test_tokens_redeemed_concurrently_count_once_each(store: Storage, count: int
 
     with ThreadPoolExecutor(5) as pool:
         assert sum(pool.map(redeem, range(5))) == count
-    assert store.token_counts(key) == (count, count, 0, 0)
+    assert store.token_counts(key) == (2 * count, count, 0, count)
     assert len(list(store.rows(key))) == count
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+    rows, left = list(store.export_table("reports")), list(store.export_table("tokens"))
+    assert {bytes(token) for _, token in left} == set(kept)
+    # The survey's number is all that both tables have; nothing else of a report is in a token's row or made of it.
+    of_tokens = {part for token in tokens + kept for part in (token, token[:16], hashlib.sha256(token).digest()[:16])}
+    assert {tuple(row[:1]) for row in rows} == {tuple(row[:1]) for row in left} == {(key,)}
+    assert {bytes(value) for row in rows for value in row[1:] if not isinstance(value, int)}.isdisjoint(of_tokens)
+    assert {row[2] for row in rows} == {0}
 
 
 def test_counts_hold_numbers_that_are_not_the_values(store: Storage) -> None:

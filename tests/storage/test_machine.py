@@ -6,8 +6,11 @@ two steps (the database is opened anew, without a close), and the clock moves bo
 """
 
 import hashlib
+import itertools
 import json
+import shutil
 import tempfile
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from sottovoce.aggregator.housekeeping import Housekeeping, day_of
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.tokens import create_tokens, revoke_tokens, token_counts
 from sottovoce.shared.errors import ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
@@ -29,6 +33,7 @@ from tests.conftest import FakeClock
 from tests.surveys import survey
 
 NUMBERS = st.integers(0, 11)
+_NUMBERS = itertools.count()
 VALUES = st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 1))
 
 
@@ -44,6 +49,7 @@ class Collection(RuleBasedStateMachine):
             closes="2026-07-01T00:00:00Z",
         )  # fmt: skip
         self.clock = FakeClock()
+        self.path = Path(self.folder.name) / "db.sqlite"
         self.opened: list[SQLiteStorage] = []
         self.reopen()
         self.storage.publish(self.survey)
@@ -58,10 +64,16 @@ class Collection(RuleBasedStateMachine):
 
     def reopen(self) -> None:
         """What a killed process leaves is opened by the next one."""
-        self.storage = SQLiteStorage(Path(self.folder.name) / "db.sqlite")
-        self.opened.append(self.storage)
+        self.storage = self.opens()
         self.admission = Admission(self.storage, self.clock)
         self.housekeeping = Housekeeping(self.storage, self.clock)
+
+    def opens(self) -> SQLiteStorage:
+        """A process's own way into the database; without syncing, since nothing here cuts the power."""
+        storage = SQLiteStorage(self.path)
+        storage._handle().execute("PRAGMA synchronous = OFF")
+        self.opened.append(storage)
+        return storage
 
     def identity(self, number: int) -> str:
         """A report id made from a number."""
@@ -153,6 +165,87 @@ class Collection(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """Killed between two steps."""
+        self.reopen()
+
+    @rule(number=NUMBERS, values=VALUES, token=NUMBERS, step=st.integers(0, 12))
+    def killed_at_a_step(self, number: int, values: tuple[int, ...], token: int, step: int) -> None:
+        """What the files hold at the n-th statement of a transaction is all of it or nothing; there all goes on."""
+        report_id, word = self.identity(number), self.token(token)
+        if self.expected(report_id, values, word) or report_id in self.stored:
+            return
+        copying = _Copying(step, self.path)
+        self.storage._handle()._connection.set_progress_handler(copying, 15)
+        self.admission.admit("exam", self.body(report_id, values), word)
+        self.storage._handle()._connection.set_progress_handler(None, 0)
+        if copying.made:
+            self.path = copying.path
+            self.reopen()
+        if self.storage.find_report(1, bytes.fromhex(report_id)) is not None:
+            self.admitted(report_id, values, word)
+
+    @rule(number=NUMBERS, step=st.integers(0, 12))
+    def disk_fails_while_withdrawing(self, number: int, step: int) -> None:
+        """The report is there or it is gone, with its tombstone and its counts."""
+        report_id = self.identity(number)
+        if report_id not in self.stored or self.purged or self.clock.moment >= self.survey.closes:  # type: ignore[operator]
+            return
+        failing = _Failing(step)
+        self.storage._handle()._connection.set_progress_handler(failing, 15)
+        with suppress(ReportRejected, StorageError):
+            self.admission.withdraw("exam", json.dumps({"report_id": report_id}, separators=(",", ":")).encode())
+        failing.left = 10**9
+        if self.storage.is_withdrawn(1, bytes.fromhex(report_id)):
+            del self.stored[report_id]
+            self.withdrawn.add(report_id)
+
+    @rule(step=st.integers(0, 30))
+    def disk_fails_while_keeping_house(self, step: int) -> None:
+        """Whatever was left undone is done by the next round."""
+        failing = _Failing(step)
+        self.storage._handle()._connection.set_progress_handler(failing, 15)
+        with suppress(StorageError):
+            self.housekeeping()
+        failing.left = 10**9
+        self.keep_house()
+
+    @rule(number=NUMBERS, values=VALUES, token=NUMBERS)
+    def send_to_another_process(self, number: int, values: tuple[int, ...], token: int) -> None:
+        """A second one has the same file open, and both know what either has stored."""
+        mine = self.admission
+        self.admission = Admission(self.opens(), self.clock)
+        self.send(number, values, token)
+        self.admission = mine
+        self.send(number, values, token)
+
+    @rule(number=NUMBERS, at=st.integers(0, 400), byte=st.integers(0, 255))
+    def send_a_damaged_report(self, number: int, at: int, byte: int) -> None:
+        """One byte is another: nothing of it is kept, unless it is another report that is possible."""
+        body = bytearray(self.body(self.identity(number), (0, 0, 0)))
+        if body[at % len(body)] == byte or chr(byte) in "0123456789abcdef":
+            return
+        body[at % len(body)] = byte
+        with pytest.raises(ReportRejected):
+            self.admission.admit("exam", bytes(body), self.token(number))
+
+    @rule()
+    def publish_again(self) -> None:
+        """The same survey changes nothing."""
+        assert self.storage.publish(self.survey).key == 1
+
+    @rule()
+    def scrub(self) -> None:
+        """The log is emptied at any moment."""
+        self.storage.scrub()
+
+    @rule()
+    def move(self) -> None:
+        """Everything is copied to another database, table by table, and goes on there."""
+        path = Path(self.folder.name) / f"moved{len(self.opened)}.sqlite"
+        there = SQLiteStorage(path)
+        for table in TABLES:
+            there.import_table(table, self.storage.export_table(table))
+        there.close()
+        self.path = path
         self.reopen()
 
     @rule(number=NUMBERS)
@@ -262,6 +355,23 @@ class Collection(RuleBasedStateMachine):
             for storage in self.opened:
                 storage.close()
             self.folder.cleanup()
+
+
+class _Copying:
+    """Copies the files of a database at a step, as a process that is killed there leaves them."""
+
+    def __init__(self, step: int, path: Path) -> None:
+        self._left, self._from = step, path
+        self.path = path.with_name(f"killed{next(_NUMBERS)}.sqlite")
+        self.made = False
+
+    def __call__(self) -> int:
+        self._left -= 1
+        if self._left == -1:
+            for end in ("", "-wal"):
+                shutil.copy(f"{self._from}{end}", f"{self.path}{end}")
+            self.made = True
+        return 0
 
 
 class _Failing:

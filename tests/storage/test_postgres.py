@@ -5,17 +5,19 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
+import psycopg.sql
 import pytest
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.postgres import COPIED, PostgresStorage
+from sottovoce.aggregator.storage.postgres import COPIED, PostgresStorage, _Handle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
-from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.rows import Row, pack
+from sottovoce.aggregator.storage.statements import id_hash
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
-from tests.storage.test_contract import arrival, identity
+from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 
 
@@ -62,6 +64,50 @@ def test_copied_group_is_all_or_nothing(store: PostgresStorage) -> None:
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 
+@pytest.mark.parametrize(("others", "known"), [(0, 0), (COPIED, 0), (5, 5)], ids=["alone", "copied", "mixed"])
+def test_copy_that_meets_a_withdrawal_elsewhere_does_not_bring_the_report_back(
+    store: PostgresStorage, url: str, others: int, known: int
+) -> None:
+    """It waits for the other node's transaction, and is then refused, or acknowledged as what was there before."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in [*range(known), 999]])
+    group = [arrival(key, number) for number in [*range(others), 999]]
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(url) as other, psycopg.connect(url, autocommit=True) as third:
+        other.execute("DELETE FROM reports WHERE report_id = %s", [identity(999)])
+        other.execute("INSERT INTO tombstones VALUES (%s, %s)", [key, id_hash(identity(999))])
+        outcomes = pool.submit(store.store, group)
+        while third.execute(waiting).fetchone() == (0,) and not outcomes.done():
+            pass
+        other.commit()
+
+    assert outcomes.result()[-1] is (Outcome.SAME if known else Outcome.WITHDRAWN)
+    assert store.find_report(key, identity(999)) is None
+    assert outcomes.result().count(Outcome.NEW) == others - known
+
+
+def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_withdrawn(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its id was looked up too early; so everything is looked up again."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, 0)])
+    other = PostgresStorage(url)
+    insert = _Handle.insert
+
+    def late(handle: _Handle, rows: list[Row]) -> None:
+        monkeypatch.undo()
+        assert other.store([arrival(key, 1)]) == [Outcome.NEW]
+        assert other.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
+        insert(handle, rows)
+
+    monkeypatch.setattr(_Handle, "insert", late)
+
+    assert store.store([arrival(key, number) for number in range(3)]) == [Outcome.SAME, Outcome.WITHDRAWN, Outcome.NEW]
+    assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 2}, 1: {2: 2}, 2: {0: 2}}
+    other.close()
+
+
 def test_nothing_joins_a_spent_token_with_its_report(store: PostgresStorage, url: str) -> None:
     """After scrubbing all reports are of one transaction, in the order of their ids, and no spent token is left."""
     key = store.publish(survey()).key
@@ -80,6 +126,17 @@ def test_nothing_joins_a_spent_token_with_its_report(store: PostgresStorage, url
     assert (before, after, left) == ((60,), (1,), (0,))
     assert ids == sorted(ids)
     assert set(ids) == {identity(number) for number in range(60)}
+
+
+def test_every_commit_is_synced_before_it_is_acknowledged(url: str) -> None:
+    """Even where the server's own default is not to wait."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = psycopg.sql.Identifier(connection.info.dbname)
+        connection.execute(psycopg.sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(name))
+    node = PostgresStorage(url)
+    with node._connection() as connection:
+        assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
+    node.close()
 
 
 def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorage, url: str) -> None:

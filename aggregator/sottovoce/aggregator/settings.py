@@ -36,7 +36,7 @@ class Settings:
     embed_origins: str = _setting("", "sites whose pages may hold the form in a frame, such as `https://a.example`")
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
-    max_requests: int = _setting(512, "requests under way at once; further ones are told to come back")
+    max_requests: int = _setting(256, "requests under way at once; further ones are told to come back")
 
     rate_limit: int = _setting(600, "requests a minute that one network may send; 0 for no limit")
     proxy_hops: int = _setting(0, "proxies in front whose X-Forwarded-For is believed, for that limit only")

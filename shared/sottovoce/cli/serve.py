@@ -1,6 +1,5 @@
-"""``serve``: the whole embedded aggregator. Also the factory that its worker process starts from."""
+"""``serve``: the whole embedded aggregator. This process looks after the one that serves, which is ``worker``."""
 
-import gc
 import os
 import socket
 import sys
@@ -11,16 +10,10 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.errors import FatalError
 from granian.log import LogLevels
-from sottovoce.aggregator.admission import now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.survey_file import read_survey_file
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.auth import new_token
-from sottovoce.aggregator.web.gate import Gate
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.client.page import assemble
 from sottovoce.shared.errors import StorageError
 
 
@@ -51,7 +44,7 @@ def respondent_link(settings: Settings, survey: StoredSurvey, wave: int = 0) -> 
     return settings.link(survey.name, survey.digest, wave)
 
 
-def run(settings: Settings, application: str = "sottovoce.cli.serve:make_app") -> None:
+def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") -> None:
     """Serve until told to stop: one worker process, respawned if it dies."""
     os.environ.update(settings.to_environment())
     server = Granian(
@@ -73,27 +66,6 @@ def run(settings: Settings, application: str = "sottovoce.cli.serve:make_app") -
         sys.exit(1)
 
 
-def make_app() -> Gate:
-    """The ASGI application of one worker, from the settings in the environment."""
-    settings = prepare_worker()
-    app = create_app(settings, open_worker_storage(settings), now, assemble())
-    return Gate(app, settings)
-
-
-def prepare_worker() -> Settings:
-    """Set this process up to serve; returns its settings."""
-    # The writer must get its turn soon after each sync; and what is loaded by now stays, so it need not be searched.
-    sys.setswitchinterval(0.001)
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
-    return Settings.from_environment()
-
-
-def open_worker_storage(settings: Settings) -> Storage:
-    """The database, opened by the process that is going to use it."""
-    return open_url(settings.database, settings.data)
-
-
 def _check_address(settings: Settings) -> None:
     """Find out now, in words, whether the address can be listened on."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -107,6 +79,9 @@ def _check_address(settings: Settings) -> None:
 
 def _first_token(storage: Storage) -> None:
     if not storage.has_researchers():
+        # Only for a fresh database: what it brings along takes as long to load as all the rest.
+        from sottovoce.aggregator.web.auth import new_token
+
         token, digest = new_token()
         storage.add_researcher("researcher", digest)
         click.echo(f"Researcher's token, shown only now: {token}", err=True)

@@ -18,8 +18,9 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
+from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, NOT_ALL_NEW
-from sottovoce.aggregator.storage.rows import pack_all
+from sottovoce.aggregator.storage.rows import Row
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
@@ -37,8 +38,6 @@ _STORE = (
 _COPY = 'COPY reports (survey, report_id, wave, "values") FROM STDIN (FORMAT BINARY)'
 _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_END = b"\xff\xff"
-
-_Row = tuple[Arrival, bytes]
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -63,6 +62,7 @@ class PostgresStorage(sql.SQLStorage):
             timeout=5,
             reconnect_timeout=5,
             kwargs={"autocommit": True, "connect_timeout": 5},
+            configure=_make_durable,
             open=True,
         )
         try:
@@ -77,15 +77,15 @@ class PostgresStorage(sql.SQLStorage):
             with self._connection() as connection:
                 _store_new(connection, arrivals)
         except _NotAllNew:
-            return self._store_each(arrivals)
+            return self._store_sorted(arrivals)
         return [Outcome.NEW] * len(arrivals)
 
-    def _store_each(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def _store_sorted(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
         while True:
             try:
                 with self._write() as db:
-                    return statements.store_each(db, self.OPEN, arrivals)
+                    return store_sorted(db, arrivals, _insert, self.OPEN, " FOR UPDATE")
             except _NotAllNew:
                 continue
 
@@ -183,6 +183,12 @@ class PostgresStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
+def _make_durable(connection: psycopg.Connection[Any]) -> None:
+    """Whatever the server's default is: nothing is acknowledged before it is synced."""
+    if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
+        connection.execute("SET synchronous_commit = on")
+
+
 class _NotAllNew(Exception):
     """Something in the group is not new, or not allowed; nothing of it was stored."""
 
@@ -203,6 +209,11 @@ class _Handle:
         cursor.executemany(_marks(statement), rows)
         return max(cursor.rowcount, 0)
 
+    def insert(self, rows: list[Row]) -> None:
+        """Add reports that are new."""
+        with self._connection.cursor().copy(_COPY) as copy:
+            copy.write(_binary(rows))
+
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
         """The rows of a statement, so many at a time."""
         with self._connection.cursor("stream", binary=True) as cursor:
@@ -215,21 +226,27 @@ def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal t
     return statement.replace("?", "%s")
 
 
+def _insert(db: "_Handle", rows: list[Row]) -> None:
+    db.insert(rows)
+    # A report may have been stored and withdrawn elsewhere since its id was looked up; then all is looked up again.
+    if is_any_withdrawn(db, rows):
+        raise _NotAllNew
+
+
 def _store_new(connection: psycopg.Connection[Any], arrivals: Sequence[Arrival]) -> None:
-    rows = list(zip(arrivals, pack_all([arrival.values for arrival in arrivals]), strict=True))
+    rows = statements.rows_of(arrivals)
     if len(rows) < COPIED:
-        connection.execute(_STORE, _arguments(arrivals, rows, [packed for _, packed in rows]))
+        connection.execute(_STORE, _arguments(arrivals, rows, [packed for *_, packed in rows]))
         return
     with connection.transaction():
-        with connection.cursor().copy(_COPY) as copy:
-            copy.write(_binary(rows))
+        _Handle(connection).insert(rows)
         # Only now: of a report that was withdrawn meanwhile, the tombstone is seen, since the row had to wait for it.
         surveys = sorted({arrival.plan.survey for arrival in arrivals})
         withdrawn = connection.execute("SELECT 1 FROM tombstones WHERE survey = ANY (%s) LIMIT 1", [surveys]).fetchone()
         connection.execute(_STORE, _arguments(arrivals, rows if withdrawn else [], []))
 
 
-def _arguments(arrivals: Sequence[Arrival], rows: list[_Row], packed: list[bytes]) -> list[list[Any]]:
+def _arguments(arrivals: Sequence[Arrival], rows: list[Row], packed: list[bytes]) -> list[list[Any]]:
     """
     What the function in the database is called with.
 
@@ -241,14 +258,14 @@ def _arguments(arrivals: Sequence[Arrival], rows: list[_Row], packed: list[bytes
     added = change(arrivals)
     surveys = sorted(added.batches)
     tokens = sorted((plan.tokens, token) for plan, *_, token in arrivals if plan.tokens is not None)
-    ids = [arrival.report_id for arrival, _ in rows]
+    ids = [report_id for _, report_id, _, _ in rows]
     return [
         surveys,
         [added.batches[survey] for survey in surveys],
-        [arrival.plan.survey for arrival, _ in rows],
+        [survey for survey, *_ in rows],
         ids,
         [statements.id_hash(report_id) for report_id in ids],
-        [arrival.wave for arrival, _ in rows] if packed else [],
+        [wave for _, _, wave, _ in rows] if packed else [],
         packed,
         [token[0] for token in tokens],
         [token[1] for token in tokens],
@@ -257,11 +274,11 @@ def _arguments(arrivals: Sequence[Arrival], rows: list[_Row], packed: list[bytes
     ]
 
 
-def _binary(rows: list[_Row]) -> bytes:
+def _binary(rows: list[Row]) -> bytes:
     """The rows as COPY reads them: how many fields, then each with its length before it."""
     parts = [_COPY_HEAD]
-    for (plan, wave, report_id, _, _), packed in rows:
-        before, between = _around(plan.survey, wave, len(packed))
+    for survey, report_id, wave, packed in rows:
+        before, between = _around(survey, wave, len(packed))
         parts += (before, report_id, between, packed)
     parts.append(_COPY_END)
     return b"".join(parts)

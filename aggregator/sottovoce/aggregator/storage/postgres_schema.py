@@ -75,9 +75,9 @@ _TABLES = (
 )
 
 # A group of which every report is new, in one round trip; {kind} is the type of the column of values. Reports that were
-# copied in already come without values.
+# copied in already come without values. {early} and {late} is where those are looked for that were withdrawn.
 _STORE = """
-    CREATE FUNCTION sottovoce_store(
+    CREATE OR REPLACE FUNCTION sottovoce_store(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], ids bytea[], hashes bytea[], waves bigint[],
         values_ {kind}[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
     ) RETURNS void LANGUAGE plpgsql AS $$
@@ -89,8 +89,7 @@ _STORE = """
         GET DIAGNOSTICS n = ROW_COUNT;
         IF n <> cardinality(open_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
 
-        PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
-        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;
+{early}
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
@@ -105,6 +104,8 @@ _STORE = """
         IF cardinality(values_) > 0 THEN
             INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, values_);
         END IF;
+
+{late}
 
         INSERT INTO counts (survey, wave, cohort, question, value, reports)
         SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], counts_[k+5]
@@ -129,6 +130,15 @@ _STORE = """
     $$
 """
 
+_WITHDRAWN = """\
+        PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
+        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;"""
+
+
+def _store(kind: str, early: str = "", late: str = "") -> str:
+    return _STORE.replace("{kind}", kind).replace("{early}", early).replace("{late}", late)
+
+
 # What ``rows.pack`` makes of ``[1,null,12]``; -1 has all bits set.
 _PACK = """
     CREATE FUNCTION sottovoce_pack(given jsonb) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
@@ -148,13 +158,17 @@ _PACK = """
 _ARGUMENTS = "bigint[], bigint[], bigint[], bytea[], bytea[], bigint[], text[], bigint[], bytea[], bigint[], bigint[]"
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (*_TABLES, _STORE.replace("{kind}", "text")),
+    (*_TABLES, _store("text", early=_WITHDRAWN)),
     (
         # Values as bytes: half of the space, and counted without being parsed.
         _PACK,
         'ALTER TABLE reports ALTER COLUMN "values" TYPE bytea USING sottovoce_pack("values"::jsonb)',
         "DROP FUNCTION sottovoce_pack(jsonb)",
         f"DROP FUNCTION sottovoce_store({_ARGUMENTS})",
-        _STORE.replace("{kind}", "bytea"),
+        _store("bytea", early=_WITHDRAWN),
+    ),
+    (
+        # A row waits for whoever is deleting its namesake: only after that is the namesake seen to be withdrawn.
+        _store("bytea", late=_WITHDRAWN),
     ),
 )

@@ -11,6 +11,8 @@ import struct
 from collections.abc import Sequence
 
 Values = tuple[int | None, ...]
+Row = tuple[int, bytes, int, bytes]
+"""(survey, report id, wave, packed values)."""
 
 LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """The struct module's letter for each width in bytes."""

@@ -15,7 +15,8 @@ from typing import Any, Self
 
 from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.rows import pack_all, pack_text
+from sottovoce.aggregator.storage.classify import store_sorted
+from sottovoce.aggregator.storage.rows import Row, pack_text
 from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
@@ -67,7 +68,7 @@ class SQLiteStorage(sql.SQLStorage):
         except _NotAllNew:
             # Rolled back as a whole: a savepoint would copy every page that the group touches.
             with self._write() as db:
-                return statements.store_each(db, self.OPEN, arrivals)
+                return store_sorted(db, arrivals, _insert, self.OPEN)
         return [Outcome.NEW] * len(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
@@ -75,11 +76,7 @@ class SQLiteStorage(sql.SQLStorage):
         is_open = all(db.execute(self.OPEN, [survey]).fetchone() for survey in surveys)
         if not is_open or not statements.spend_tokens(db, arrivals):
             raise _NotAllNew
-        packed = pack_all([arrival.values for arrival in arrivals])
-        rows = [
-            (plan.survey, report_id, wave, values)
-            for (plan, wave, report_id, _, _), values in zip(arrivals, packed, strict=True)
-        ]
+        rows = statements.rows_of(arrivals)
         if any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys):
             hashed = [(*row, row[0], statements.id_hash(row[1])) for row in rows]
             inserted = db.executemany(_INSERT_UNLESS_WITHDRAWN, hashed)
@@ -209,7 +206,7 @@ class SQLiteStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
-def _insert(db: "_Handle", rows: list[tuple[int, bytes, int, bytes]]) -> int:
+def _insert(db: "_Handle", rows: list[Row]) -> int:
     """Insert what is not there yet; returns how many rows that were."""
     # Each statement lets other threads run and then waits for its turn, so a large group is inserted by few of them.
     inserted = start = 0

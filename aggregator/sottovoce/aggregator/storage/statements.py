@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from sottovoce.aggregator.storage.base import Arrival, Known, Outcome
-from sottovoce.aggregator.storage.rows import pack, unpack
-from sottovoce.aggregator.storage.tally import Change, change
+from sottovoce.aggregator.storage.base import Arrival, Known
+from sottovoce.aggregator.storage.rows import Row, pack_all, unpack
+from sottovoce.aggregator.storage.tally import Change
 
 
 class Results(Protocol):
@@ -60,28 +60,13 @@ def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
     return db.execute(query, [survey, id_hash(report_id)]).fetchone() is not None
 
 
-def store_each(db: Handle, open_query: str, arrivals: Sequence[Arrival]) -> list[Outcome]:
-    """Classify and store a group one by one: exact, also for copies within the group, and slow."""
-    outcomes = [_store_one(db, open_query, arrival) for arrival in arrivals]
-    new = [arrival for arrival, outcome in zip(arrivals, outcomes, strict=True) if outcome is Outcome.NEW]
-    count_up(db, change(new))
-    return outcomes
-
-
-def _store_one(db: Handle, open_query: str, arrival: Arrival) -> Outcome:
-    plan = arrival.plan
-    earlier = find(db, plan.survey, arrival.report_id)
-    if earlier is not None:
-        return Outcome.SAME if earlier == (arrival.wave, arrival.values) else Outcome.CONFLICT
-    if has_tombstone(db, plan.survey, arrival.report_id):
-        return Outcome.WITHDRAWN
-    if db.execute(open_query, [plan.survey]).fetchone() is None:
-        return Outcome.CLOSED
-    if not spend_tokens(db, [arrival]):
-        return Outcome.TOKEN_INVALID
-    row = [plan.survey, arrival.report_id, arrival.wave, pack(arrival.values)]
-    db.execute("INSERT INTO reports VALUES (?, ?, ?, ?)", row)
-    return Outcome.NEW
+def rows_of(arrivals: Sequence[Arrival]) -> list[Row]:
+    """The rows of a group."""
+    packed = pack_all([arrival.values for arrival in arrivals])
+    return [
+        (plan.survey, report_id, wave, values)
+        for (plan, wave, report_id, _, _), values in zip(arrivals, packed, strict=True)
+    ]
 
 
 def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:

@@ -1,0 +1,102 @@
+"""
+A group in which not everything is new: told apart by a few look-ups for all of it, and stored as far as it may be.
+
+A client that repeats itself, or an attacker, must not make the others of a large group wait for a look-up each.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from sottovoce.aggregator.storage.base import Arrival, Known, Outcome
+from sottovoce.aggregator.storage.rows import Row, unpack
+from sottovoce.aggregator.storage.statements import Handle, count_up, id_hash, rows_of, spend_tokens
+from sottovoce.aggregator.storage.tally import change
+
+_KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
+_WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({marks})"
+_TOKENS = "SELECT token_hash FROM tokens WHERE survey = ? AND token_hash IN ({marks}) ORDER BY 1"
+
+_MARKS = {size: ", ".join("?" * size) for size in (1, 20, 500)}
+"""For so many keys at once: few sizes, so that there are few statements to prepare."""
+
+H = TypeVar("H", bound=Handle)
+Key = tuple[int, bytes]
+"""(survey, id or hash)."""
+
+
+def store_sorted(
+    db: H, arrivals: Sequence[Arrival], insert: Callable[[H, list[Row]], object], open_query: str, lock: str = ""
+) -> list[Outcome]:
+    """
+    What became of each report of a group; exact, also for copies within the group.
+
+    Args:
+        db: within a transaction.
+        arrivals: the group.
+        insert: the back end's quickest way to add rows that are new.
+        open_query: asks whether a survey is open, such that it stays so.
+        lock: what to add to a query so that its rows stay as they are until the end of the transaction.
+    """
+    group = _Group(db, open_query, arrivals, lock)
+    outcomes = [group.classify(arrival) for arrival in arrivals]
+    new = [arrival for arrival, outcome in zip(arrivals, outcomes, strict=True) if outcome is Outcome.NEW]
+    spend_tokens(db, new)
+    insert(db, rows_of(new))
+    count_up(db, change(new))
+    return outcomes
+
+
+class _Group:
+    """What the database knows of a group, and what has become of its reports so far."""
+
+    def __init__(self, db: Handle, open_query: str, arrivals: Sequence[Arrival], lock: str) -> None:
+        surveys = sorted({arrival.plan.survey for arrival in arrivals})
+        self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
+        ids = sorted({(arrival.plan.survey, arrival.report_id) for arrival in arrivals})
+        self._known = {
+            (survey, bytes(report_id)): Known(wave, unpack(values))
+            for survey, report_id, wave, values in _look_up(db, _KNOWN, ids)
+        }
+        self._withdrawn = _withdrawn(db, ids)
+        tokens = {(plan.tokens, token or b"") for plan, _, _, _, token in arrivals if plan.tokens is not None}
+        self._good = {(survey, bytes(found)) for survey, found in _look_up(db, _TOKENS + lock, sorted(tokens))}
+
+    def classify(self, arrival: Arrival) -> Outcome:
+        """The outcome of one report, which counts for those that follow it."""
+        plan, wave, report_id, values, token = arrival
+        key = (plan.survey, report_id)
+        if key in self._known:
+            return Outcome.SAME if self._known[key] == (wave, values) else Outcome.CONFLICT
+        if self._withdrawn and (plan.survey, id_hash(report_id)) in self._withdrawn:
+            return Outcome.WITHDRAWN
+        if plan.survey not in self._open:
+            return Outcome.CLOSED
+        if plan.tokens is not None:
+            if (plan.tokens, token or b"") not in self._good:
+                return Outcome.TOKEN_INVALID
+            self._good.remove((plan.tokens, token or b""))
+        self._known[key] = Known(wave, values)
+        return Outcome.NEW
+
+
+def is_any_withdrawn(db: Handle, rows: Sequence[Row]) -> bool:
+    """Whether one of these reports has been withdrawn by now."""
+    return bool(_withdrawn(db, [(survey, report_id) for survey, report_id, _, _ in rows]))
+
+
+def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
+    """(survey, hash of the id) of those that were withdrawn."""
+    hashes = sorted({(survey, id_hash(report_id)) for survey, report_id in ids})
+    return {(survey, bytes(found)) for survey, found in _look_up(db, _WITHDRAWN, hashes)}
+
+
+def _look_up(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
+    """The rows found under these keys, each with its survey before it."""
+    for survey in sorted({survey for survey, _ in keys}):
+        wanted = [key for of, key in keys if of == survey]
+        size = next((size for size in _MARKS if size >= len(wanted)), max(_MARKS))
+        statement = query.replace("{marks}", _MARKS[size])
+        for start in range(0, len(wanted), size):
+            chunk = wanted[start : start + size]
+            chunk += chunk[-1:] * (size - len(chunk))
+            yield from ((survey, *row) for row in db.execute(statement, [survey, *chunk]))

@@ -1,0 +1,33 @@
+"""What the process that serves is made of; it learns its settings from the environment."""
+
+import gc
+import sys
+
+from sottovoce.aggregator.admission import now
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.web.app import create_app
+from sottovoce.aggregator.web.gate import Gate
+from sottovoce.client.page import assemble
+
+
+def make_app() -> Gate:
+    """The ASGI application of one worker, from the settings in the environment."""
+    settings = prepare_worker()
+    app = create_app(settings, open_worker_storage(settings), now, assemble())
+    return Gate(app, settings)
+
+
+def prepare_worker() -> Settings:
+    """Set this process up to serve; returns its settings."""
+    # The writer must get its turn soon after each sync; and what is loaded by now stays, so it need not be searched.
+    sys.setswitchinterval(0.001)
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    return Settings.from_environment()
+
+
+def open_worker_storage(settings: Settings) -> Storage:
+    """The database, opened by the process that is going to use it."""
+    return open_url(settings.database, settings.data)

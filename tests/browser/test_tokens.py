@@ -1,0 +1,103 @@
+"""An invitation's link: it lets one person send one report, and its token goes nowhere but into one header."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+from sottovoce.aggregator.tokens import create_tokens, token_counts
+
+from tests.browser.conftest import VIEWPORT
+from tests.browser.visit import Visit, receipt, review, send
+from tests.conftest import Running, start
+from tests.surveys import survey
+
+ANSWERS = (1, 2, 0)
+
+
+@pytest.fixture
+def invited(tmp_path: Path) -> Iterator[Running]:
+    """An aggregator whose survey asks for a token."""
+    with start(tmp_path / "data", survey(access="token")) as process:
+        yield process
+
+
+@pytest.fixture
+def person(browser: Browser, invited: Running) -> Iterator[Visit]:
+    """Somebody with nothing remembered."""
+    context = browser.new_context(viewport=VIEWPORT)
+    yield Visit(context, invited)
+    context.close()
+
+
+def invitation(site: Running) -> tuple[str, str]:
+    """A new token, and the link with it."""
+    storage = site.storage()
+    (token,) = create_tokens(storage, site.survey.name, 1)
+    storage.close()
+    return token, f"{site.link}&t={token}"
+
+
+def counts(site: Running) -> tuple[int, int]:
+    """Tokens spent and unspent."""
+    storage = site.storage()
+    found = token_counts(storage, site.survey.name)
+    storage.close()
+    return found.spent, found.unspent
+
+
+def refusal(page: Page) -> str:
+    """The words of a refusal after sending."""
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+    return page.inner_text("#main .problem")
+
+
+def kept(context: BrowserContext, page: Page) -> str:
+    """Everything that page and browser show or keep where others may look."""
+    state = str(context.storage_state())
+    return page.content() + page.title() + state + page.evaluate("JSON.stringify([{...localStorage}, history.state])")
+
+
+def test_token_travels_in_one_header_only_and_is_spent(person: Visit, invited: Running) -> None:
+    """The link opens the form, the report carries the token once, and no other request, address or text does."""
+    token, link = invitation(invited)
+    page = person.open(link)
+    assert counts(invited) == (0, 1)
+    send(page, *ANSWERS)
+
+    carrying = [request for request in person.requests if token in str(request.all_headers())]
+    assert [(request.method, request.url) for request in carrying] == [("POST", f"{invited.api}/reports")]
+    assert carrying[0].all_headers()["authorization"] == f"Bearer {token}"
+    assert not any(token in request.url for request in person.requests)
+    assert not any(token in body for body in person.bodies)
+    assert token not in kept(person.context, page)
+    assert counts(invited) == (1, 0)
+    assert person.complaints == []
+
+
+def test_spent_token_is_refused_in_a_plain_sentence(browser: Browser, person: Visit, invited: Running) -> None:
+    """Somebody else with the same link sends nothing that counts; its owner is shown the receipt again."""
+    token, link = invitation(invited)
+    shown = send(person.open(link), *ANSWERS)
+    other = Visit(browser.new_context(viewport=VIEWPORT), invited)
+    page = other.open(link)
+    review(page, 0, 0, 1)
+    words = refusal(page)
+    other.context.close()
+
+    assert "This survey needs the link of your own invitation, not used before." in words
+    assert token not in words
+    assert invited.reports() == 1
+    assert receipt(person.open(link)) == shown
+    assert len(person.bodies) == 1
+
+
+def test_link_without_a_token_is_refused_before_it_asks(person: Visit, invited: Running) -> None:
+    """Nothing is drawn and nothing is sent; a damaged token is a damaged link."""
+    for link in (invited.link, f"{invited.link}&t=short"):
+        page = person.open(link)
+        assert page.locator("fieldset").count() == 0
+        assert "invitation" in page.inner_text("#main .problem") or "link" in page.inner_text("#main .problem")
+    assert person.bodies == []
+    assert invited.reports() == 0

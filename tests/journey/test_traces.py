@@ -1,0 +1,122 @@
+"""What the aggregator leaves on the disk: nothing that says who answered, when, or in which order."""
+
+import json
+import resource
+import time
+from pathlib import Path
+
+import requests
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+
+from tests.conftest import processes
+from tests.journey.test_collection import batch, reports, withdrawal
+from tests.journey.test_hostile_http import JSON
+from tests.journey.test_kill import PATH, Server, served
+
+MARK = "7f3a9c"
+MARKS = {
+    "User-Agent": f"agent-{MARK}",
+    "Cookie": f"name=cookie-{MARK}",
+    "Referer": f"http://referrer-{MARK}.example/",
+    "X-Forwarded-For": "203.0.113.77",
+    "Forwarded": "for=203.0.113.77",
+    "Authorization": f"Bearer token-{MARK}",
+}
+QUERY = f"?q=query-{MARK}"
+
+
+def files(folder: Path) -> bytes:
+    """All that was written anywhere: database, log of the database, log of the program, backups."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def post(server: Server, path: str, body: bytes) -> int:
+    """A marked request."""
+    return requests.post(server.url + path + QUERY, data=body, headers={**JSON, **MARKS}, timeout=30).status_code
+
+
+def backup(server: Server, path: Path) -> None:
+    """A copy of the database."""
+    storage = SQLiteStorage(server.folder / "sottovoce.sqlite")
+    storage.backup(path)
+    storage.close()
+
+
+def test_two_hundred_reports_leave_no_mark_and_no_order(tmp_path: Path) -> None:
+    """Seven kinds of marks (address, agent, cookie, referrer, query, token, moment) are in no file."""
+    with served(tmp_path / "data") as server:
+        log = tmp_path / "data.log"
+        before = log.read_bytes()
+        started = int(time.time())
+        bodies = reports(200)
+        assert {post(server, PATH, body) for body in bodies} == {200}
+        ended = int(time.time())
+        backup(server, tmp_path / "saved")
+        found = files(tmp_path)
+        # Whoever sends reports that are stored writes no line.
+        assert log.read_bytes() == before
+        storage = SQLiteStorage(server.folder / "sottovoce.sqlite")
+        stored = [bytes(row[1]).hex() for row in storage.export_table("reports")]
+        storage.close()
+
+    assert found.count(b"SQLite format 3") >= 2
+    for mark in (MARK, "203.0.113.77", "127.0.0.1", *(str(second) for second in range(started, ended + 1))):
+        assert mark.encode() not in found.replace(before, b"")
+    ranks = [stored.index(json.loads(body)["report_id"]) for body in bodies]
+    assert abs(correlation(ranks)) < 0.35
+
+
+def test_refusals_and_failures_leave_no_mark_either(tmp_path: Path) -> None:
+    """What the program writes when something is wrong names neither whoever sent it nor what was sent."""
+    with served(tmp_path / "data") as server:
+        bodies = reports(3)
+        sent = [
+            post(server, PATH, b'{"mark":"' + MARK.encode() + b'"}'),
+            post(server, f"{PATH}/{MARK}", bodies[0]),
+            post(server, f"/api/v1/surveys/{MARK}/reports", bodies[0]),
+            post(server, PATH, MARK.encode() * 20_000),
+            post(server, f"/api/v1/surveys/exam/{MARK}", b"{}"),
+        ]
+        # Room for the program's own log, but not for the database's.
+        for pid in processes(server.url):
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
+        sent += [post(server, PATH, body) for body in bodies]
+        for pid in processes(server.url):
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert sent == [400, 404, 404, 413, 404, 503, 503, 503]
+        found = files(tmp_path)
+
+    assert b"storage: the database is unavailable" in found
+    for mark in (MARK, "203.0.113.77", *(json.loads(body)["report_id"] for body in bodies)):
+        assert mark.encode() not in found
+
+
+def test_deleted_ids_are_in_no_file_and_no_new_backup(tmp_path: Path) -> None:
+    """Half of the reports are withdrawn; then the survey is closed and its time is over: no id is left at all."""
+    with served(tmp_path / "data") as server:
+        bodies = reports(60)
+        ids = [bytes.fromhex(json.loads(body)["report_id"]) for body in bodies]
+        assert post(server, f"{PATH}/batch", batch(bodies)) == 200
+        for body in bodies[:30]:
+            assert post(server, "/api/v1/surveys/exam/withdraw", withdrawal(body)) == 200
+        backup(server, tmp_path / "data" / "first")
+        found = files(tmp_path)
+        assert [one in found for one in ids] == [False] * 30 + [True] * 30
+        (tmp_path / "data" / "first").unlink()
+        storage = SQLiteStorage(server.folder / "sottovoce.sqlite")
+        storage.close_survey("exam", 20_000)
+        storage.purge(1)
+        assert storage.surveys()[0].reports == 30
+        storage.close()
+        backup(server, tmp_path / "data" / "second")
+        found = files(tmp_path)
+
+    assert not any(one in found or one.hex().encode() in found for one in ids)
+
+
+def correlation(ranks: list[int]) -> float:
+    """Spearman's, of ranks with the order of arrival."""
+    mean = (len(ranks) - 1) / 2
+    return sum((rank - mean) * (number - mean) for number, rank in enumerate(ranks)) / sum(
+        (rank - mean) ** 2 for rank in ranks
+    )
