@@ -106,7 +106,7 @@ def visit(browser: Browser, link: str, selector: str, count: int, is_slow: bool)
         devtools.send("Network.emulateNetworkConditions", SLOW)
         devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER_CPU})
     page.goto(link, wait_until="commit")
-    page.wait_for_function("globalThis.readyAt !== undefined", polling=5)
+    page.wait_for_function("() => globalThis.readyAt !== undefined", polling=5)
     metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
     found = {
         "bytes": sum(loaded),

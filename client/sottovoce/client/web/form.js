@@ -28,11 +28,14 @@ export class Form {
       checkDevice();
       // The aggregator says who may embed its page; a page from elsewhere cannot.
       if (setup.aggregator && parent !== self) throw new SurveyError("error_framed");
-      const held = setup.survey && new TextEncoder().encode(setup.survey.text);
-      const link = { ...parseLink(href, setup), held };
-      const ledger = await BrowserLedger.open();
+      const link = parseLink(href, setup);
       const transport = new Transport(link.origin);
-      const respondent = await Respondent.connect(link, transport, ledger, { allowance });
+      const fetched = setup.survey ? new TextEncoder().encode(setup.survey.text) : transport.fetchSurvey(link.survey);
+      // The survey is on its way while the ledger opens, and the ledger is read while the sentences come.
+      const [ledger, held] = await Promise.all([BrowserLedger.open(), fetched]);
+      const respondent = await Respondent.connect({ ...link, held }, transport, ledger, { allowance });
+      const known = Promise.all([respondent.drawn(), respondent.spent()]);
+      known.catch(() => {});
       await this.#words.speak(respondent.survey);
       for (const part of Object.keys(arrived())) await this.#words.learn(part);
       let asked = [];
@@ -42,12 +45,11 @@ export class Form {
         this.#answering ??= new Answering(respondent, asked, this.#words, this.#stage, ledger, transport);
         return this.#answering;
       };
-      const entry = await respondent.drawn();
+      const [entry, spent] = await known;
       if (entry !== null) return (await this.#enter()).resume(entry);
       // Which questions are asked is decided, and recorded, before anything is shown.
       asked = await respondent.asked();
-      const known = { hasDigest: link.digest !== "", spent: await respondent.spent(), allowance };
-      this.#explain(respondent.survey, known, allow);
+      this.#explain(respondent.survey, { hasDigest: link.digest !== "", spent, allowance }, allow);
     }, { allow });
   }
 
