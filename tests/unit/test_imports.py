@@ -26,6 +26,8 @@ RULES = [
     ("sottovoce.aggregator.simulation", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.pilot", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
+    ("sottovoce.cli.chromium", {"sottovoce", "playwright"}),
+    ("sottovoce.cli.audit_client", {"sottovoce", "playwright", "requests"}),
     ("sottovoce.cli", {"sottovoce", "click", "rich", "granian", "requests"}),
 ]
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}

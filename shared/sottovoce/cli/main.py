@@ -20,6 +20,7 @@ VERBS = {
     "token": "sottovoce.cli.token",
     "researcher": "sottovoce.cli.researcher",
     "export": "sottovoce.cli.export",
+    "audit": "sottovoce.cli.audit",
     "backup": "sottovoce.cli.maintain",
     "restore": "sottovoce.cli.maintain",
     "migrate": "sottovoce.cli.maintain",
