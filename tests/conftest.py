@@ -81,9 +81,9 @@ class start:  # noqa: N801 - reads as a verb
         self._process.__exit__(*error)  # type: ignore[arg-type]
 
 
-def processes(running: Running) -> list[int]:
-    """All processes of a running aggregator, those that it was started from before their workers."""
-    port = running.url.rsplit(":", 1)[1]
+def processes(url: str) -> list[int]:
+    """All processes of the aggregator at this address, those that it was started from before their workers."""
+    port = url.rsplit(":", 1)[1]
     marks = (f"SOTTOVOCE_PORT={port}\0".encode(), f"--port\0{port}\0".encode())
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

@@ -1,12 +1,14 @@
-"""``make bench``: figures, no verdicts. Everything, or only ``mechanisms``, ``ingest`` or ``recount``."""
+"""``make bench``: figures, no verdicts. Everything, or only ``imports``, ``mechanisms``, ``ingest`` or ``recount``."""
 
 import sys
 
 from tests import postgres
-from tests.bench import ingest, mechanisms, recount
+from tests.bench import imports, ingest, mechanisms, recount
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["mechanisms", "ingest", "recount"]
+    wanted = sys.argv[1:] or ["imports", "mechanisms", "ingest", "recount"]
+    if "imports" in wanted:
+        imports.figures()
     if "mechanisms" in wanted:
         mechanisms.figures()
     if "ingest" in wanted:

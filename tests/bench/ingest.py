@@ -1,10 +1,12 @@
 """How many reports of ten questions a second: alone and in batches, against the server without storage."""
 
 import json
+import os
 import secrets
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,13 @@ from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey
 
+from tests.bench import bare
 from tests.bench.load import write_bodies
 from tests.bench.server import running
+from tests.conftest import processes
 from tests.surveys import document, survey
 
-CONNECTIONS = 32
+CONNECTIONS, TOGETHER = 32, 24
 SECONDS = 6.0
 SINGLE = 60_000
 BATCHES, ITEMS = 600, 1000
@@ -59,9 +63,25 @@ def measure(folder: Path, database: str, single: Path, batches: Path, stored: bo
     storage.close()
     path = f"/api/v1/surveys/{asked.name}/reports"
     with running(folder, database, stored) as port:
-        alone = load(port, path, CONNECTIONS, SECONDS, single)
-        together = load(port, f"{path}/batch", 4, 2 * SECONDS, batches)
-    return {"alone": alone, "batch": together}
+        found = {}
+        for name, end, connections, seconds, file in (
+            ("alone", "", CONNECTIONS, SECONDS, single),
+            ("batch", "/batch", TOGETHER, 2 * SECONDS, batches),
+        ):
+            before = processor_seconds(port)
+            found[name] = load(port, f"{path}{end}", connections, seconds, file)
+            found[name]["cpu"] = (processor_seconds(port) - before) / max(1, found[name]["statuses"].get("200", 0))
+    return found
+
+
+def processor_seconds(port: int) -> float:
+    """What the aggregator's processes have used: a figure that other work on the machine disturbs least."""
+    ticks = 0
+    for pid in processes(f"http://127.0.0.1:{port}"):
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def figures(databases: dict[str, str]) -> None:
@@ -80,16 +100,25 @@ def figures(databases: dict[str, str]) -> None:
         write_bodies(batches, [batch(asked) for _ in range(BATCHES)])
         ceiling = measure(folder / "none", "", single, batches, stored=False)
         _show("no storage", ceiling, ceiling)
+        _show_bare()
         for name, url in databases.items():
             _show(name, measure(folder / name, url, single, batches), ceiling)
+
+
+def _show_bare() -> None:
+    """What one thread that does nothing else gets into the table, in groups as they come from these connections."""
+    rates = {group: bare.rate(ten_questions(), BATCHES * ITEMS, group) for group in (4000, 12_000)}
+    figures = ", ".join(f"{rate:,.0f} in groups of {group:,}" for group, rate in rates.items())
+    print(f"{'bare insert':<12} {figures} reports/s", flush=True)
 
 
 def _show(name: str, found: dict[str, Any], ceiling: dict[str, Any]) -> None:
     alone, together = found["alone"], found["batch"]
     print(
         f"{name:<12} alone {alone['rate']:8,.0f}/s ({alone['rate'] / ceiling['alone']['rate']:.2f} of the ceiling)"
-        f"  p50 {alone['p50']:5.1f} ms  p99 {alone['p99']:5.1f} ms  {alone['statuses']}\n"
+        f"  p50 {alone['p50']:5.1f} ms  p99 {alone['p99']:5.1f} ms"
+        f"  processor {1e6 * alone['cpu']:,.0f} us  {alone['statuses']}\n"
         f"{'':<12} batch {together['rate'] * ITEMS:8,.0f} reports/s  p99 {together['p99']:5.1f} ms"
-        f"  {together['statuses']}",
+        f"  processor {1e6 * together['cpu'] / ITEMS:.1f} us a report  {together['statuses']}",
         flush=True,
     )

@@ -5,8 +5,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.admission import recount
 from sottovoce.aggregator.published import Published
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.connect import open_url
 

@@ -7,10 +7,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import Console
 from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.cli.demo import send_all
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
 from tests.browser.visit import Visit, log_in, receipt, review
 from tests.conftest import Running, start
+from tests.surveys import document
 
 FOLDER = Path(__file__).parent / "screenshots"
 PHONE = {"width": 360, "height": 740}
@@ -38,6 +41,24 @@ def walk(browser: Browser, site: Running, name: str, scheme: str, size: dict[str
     context.close()
 
 
+def arabic() -> Survey:
+    """One question about exams, asked in Arabic."""
+    title = {"en": "Exams", "ar": "الامتحانات في هذه الجامعة"}
+    label = {"en": "Have you ever cheated in an exam here?", "ar": "هل سبق أن غششت في امتحان هنا؟"}
+    asked = document(title=title)
+    return parse_survey({**asked, "questions": [{**asked["questions"][0], "label": label}]})
+
+
+def from_right_to_left(browser: Browser) -> None:
+    """The same form for a reader of Arabic."""
+    with tempfile.TemporaryDirectory() as data, start(Path(data), arabic()) as site:
+        context = browser.new_context(viewport=PHONE, color_scheme="light", locale="ar")
+        page = Visit(context, site).open()
+        page.evaluate("document.querySelector('fieldset').scrollIntoView({ block: 'center' })")
+        picture(page, "phone-light-arabic")
+        context.close()
+
+
 def results(browser: Browser, scheme: str) -> None:
     """The dashboard after the demonstration's 6,366 reports."""
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site:
@@ -59,6 +80,7 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
         walk(browser, site, "phone-light", "light", PHONE)
         walk(browser, site, "wide-dark", "dark", DESKTOP)
+        from_right_to_left(browser)
         results(browser, "light")
         browser.close()
 

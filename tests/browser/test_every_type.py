@@ -107,7 +107,7 @@ def test_example_is_in_words(visitor: Visit) -> None:
     [
         ("q7-0", "0.25", "Enter a number from 0 to 10, in steps of 0.5."),
         ("q7-0", "", "Enter a number from 0 to 10, in steps of 0.5."),
-        ("q7-0", "2,5", "Enter a number from 0 to 10, in steps of 0.5."),
+        ("q7-0", "1,000", "Enter a number from 0 to 10, in steps of 0.5."),
         ("q6-0", "31", "Enter a number from 0 to 30, in steps of 1."),
         ("q6-0", "1e1", "Enter a number from 0 to 30, in steps of 1."),
         ("q9-1", "-1.1", "Enter a number from -1 to 1, in steps of 0.1."),

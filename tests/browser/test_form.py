@@ -6,25 +6,42 @@ import json
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import Visit, receipt, review, send, stored
+from tests.browser.visit import Visit, choose, receipt, review, send, stored
 
 ANSWERS = (1, 0, 2, 3, 1)
 
 
-def test_form_makes_six_requests_and_no_more(visit: Visit, page: Page) -> None:
-    """Page, style, script, catalogue and spec until it is ready; then one report; nobody else is called."""
-    until_ready = set(visit.paths)
+def test_form_makes_seven_requests_and_no_more(visit: Visit, page: Page) -> None:
+    """Page, style, script, catalogue and spec until it is ready; the second script; one report; and no more."""
     send(page, *ANSWERS)
 
-    assert until_ready == {
-        "GET /s/marriage",
+    assert visit.paths[-2:] == ["GET /assets/later.js", "POST /api/v1/surveys/marriage/reports"]
+    assert sorted(visit.paths[:-2]) == [
+        "GET /api/v1/surveys/marriage",
+        "GET /assets/catalogues/en.json",
         "GET /assets/respondent.css",
         "GET /assets/respondent.js",
-        "GET /assets/catalogues/en.json",
-        "GET /api/v1/surveys/marriage",
-    }
-    assert sorted([*until_ready, "POST /api/v1/surveys/marriage/reports"]) == sorted(visit.paths)
+        "GET /s/marriage",
+    ]
     assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
+
+
+def test_second_script_that_does_not_arrive_is_told_and_asked_for_again(visit: Visit) -> None:
+    """The questions can be read without it; a sentence says what is missing, and no choice is lost."""
+    visit.context.route("**/later.js*", lambda route: route.abort())
+    page = visit.open()
+    choose(page, *ANSWERS)
+    page.click("button[type=submit]")
+    page.wait_for_selector("#main .problem h1")
+    assert "A part of this page did not arrive." in page.inner_text("#main .problem")
+    visit.context.unroute("**/later.js*")
+    page.click("button.primary")
+    page.wait_for_selector("table")
+    page.click("button:not(.primary)")
+
+    assert page.locator("input:checked").count() == len(ANSWERS)
+    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "later" in request.url]
+    assert asked == ["later.js", "later.js?1", "later.js?2"]
 
 
 def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:

@@ -1,12 +1,12 @@
 """What a visitor does and what can be seen of it."""
 
-import json
 import sqlite3
 from contextlib import closing
 from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, Page, Request
+from sottovoce.aggregator.storage.rows import unpack
 
 from tests.conftest import Running
 
@@ -82,7 +82,7 @@ def stored(site: Running) -> dict[str, list[Any]]:
     """The values that the aggregator has stored, by report id, read from its database as an operator would."""
     with closing(sqlite3.connect(site.data / "sottovoce.sqlite")) as database:
         rows = database.execute('SELECT report_id, "values" FROM reports').fetchall()
-    return {bytes(report_id).hex(): json.loads(values) for report_id, values in rows}
+    return {bytes(report_id).hex(): list(unpack(values)) for report_id, values in rows}
 
 
 def log_in(context: BrowserContext, site: Running) -> Page:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.recount import recount
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.cli.demo import _free_port, _wait_until_ready

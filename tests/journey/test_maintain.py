@@ -130,7 +130,7 @@ def test_readiness_turns_red_when_the_schema_is_another(running: Running) -> Non
 def test_full_disk_is_a_503_and_passes(running: Running) -> None:
     """A database that can grow no more refuses, readiness says so, and nothing acknowledged is lost."""
     # A limit on the size of files stands for a full disk: the write fails in the same place.
-    workers = processes(running)
+    workers = processes(running.url)
     before = [send(running, "reports", body).status_code for body in reports(5)]
     for pid in workers:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))

@@ -154,7 +154,7 @@ def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Runn
     (entry,) = (tmp_path / "ledger").glob("*.json")
     document = json.loads(entry.read_text())
 
-    assert set(document) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent"}
+    assert set(document) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended"}
     assert [path.name for path in (tmp_path / "ledger").iterdir()] == [entry.name]
     assert entry.stat().st_mode & 0o077 == 0
 

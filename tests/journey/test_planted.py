@@ -222,7 +222,7 @@ def ordered_rows(patch: pytest.MonkeyPatch) -> None:
 
 def time_of_arrival(patch: pytest.MonkeyPatch) -> None:
     """A column with the moment."""
-    _schema(patch, '"values" TEXT NOT NULL,', '"values" TEXT NOT NULL, at TEXT DEFAULT CURRENT_TIMESTAMP,')
+    _schema(patch, '"values" BLOB NOT NULL,', '"values" BLOB NOT NULL, at TEXT DEFAULT CURRENT_TIMESTAMP,')
     patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT",
                   'INSERT INTO reports (survey, report_id, wave, "values") VALUES (?, ?, ?, ?)')  # fmt: skip
 
@@ -261,10 +261,12 @@ def log_left(patch: pytest.MonkeyPatch) -> None:
 def _schema(patch: pytest.MonkeyPatch, old: str, new: str) -> None:
     from sottovoce.aggregator.storage import sqlite
 
-    statements = [statement for statement in sqlite.MIGRATIONS[0]]
-    changed = tuple(text.replace(old, new) if "TABLE reports" in text else text for text in statements)
-    assert list(changed) != statements
-    patch.setattr(sqlite, "MIGRATIONS", (changed,))
+    changed = tuple(
+        tuple(text.replace(old, new) if "TABLE reports (" in text else text for text in statements)
+        for statements in sqlite.MIGRATIONS
+    )
+    assert changed != sqlite.MIGRATIONS
+    patch.setattr(sqlite, "MIGRATIONS", changed)
 
 
 FAULTS: list[tuple[Patch, Any]] = [

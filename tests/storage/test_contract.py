@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.postgres import PostgresStorage

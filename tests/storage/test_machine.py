@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from sottovoce.aggregator.admission import Admission, recount
+from sottovoce.aggregator.admission import Admission
 from sottovoce.aggregator.housekeeping import Housekeeping, day_of
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.tokens import create_tokens, revoke_tokens, token_counts

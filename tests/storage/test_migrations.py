@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import sqlite
 from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage

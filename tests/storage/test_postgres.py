@@ -6,10 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from sottovoce.aggregator.admission import recount
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres import COPIED, PostgresStorage
+from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
+from sottovoce.aggregator.storage.rows import pack
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
@@ -110,3 +112,26 @@ def test_lost_connections_are_errors_of_storage_and_pass(store: PostgresStorage,
             failed += 1
     assert 1 <= failed < 8
     assert store.surveys()[0].reports == 1
+
+
+def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that were text are the same values as bytes, nulls and large ones included."""
+    written = {"[1,2,0]": (1, 2, 0), "[null,254,1]": (None, 254, 1), "[255,null,0]": (255, None, 0),
+               "[65535,0,1]": (65535, 0, 1), f"[{2**53 - 1},null,0]": (2**53 - 1, None, 0), "[4294967295,1,1]":
+               (2**32 - 1, 1, 1), "[]": ()}  # fmt: skip
+    monkeypatch.setattr("sottovoce.aggregator.storage.postgres.MIGRATIONS", MIGRATIONS[:1])
+    first = PostgresStorage(url)
+    key = first.publish(survey()).key
+    first.close()
+    with psycopg.connect(url) as connection:
+        for number, text in enumerate(written):
+            row = [key, number.to_bytes(16), text]
+            connection.execute('INSERT INTO reports (survey, report_id, wave, "values") VALUES (%s, %s, 0, %s)', row)
+    monkeypatch.undo()
+    second = PostgresStorage(url)
+    second.check()
+
+    assert list(second.rows(key)) == list(written.values())
+    assert next(second.packed(key)) == [pack(values) for values in written.values()]
+    assert second.store([arrival(key, 1)]) == [Outcome.NEW]
+    second.close()

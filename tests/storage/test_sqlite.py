@@ -74,3 +74,14 @@ def test_a_failed_group_leaves_nothing(storage: SQLiteStorage) -> None:
 
     assert list(storage.rows(key)) == []
     assert storage.live_counts(key) == {}
+
+
+def test_verify_finds_a_report_of_no_survey(storage: SQLiteStorage) -> None:
+    """The table of reports does not refer to that of surveys, so the check does it."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number) for number in range(3)])
+    assert storage.verify() == []
+    with storage._write() as db:
+        db.execute("UPDATE reports SET survey = 9 WHERE report_id = (SELECT min(report_id) FROM reports)")
+
+    assert storage.verify() == ["a row belongs to no survey"]

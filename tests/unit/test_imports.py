@@ -25,6 +25,8 @@ RULES = [
     ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.aggregator.simulation", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.pilot", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    ("sottovoce.aggregator.recount", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    ("sottovoce.aggregator.absence", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.cli.chromium", {"sottovoce", "playwright"}),
     ("sottovoce.cli.audit_client", {"sottovoce", "playwright", "requests"}),

@@ -221,6 +221,8 @@ BAD: dict[str, list[Document]] = {
 _COIN = named("sampled_option", a="3/4", b="1/4")
 _HALF = named("rounding_rr", a="3/4", b="1/4")
 
+_COORDINATE = named("sampled_coordinate", a="3/4", b="1/4")
+
 ANSWERS: list[tuple[Document, list[Any], list[Any]]] = [
     (question(named("coin_flip")), ["no", "yes"], ["", "Yes", "maybe", 1, True, None, ["yes"], {"yes": 1}]),
     (one_of(3, named("kary_rr", odds="3")), ["c0", "c2"], ["c3", "C0", 0, ["c0"], None]),
@@ -243,10 +245,19 @@ ANSWERS: list[tuple[Document, list[Any], list[Any]]] = [
         [-6, 1, "11", "4.9", 9007199254740993],
     ),
     (
-        vector(3, "-0.2", "0.2", "0.1", named("sampled_coordinate", a="3/4", b="1/4")),
+        vector(3, "-0.2", "0.2", "0.1", _COORDINATE),
         [{"x0": "-0.2", "x1": "0", "x2": "0.2"}, {"x2": "-0.1", "x1": 0, "x0": "0.1"}],
         [{"x0": "0", "x1": "0"}, {"x0": "0", "x1": "0", "x2": "0", "x3": "0"}, {"x0": "0", "x1": "0", "x2": "0.3"},
          ["0", "0", "0"], "0", None],
+    ),
+    ({**question(named("kary_rr", odds="3")), "absent_category": True}, ["no", "yes", None], ["absent", "", 2]),
+    ({**one_of(3, named("kary_rr", odds="3")), "when_absent": "c1"}, ["c0", "c1", None], ["", "absent", 1, []]),
+    ({**some_of(4, _COIN, max_choices=2), "when_absent": []}, [[], ["c3"], None], ["", {}]),
+    ({**number("0", "1", "0.1", _HALF), "when_absent": "0.3"}, ["0.7", None], ["", False, []]),
+    (
+        {**vector(3, 0, 1, "0.5", _COORDINATE), "when_absent": {"x0": 0, "x1": 1, "x2": "0.50"}},
+        [{"x0": "0.5", "x1": "0", "x2": "1"}, None],
+        [{}, {"x0": None, "x1": None, "x2": None}, {"x0": "0"}],
     ),
 ]  # fmt: skip
 """Questions with answers and with what is no answer to them."""

@@ -248,4 +248,3 @@ ESTIMATE_VECTORS: dict[str, Callable[[], Iterator[Document]]] = {
     "sampled_coordinate": sampled_coordinate,
 }
 """Vectors of estimates by the mechanism's name."""
-

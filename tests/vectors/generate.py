@@ -5,7 +5,6 @@ Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-2
 them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator
@@ -26,24 +25,11 @@ from tests.documents import number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
+from tests.vectors.items import item_vectors, procedure_vectors
+from tests.vectors.tape import Tape
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
 WIDTH = 120
-
-
-class Tape:
-    """A repeatable source of bytes that remembers what was read."""
-
-    def __init__(self, seed: str) -> None:
-        self.seed = seed.encode()
-        self.taken = bytearray()
-
-    def __call__(self, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            data += hashlib.sha256(self.seed + (len(self.taken) + len(data)).to_bytes(8)).digest()
-        self.taken += data[:count]
-        return data[:count]
 
 
 def randomize_vectors(name: str, cases: list[Case], draws_each: int) -> Iterator[dict[str, Any]]:
@@ -187,6 +173,9 @@ def bad_surveys() -> list[str]:
         good.replace('"type":"boolean"', '"type":"select_one"'),
         good.replace('{"en":"Q"}', '"Q"'),
         good.replace('{"en":"Q"}', '{"de":"Q"}'),
+        good.replace('{"en":"Q"}', '{"EN":"Q","en":"Q"}'),
+        good.replace('{"en":"Q"}', '{"en":"Q","en-AB-CD":"Q"}'),
+        good.replace('{"en":"Q"}', '{"en":"Q","zh_Hans":"Q"}'),
         good.replace('{"en":"Q"}', '{"en":"\\ud800"}'),
         good.replace('{"en":"Q"}', '{"en":"\\u0051"}'),
         good.replace('"release_batch":25', '"release_batch":0'),
@@ -218,6 +207,8 @@ def documents() -> dict[str, Any]:
         "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
         "draws.json": draw_vectors(),
+        "items.json": item_vectors(),
+        "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
     }
     for name in RANDOMIZERS:

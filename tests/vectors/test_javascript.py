@@ -28,13 +28,17 @@ def write_sources(folder: Path) -> list[str]:
 
 
 def write_assembled(folder: Path) -> list[str]:
-    """The one script, with a last line that lets tests reach what the modules export."""
-    exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(page.modules().values()), re.M)
-    script = page.assemble()["respondent.js"].body.decode()
-    (folder / "respondent.js").write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    """The two scripts, with last lines that let tests reach what the modules export."""
+    files = ["respondent.js", "later.js"]
+    early = page.modules(page.ENTRY)
+    late = {path: source for path, source in page.modules(page.LATER).items() if path not in early}
+    for file, sources in zip(files, (early, late), strict=True):
+        script = page.assemble()[file].body.decode().rpartition("export {")[0]
+        exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
+        (folder / file).write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
     for path, source in {**apart(), "rational.js": page.modules()["rational.js"]}.items():
         (folder / path).write_text(source, encoding="utf-8")
-    return ["respondent.js", *apart()]
+    return [*files, *apart()]
 
 
 def write_sentences(file: Path) -> None:
@@ -45,7 +49,8 @@ def write_sentences(file: Path) -> None:
             asked = parse_survey(survey(vector["question"])).questions[0]
             sentence = words.odds_in_words(asked).rpartition(" Epsilon ")[0]
             said.append({"question": vector["question"], "sentence": sentence})
-    file.write_text(json.dumps({"catalogue": words.catalogue(), "said": said}), encoding="utf-8")
+    sentences = {"catalogue": words.catalogue(), "catalogues": page.languages(), "said": said}
+    file.write_text(json.dumps(sentences), encoding="utf-8")
 
 
 @pytest.mark.parametrize("write", [write_sources, write_assembled], ids=["sources", "assembled"])

@@ -1,12 +1,15 @@
 """The committed vectors are what the product does today, and what generating them again would write."""
 
 import json
+from fractions import Fraction
 
 import pytest
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parsing import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report
 
@@ -103,8 +106,42 @@ def test_reports_have_the_vectors_bytes():
         assert not rest
 
 
+def test_items_have_the_vectors_values_and_reports():
+    """Absence, conditions and coins of one's own: true values, bytes read, and the report's bytes."""
+    for vector in read("items.json")["reports"]:
+        loaded = load_survey(vector["survey"].encode())
+        assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
+        assert vector["labels"] == [question.label for question in loaded.questions]
+        for drawn in vector["drawn"]:
+            values = encode(loaded, drawn["answers"])
+            draws, rest = playback(bytes.fromhex(drawn["bytes"]))
+            assert drawn["values"] == [list(value) if isinstance(value, tuple) else value for value in values]
+            assert drawn["body"] == dump_report(randomize(loaded, values, draws), loaded).decode()
+            assert not rest
+
+
+def test_bad_answers_to_items_are_refused():
+    """A missing answer where there must be one, the added category by its name, an answer to a note."""
+    vectors = read("items.json")
+    asked = load_survey(vectors["reports"][0]["survey"].encode())
+    for answers in vectors["bad_answers"]:
+        with pytest.raises(AnswerError):
+            encode(asked, answers)
+
+
+def test_procedures_are_the_vectors():
+    """What a person does with a coin or a die."""
+    for vector in read("own_coin.json"):
+        made = procedure(BinaryRR(Fraction(vector["a"]), Fraction(vector["b"])))
+        told = made and {"flips": made.flips, "parts": [[part.action, [*part.outcomes]] for part in made.parts]}
+        assert vector["procedure"] == told
+
+
 def test_bad_surveys_are_refused():
     """Anything but the one canonical spelling of a valid survey."""
-    for text in read("surveys.json")["bad_surveys"]:
+    items = read("items.json")
+    good = items["reports"][0]["survey"]
+    changed = [good.replace(old, new, 1) for old, new in items["bad_changes"]]
+    for text in read("surveys.json")["bad_surveys"] + items["bad_surveys"] + changed:
         with pytest.raises(SpecError):
             load_survey(text.encode())

@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import repeat
+from typing import Any, NamedTuple, TypeVar
 
-from sottovoce.aggregator.published import Published, survey_of
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage, StoredSurvey
+from sottovoce.aggregator.alike import Alike, split_alike
+from sottovoce.aggregator.published import Published
+from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.aggregator.wire import (
+    MOST_ITEMS,
     Item,
     Receipt,
     Wire,
@@ -29,15 +31,18 @@ from sottovoce.aggregator.wire import (
     parse_batch,
     parse_report,
     parse_withdrawal,
+    ready,
     report_bytes,
 )
 from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.report import MAX_WAVE
 from sottovoce.shared.tokens import token_hash
 
 Clock = Callable[[], datetime]
+R = TypeVar("R")
 Submit = Callable[[Sequence[Arrival]], Future[list[Outcome]]]
 
-ADMITTED = frozenset({Outcome.NEW, Outcome.SAME})
+ADMITTED = (Outcome.NEW, Outcome.SAME)
 REFUSALS = {
     Outcome.CONFLICT: ("id_conflict", "another report has this id; the first one stays"),
     Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
@@ -114,7 +119,7 @@ class Admission:
         """
         with self._counting():
             wire = parse_report(body)
-            judged = self._judge(self._find(name, wire), wire, body, token, self._clock())
+            judged = self._judge(self._find(name, wire.survey, wire.digest), wire, body, token, self._clock())
             if isinstance(judged, Receipt):
                 return Pending(_done([]), lambda _: dump(judged))
             future = self._submit([judged.arrival])
@@ -129,6 +134,10 @@ class Admission:
         """
         with self._counting():
             now = self._clock()
+            alike = split_alike(body, MOST_ITEMS)
+            begun = None if alike is None else self._begin_alike(name, alike, now)
+            if begun is not None:
+                return begun
             judged = [self._judge_item(name, item, now) for item in parse_batch(body)]
             arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
             future = self._submit(arrivals) if arrivals else _done([])
@@ -151,11 +160,28 @@ class Admission:
                 raise ReportRejected(*REFUSALS[outcome])
         return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
 
+    def _begin_alike(self, name: str, alike: Alike, now: datetime) -> Pending | None:
+        """The same for reports that differ only in id and values; None unless there is nothing wrong with any."""
+        try:
+            published = self._find(name, alike.survey, alike.digest)
+            published.check_open(now)
+            length = published.length(alike.wave)
+            values = [published.parse_values(text) for text in alike.texts]
+        except ReportRejected:
+            return None
+        if alike.wave > MAX_WAVE or alike.length > length or published.plan.tokens is not None:
+            return None
+        future = self._submit(list(map(Arrival, repeat(published.plan), repeat(alike.wave), alike.report_ids, values)))
+        # While the database is at it.
+        receipts = alike.receipts(length)
+        whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
+        return Pending(future, lambda outcomes: self._alike_reply(receipts, whole, outcomes))
+
     def _judge_item(self, name: str, item: Item | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
         if item is None:
             return malformed()
         try:
-            published = self._find(name, item.report)
+            published = self._find(name, item.report.survey, item.report.digest)
             body = report_bytes(item.report, published.length(item.report.wave))
             return self._judge(published, item.report, body, item.token, now)
         except ReportRejected as rejection:
@@ -197,25 +223,32 @@ class Admission:
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
         with self._counting():
-            (settled,) = self._settle([candidate], outcomes)
+            (settled,) = self._settle([candidate.receipt], outcomes)
             if isinstance(settled, ReportRejected):
                 raise settled
         return dump(settled)
 
+    def _alike_reply(self, receipts: list[str], whole: bytes, outcomes: list[Outcome]) -> bytes:
+        if outcomes.count(Outcome.NEW) == len(receipts):
+            return whole
+        return self._told(self._settle(list(map(ready, receipts)), outcomes))
+
     def _batch_reply(self, judged: list[_Candidate | Receipt | ReportRejected], outcomes: list[Outcome]) -> bytes:
-        settled = iter(self._settle([item for item in judged if isinstance(item, _Candidate)], outcomes))
-        replies = [next(settled) if isinstance(item, _Candidate) else item for item in judged]
+        settled = iter(self._settle([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
+        return self._told([next(settled) if isinstance(item, _Candidate) else item for item in judged])
+
+    def _told(self, replies: Sequence[object]) -> bytes:
         self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
-        items = [reply if isinstance(reply, Receipt) else {"code": reply.code} for reply in replies]
+        items = [{"code": reply.code} if isinstance(reply, ReportRejected) else reply for reply in replies]
         return dump({"format": "sottovoce-batch-receipt/1", "items": items})
 
-    def _settle(self, candidates: list[_Candidate], outcomes: list[Outcome]) -> list[Receipt | ReportRejected]:
+    def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
         """What the transaction found, for each in order."""
         if Outcome.CLOSED in outcomes:
             self._published.clear()
         return [
-            candidate.receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
-            for candidate, outcome in zip(candidates, outcomes, strict=True)
+            receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
+            for receipt, outcome in zip(receipts, outcomes, strict=True)
         ]
 
     @contextmanager
@@ -238,13 +271,13 @@ class Admission:
         # Once ids are gone nobody can tell whether this one was ever known.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
 
-    def _find(self, name: str, wire: Wire) -> Published:
-        if wire.survey != name:
+    def _find(self, name: str, survey: str, digest: str) -> Published:
+        if survey != name:
             raise _unknown_survey()
         # What is remembered may be out of date in one way that matters here: a revision that is not yet in it.
         for revisions in (self._published.get, self._revisions):
             for published in reversed(revisions(name) or ()):
-                if published.stored.digest == wire.digest:
+                if published.stored.digest == digest:
                     return published
         raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
 
@@ -255,23 +288,6 @@ class Admission:
         revisions = tuple(Published(revision, stored[0].key) for revision in stored)
         self._published[name] = revisions
         return revisions
-
-
-def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
-    """The counts of a survey, made anew from its stored rows: for checks of the kept ones."""
-    columns: list[Counter[int | None]] = [Counter() for _ in survey_of(stored.document).questions]
-    rows = storage.rows(stored.key)
-    # Column by column, a few thousand rows at a time: that is where Counter is fast.
-    while chunk := list(islice(rows, 5000)):
-        for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
-            column.update(values)
-    tallies: dict[int, dict[int, int]] = {}
-    for index, question in enumerate(survey_of(stored.document).questions):
-        for value, number in columns[index].items():
-            for key in () if value is None else question.counted(value):
-                tally = tallies.setdefault(index, {})
-                tally[key] = tally.get(key, 0) + number
-    return tallies
 
 
 def now() -> datetime:

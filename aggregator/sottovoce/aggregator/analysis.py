@@ -5,15 +5,17 @@ Reads snapshots only. Nothing here can see a single report.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
+from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
 
 LEAST_COHORT = 5
@@ -47,8 +49,9 @@ class QuestionResult:
         epsilon: privacy loss of one report; None for a public question.
         n: reports that carry a value for this question.
         tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
-        estimates: one per option, for a boolean question of "yes" only; for a number its mean, and what its mechanism
-            tells of the distribution; for a vector the mean of each coordinate.
+        estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
+            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate.
+        protection: (s, share of yes if a share s of reports were a self-protective no); where people toss themselves.
     """
 
     question: Question
@@ -56,6 +59,7 @@ class QuestionResult:
     n: int
     tally: Mapping[int, int]
     estimates: Sequence[Estimate]
+    protection: Sequence[tuple[float, Estimate]] = ()
 
     def of_kind(self, kind: str) -> list[Estimate]:
         """The estimates of one kind: "share", "mean" or "quantile"."""
@@ -145,7 +149,7 @@ def analyse(
         withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
         cohort=cohort,
         cohorts=groups,
-        questions=tuple(_question(question, _strata(question, chosen), rule) for question in newest.survey.questions),
+        questions=tuple(_result(question, chosen, rule) for question in newest.survey.questions),
     )
 
 
@@ -178,7 +182,8 @@ def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
 
 
 def _same_question(one: Question, other: Question) -> bool:
-    if (one.name, one.type, one.domain) != (other.name, other.type, other.domain):
+    # Under another fixed value for no answer another share is estimated.
+    if (one.name, one.type, one.domain, one.absent) != (other.name, other.type, other.domain, other.absent):
         return False
     return (one.mechanism is None) == (other.mechanism is None)
 
@@ -221,6 +226,16 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
     return tally
 
 
+def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRule) -> QuestionResult:
+    result = _question(question, _strata(question, revisions), rule)
+    # Reports of another procedure are protected otherwise.
+    by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
+    if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
+        return result
+    tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
+    return replace(result, protection=protected(question.mechanism, tally, rule))
+
+
 def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
     groups = merge(strata)
     # The newest revision's own mechanism, whose numbers and tally are shown.
@@ -231,7 +246,7 @@ def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule)
         estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
         estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
-    if question.type == "boolean":
+    if question.type == "boolean" and not question.domain.absent:
         # The share of "no" is the rest.
         estimates = estimates[-1:]
     return QuestionResult(question, epsilon, reports, tally, estimates)

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sottovoce.aggregator.analysis import QuestionResult, Results, mechanism_document
+from sottovoce.shared.questions import dump_value
 
 FORMAT = "sottovoce-export/1"
 
@@ -35,7 +36,18 @@ def _question(result: QuestionResult) -> dict[str, Any]:
         "n": result.n,
         "tally": {str(value): count for value, count in result.tally.items()},
         **_estimates(result),
+        **_absence(result),
     }
+
+
+def _absence(result: QuestionResult) -> dict[str, Any]:
+    """What no answer was sent as, and what self-protective answers would mean; only where there is such a thing."""
+    question, found = result.question, {}
+    if question.absent is not None and not question.domain.absent:
+        found["when_absent"] = dump_value(question, question.absent)
+    if result.protection:
+        found["protection"] = [{"share": share, "estimate": asdict(estimate)} for share, estimate in result.protection]
+    return found
 
 
 def _estimates(result: QuestionResult) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.absence import hide
 from sottovoce.aggregator.analysis import Results, Revision, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of
@@ -19,18 +20,17 @@ def invent(survey: Survey, count: int, seed: int) -> list[Values]:
     """
     True values of ``count`` respondents, an array for each question; the seed decides them.
 
-    Shares of options are drawn uniformly from all distributions, numbers lean towards their lower end.
+    Shares of options are drawn uniformly from all distributions, numbers lean towards their lower end. A question that
+    is hidden from somebody has its fixed value.
     """
     generator = np.random.Generator(np.random.PCG64(seed))
-    return [_INVENTORS[question.type](question.domain, count, generator) for question in survey.questions]
+    truths = [_INVENTORS[question.type](question.domain, count, generator) for question in survey.questions]
+    return hide(survey, truths)
 
 
 def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
     """The results of a closed survey whose respondents have these true values, through the batch client."""
-    reported = [
-        truth if question.mechanism is None else simulate(question.mechanism, truth, draws)
-        for question, truth in zip(survey.questions, truths, strict=True)
-    ]
+    reported = randomized(survey, truths, draws)
     tallies: dict[int, dict[int, int]] = {}
     for index, (question, values) in enumerate(zip(survey.questions, reported, strict=True)):
         tally = tallies.setdefault(index, {})
@@ -41,6 +41,14 @@ def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
     n = len(truths[0])
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
     return analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))])
+
+
+def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
+    """What these respondents report, an array for each question; also what they toss by hand."""
+    return [
+        truth if question.mechanism is None else simulate(question.mechanism, truth, draws)
+        for question, truth in zip(survey.questions, truths, strict=True)
+    ]
 
 
 def true_figure(question: Question, truth: Values, estimate: Estimate) -> float | None:
@@ -76,6 +84,8 @@ def _in_units(question: Question, steps: Values) -> NDArray[np.float64]:
 
 
 def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the question's type has it
+    if question.domain.absent and value == question.absent:
+        return None
     if question.type == "vector":
         return {name: _number(question, step) for name, step in zip(question.options, value, strict=True)}
     if question.domain.grid is not None:

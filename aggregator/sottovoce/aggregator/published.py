@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from operator import contains
 
 from sottovoce.aggregator.storage import Plan, StoredSurvey
+from sottovoce.aggregator.wire import parse_values
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.report import report_length
@@ -28,6 +29,7 @@ class Published:
         self.survey = survey_of(stored.document)
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
+        self._read: dict[bytes, Values] = {}
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
     @cached_property
@@ -69,6 +71,21 @@ class Published:
         for seen, value in zip(self._seen, values, strict=True):
             if len(seen) < _MOST_REMEMBERED:
                 seen.add(value)
+
+    def parse_values(self, text: bytes) -> Values:
+        """
+        The values that a report has between its brackets, once they are canonical and possible.
+
+        Raises:
+            ReportRejected: ``malformed`` or ``out_of_range``.
+        """
+        values = self._read.get(text)
+        if values is None:
+            values = parse_values(text)
+            self.check_values(values)
+            if len(self._read) < _MOST_REMEMBERED:
+                self._read[text] = values
+        return values
 
     def _counted(self, index: int, value: int) -> tuple[int, ...]:
         return self.survey.questions[index].counted(value)

@@ -63,6 +63,10 @@ class Settings:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
+    def link(self, survey: str, digest: str) -> str:
+        """The link that respondents are given; the digest in it pins the survey."""
+        return f"{self.url}/s/{survey}#d={digest[:32]}"
+
     @property
     def secure(self) -> bool:
         """Whether people reach the aggregator through https."""

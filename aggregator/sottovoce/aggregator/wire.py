@@ -18,6 +18,7 @@ BATCH_FORMAT = "sottovoce-batch/1"
 MOST_ITEMS = 1000
 
 _REPORT_ID = re.compile("[0-9a-f]{32}").fullmatch
+_HEX = re.compile("[0-9a-f]*").fullmatch
 _DIGEST = re.compile("[0-9a-f]{64}").fullmatch
 
 
@@ -71,6 +72,7 @@ _report = msgspec.json.Decoder(Wire).decode
 _item = msgspec.json.Decoder(Item).decode
 _batch = msgspec.json.Decoder(_Batch).decode
 _raw_batch = msgspec.json.Decoder(_RawBatch).decode
+_values = msgspec.json.Decoder(tuple[int | None, ...]).decode
 _withdrawal = msgspec.json.Decoder(_Withdrawal).decode
 
 
@@ -108,13 +110,22 @@ def parse_batch(body: bytes) -> list[Item | None]:
     try:
         # One pass over all items, as long as every single one is canonical.
         batch = _canonical(_batch, body)
-        items = [item if _well_formed(item.report) else None for item in batch.items]
+        items = _well_formed_items(batch.items)
     except ReportRejected:
         batch = _canonical(_raw_batch, body)
         items = [_parse_item(bytes(raw)) for raw in batch.items]
     if batch.format != BATCH_FORMAT or not 1 <= len(items) <= MOST_ITEMS:
         raise malformed()
     return items
+
+
+def _well_formed_items(items: list[Item]) -> list[Item | None]:
+    # Mostly all are, and one search through all ids is quicker than a thousand.
+    heads = {(report.format, report.wave, report.digest): report for report in [item.report for item in items]}
+    ids = [item.report.report_id for item in items]
+    if set(map(len, ids)) == {32} and _HEX("".join(ids)) and all(map(_well_formed, heads.values())):
+        return list(items)
+    return [item if _well_formed(item.report) else None for item in items]
 
 
 def _parse_item(raw: bytes) -> Item | None:
@@ -138,6 +149,17 @@ def parse_withdrawal(body: bytes) -> str:
     return report_id
 
 
+def parse_values(text: bytes) -> tuple[int | None, ...]:
+    """
+    The values that a report has between its brackets.
+
+    Raises:
+        ReportRejected: ``malformed``.
+    """
+    values: tuple[int | None, ...] = _canonical(_values, b"[" + text + b"]")
+    return values
+
+
 def report_bytes(wire: Wire, length: int) -> bytes:
     """The report's bytes as they are sent alone."""
     return _encode(wire).ljust(length)
@@ -152,6 +174,11 @@ def make_receipt(wire: Wire, body: bytes) -> Receipt:
 def dump(value: object) -> bytes:
     """A reply as JSON."""
     return _encode(value)
+
+
+def ready(text: str) -> msgspec.Raw:
+    """JSON that is to be taken over as it is."""
+    return msgspec.Raw(text)
 
 
 def malformed() -> ReportRejected:

@@ -12,15 +12,17 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from itertools import chain, islice
 from typing import Any
 
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
 
-MOST_WAITING = 8192
+MOST_WAITING = 32_768
 """Reports that may wait; further ones are told to come back."""
 
-MOST_IN_GROUP = 4096
+MOST_IN_GROUP = 16_384
+"""Random keys touch a page of the database each, unless enough of them come at once."""
 
 PAUSE = 60.0
 """Seconds between two rounds of housekeeping."""
@@ -115,9 +117,10 @@ class Writer:
         return group
 
     def _store(self, group: list[Job]) -> None:
-        arrivals = [arrival for job in group for arrival in job[0]]
+        arrivals = list(chain.from_iterable(arrived for arrived, _ in group))
+        ids = [arrival.report_id for arrival in arrivals]
         # The order of the random ids, in place of that of arrival.
-        order = sorted(range(len(arrivals)), key=lambda index: arrivals[index].report_id)
+        order = sorted(range(len(ids)), key=ids.__getitem__)
         try:
             stored = self._storage.store([arrivals[index] for index in order])
         except StorageError as error:
@@ -131,8 +134,14 @@ class Writer:
                 for job in group:
                     self._store([job])
         else:
-            outcomes = dict(zip(order, stored, strict=True))
-            position = 0
+            outcomes = iter(_in_place(order, stored))
             for arrived, future in group:
-                future.set_result([outcomes[index] for index in range(position, position + len(arrived))])
-                position += len(arrived)
+                future.set_result(list(islice(outcomes, len(arrived))))
+
+
+def _in_place(order: list[int], stored: list[Outcome]) -> list[Outcome]:
+    """The outcomes in the order of arrival; ``order`` says where each of them belongs."""
+    outcomes = stored.copy()
+    for index, outcome in zip(order, stored, strict=True):
+        outcomes[index] = outcome
+    return outcomes

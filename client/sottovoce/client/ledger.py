@@ -10,12 +10,17 @@ import json
 import os
 import sys
 import tempfile
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from sottovoce.client.places import ledger_folder
 from sottovoce.shared.errors import BudgetExhausted
+
+if sys.platform != "win32":
+    import fcntl
 
 
 class Key(NamedTuple):
@@ -35,14 +40,37 @@ class Entry:
     Attributes:
         digest: the survey's digest when the report was drawn.
         epsilon: what the report costs.
-        body: the exact bytes to send.
+        body: the exact bytes to send; "" once the report has ended.
         sent: the aggregator has acknowledged them.
+        ended: "withdrawn" or "forgotten"; then the entry only keeps a second report from being drawn.
     """
 
     digest: str
     epsilon: float
     body: str
     sent: bool = False
+    ended: str = ""
+
+    @property
+    def waiting(self) -> bool:
+        """There is a report that the aggregator has not acknowledged."""
+        return bool(self.body) and not self.sent
+
+
+class Record(NamedTuple):
+    """
+    One entry with what it is for.
+
+    Attributes:
+        key: without its token, which the ledger does not hold.
+        bound: the report was drawn for a token; to send it needs the link again.
+        name: the entry's own name in the ledger.
+    """
+
+    key: Key
+    entry: Entry
+    bound: bool
+    name: str
 
 
 class Ledger(Protocol):
@@ -56,6 +84,9 @@ class Ledger(Protocol):
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
+
+    def end(self, key: Key, ended: str) -> None:
+        """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
@@ -92,6 +123,10 @@ class MemoryLedger:
         """Note that the aggregator has acknowledged the report."""
         self._entries[key] = replace(self._entries[key], sent=True)
 
+    def end(self, key: Key, ended: str) -> None:
+        """Wipe the report and keep that there was one."""
+        self._entries[key] = replace(self._entries[key], body="", ended=ended)
+
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
         return sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)
@@ -102,102 +137,208 @@ class FileLedger:
     Remembers in a folder, one small JSON file per entry, readable by its owner only.
 
     A file appears whole or not at all: it is written and synced under another name and then linked to its own,
-    which the file system lets only one of several processes do.
+    which the file system lets only one of several processes do. Where the system has locks, processes also wait for
+    each other, so that what one forgets another does not write back.
+
+    Attributes:
+        folder: where the files are.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or default_folder()
+        self.folder = folder or default_folder()
 
     def get(self, key: Key) -> Entry | None:
         """The entry, or None."""
+        path = self._path(name_of(key))
         try:
-            document = json.loads(self._path(key).read_bytes())
+            content = path.read_bytes()
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
-            raise _unreadable() from None
-        return _entry(document)
+        except OSError:
+            raise _unreadable(path) from None
+        return _parse(path, content).entry
 
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
+        path = self._path(name_of(key))
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary = self._write(key, entry)
-            try:
-                os.link(temporary, self._path(key))
-            except FileExistsError:
-                pass
-            finally:
-                temporary.unlink()
-            self._sync_folder()
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._locked() as alone:
+                if alone:
+                    self._remove_parts()
+                temporary = self._write({"origin": key.origin, "survey": key.survey, "wave": key.wave}, entry)
+                try:
+                    os.link(temporary, path)
+                except FileExistsError:
+                    pass
+                finally:
+                    temporary.unlink()
+                self._sync_folder()
         except OSError:
-            raise BudgetExhausted("the ledger cannot be written; nothing was sent") from None
+            raise _unwritable("nothing was sent") from None
         stored = self.get(key)
         if stored is None:
-            raise _unreadable()
+            raise _unreadable(path)
         return stored
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
-        entry = self.get(key)
-        if entry is not None:
-            # The report has arrived; a note that cannot be written is no reason to say that it has not.
-            with suppress(OSError):
-                self._write(key, replace(entry, sent=True)).replace(self._path(key))
-                self._sync_folder()
+        # The report has arrived; a note that cannot be written is no reason to say that it has not.
+        with suppress(OSError):
+            self._change(name_of(key), sent=True)
+
+    def end(self, key: Key, ended: str) -> None:
+        """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
+        self._end(name_of(key), ended)
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
+        records = (self.read(name) for name in self.names())
+        return sum(record.entry.epsilon for record in records if record.key.origin == origin)
+
+    def names(self) -> list[str]:
+        """The names of all entries, whether they can be read or not."""
         try:
-            documents = [json.loads(path.read_bytes()) for path in sorted(self._folder.glob("*.json"))]
-            return sum(_entry(document).epsilon for document in documents if document["origin"] == origin)
-        except (ValueError, LookupError, TypeError):
-            raise _unreadable() from None
+            return sorted(path.stem for path in self.folder.iterdir() if path.suffix == ".json")
+        except FileNotFoundError:
+            return []
+        except OSError:
+            raise _unreadable(self.folder) from None
 
-    def _path(self, key: Key) -> Path:
-        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()
-        return self._folder / f"{name}.json"
+    def read(self, name: str) -> Record:
+        """
+        The entry of this name.
 
-    def _write(self, key: Key, entry: Entry) -> Path:
+        Raises:
+            BudgetExhausted: it is damaged or gone.
+        """
+        path = self._path(name)
+        try:
+            return _parse(path, path.read_bytes())
+        except OSError:
+            raise _unreadable(path) from None
+
+    def forget(self, name: str) -> None:
+        """End the report of this name: its charge stays, and no other is drawn for what it was drawn for."""
+        if not self.read(name).entry.ended:
+            self._end(name, "forgotten")
+
+    def erase(self, name: str) -> None:
+        """Remove the entry and its charge: this device no longer knows, and would draw again."""
+        try:
+            with self._locked():
+                self._path(name).unlink(missing_ok=True)
+                self._remove_parts()
+                self._sync_folder()
+        except OSError:
+            raise _unwritable("not everything was erased") from None
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
+
+    def _end(self, name: str, ended: str) -> None:
+        try:
+            self._change(name, body="", ended=ended)
+        except OSError:
+            raise _unwritable(f"it does not know that the report was {ended}") from None
+
+    def _change(self, name: str, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
+        path = self._path(name)
+        with self._locked():
+            try:
+                document = json.loads(path.read_bytes())
+            except FileNotFoundError:
+                return
+            except ValueError:
+                raise _unreadable(path) from None
+            entry = replace(_entry(path, document), **changes)
+            self._write({key: document[key] for key in ("origin", "survey", "wave")}, entry).replace(path)
+            self._sync_folder()
+
+    def _write(self, about: dict[str, Any], entry: Entry) -> Path:
         # mkstemp makes the file readable by its owner only.
-        handle, name = tempfile.mkstemp(suffix=".part", dir=self._folder)
+        handle, name = tempfile.mkstemp(suffix=_PART, dir=self.folder)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"origin": key.origin, "survey": key.survey, "wave": key.wave, **asdict(entry)}, file, indent=1)
+            json.dump({**about, **asdict(entry)}, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         return Path(name)
 
+    def _remove_parts(self) -> None:
+        """Remove what a killed process left: a report drawn but never recorded, and so never sent."""
+        for part in self.folder.glob(f"*{_PART}"):
+            part.unlink(missing_ok=True)
+
+    @contextmanager
+    def _locked(self) -> Iterator[bool]:
+        """Wait for other processes, where the system can; tells whether it could."""
+        if sys.platform == "win32":
+            yield False
+            return
+        handle = os.open(self.folder, os.O_RDONLY)
+        alone = False
+        try:
+            # Some network file systems have no locks; the link above still lets one process only record.
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                alone = True
+            yield alone
+        finally:
+            os.close(handle)
+
     def _sync_folder(self) -> None:
         if os.name == "posix":
-            handle = os.open(self._folder, os.O_RDONLY)
+            handle = os.open(self.folder, os.O_RDONLY)
             try:
                 os.fsync(handle)
             finally:
                 os.close(handle)
 
 
-def default_folder(platform: str = sys.platform) -> Path:
-    """Where this platform keeps an application's own data; ``SOTTOVOCE_LEDGER`` names another folder."""
-    named = os.environ.get("SOTTOVOCE_LEDGER")
-    if named:
-        return Path(named)
-    if platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "sottovoce" / "ledger"
+_PART = ".part"
 
 
-def _entry(document: object) -> Entry:
+def name_of(key: Key) -> str:
+    """An entry's name: a digest, since a token names a person."""
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
+def default_folder() -> Path:
+    """Where this device keeps the ledger."""
     try:
-        fields = {name: document[name] for name in ("digest", "epsilon", "body", "sent")}  # type: ignore[index]
+        home = Path.home()
+    except RuntimeError:
+        raise _unwritable("this device names no home folder; set SOTTOVOCE_LEDGER to a folder") from None
+    return ledger_folder(sys.platform, os.environ, home)
+
+
+def _parse(path: Path, content: bytes) -> Record:
+    try:
+        document = json.loads(content)
+        key = Key(str(document["origin"]), str(document["survey"]), int(document["wave"]))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise _unreadable(path) from None
+    return Record(key, _entry(path, document), bound=path.stem != name_of(key), name=path.stem)
+
+
+def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON reads
+    """The entry in a file; fields with a default may be missing, as in a file of an earlier version."""
+    try:
+        known = {field.name: document[field.name] for field in fields(Entry) if field.name in document}
+        needed = {field.name for field in fields(Entry) if field.default is MISSING}
+        right = needed <= set(known) and known["epsilon"] >= 0
+        right = right and isinstance(known["body"], str) and isinstance(known["digest"], str)
     except (LookupError, TypeError):
-        raise _unreadable() from None
-    return Entry(**fields)
+        right = False
+    if not right:
+        raise _unreadable(path)
+    return Entry(**known)
 
 
-def _unreadable() -> BudgetExhausted:
+def _unreadable(path: Path) -> BudgetExhausted:
     # A damaged entry may stand for a report already sent, so it is not a reason to draw again.
-    return BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
+    return BudgetExhausted(f"the ledger cannot be read; nothing was drawn and nothing was sent. Damaged: {path}")
+
+
+def _unwritable(consequence: str) -> BudgetExhausted:
+    return BudgetExhausted(f"the ledger cannot be written; {consequence}")

@@ -7,7 +7,10 @@ from urllib.parse import parse_qs, urlsplit
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.tokens import parse_token
 
-_PATH = re.compile(r"(?P<base>.*)/s/(?P<survey>[a-z0-9][a-z0-9_-]{0,63})/?")
+# One address, one spelling: another would be another aggregator to the ledger, and buy a second draw.
+_PATH = re.compile(r"(?P<base>(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)/s/(?P<survey>[a-z0-9][a-z0-9_-]{0,63})/?")
+_LOOPBACK = re.compile(r"localhost|127\.[0-9.]+|::1")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 
 
@@ -44,12 +47,15 @@ def parse_link(url: str) -> Link:
     match = _PATH.fullmatch(parts.path)
     if parts.scheme not in {"http", "https"} or not parts.hostname or match is None:
         raise TransportError("the link must look like https://host/s/survey#d=digest")
+    if parts.scheme == "http" and not _LOOPBACK.fullmatch(parts.hostname):
+        raise TransportError("the link must begin with https: anybody on the way could read and change what is sent")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    where = host if port in {None, _DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
     fragment = parse_qs(parts.fragment)
     digest = fragment.get("d", [""])[0]
     if digest and not _DIGEST.fullmatch(digest):
         raise TransportError("the digest in the link must be 32 hexadecimal digits")
-    origin = f"{parts.scheme}://{host}{f':{port}' if port else ''}{match['base']}"
+    origin = f"{parts.scheme}://{where}{match['base']}"
     return Link(origin, match["survey"], digest, _token(fragment.get("t", [""])[0]))
 
 

@@ -1,6 +1,9 @@
 """
 Assembles the respondent's page: many modules in the source, few requests on the wire.
 
+``respondent.js`` is what stands between the link and the form; ``later.js`` is asked for once the form is ready, or at
+once by a survey that needs it. What ``later.js`` needs of the first file it imports from there by name.
+
 The modules of ``web/`` are joined, dependencies first, without imports, exports, whole-line comments and indentation;
 wrapped lines are joined, and the style is treated alike. Nothing is renamed, so that whoever reads the served script
 reads the source. The same sources give the same bytes.
@@ -12,6 +15,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 ENTRY = "main.js"
+LATER = "later.js"
 
 _HEADER = "// Sottovoce, Apache-2.0; made by page.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
@@ -20,6 +24,7 @@ _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
 _BESIDE = re.compile(r"\S.*\s//\s")
+_LOADING = "import(`./later.js${again}`)"
 _TYPES = {
     "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
@@ -40,21 +45,46 @@ class Asset(NamedTuple):
 
 def assemble() -> dict[str, Asset]:
     """The page's files by the name under which they are served, in a fixed order."""
-    catalogue = json.loads(_read("catalogues/en.json"))
+    early, late = split(modules(ENTRY), modules(LATER))
     texts = {
-        "catalogues/en.json": json.dumps(catalogue, ensure_ascii=False, separators=(",", ":")),
+        **{f"catalogues/{tag}.json": _compact(f"catalogues/{tag}.json") for tag in languages()},
+        "later.js": late,
         "respondent.css": re.sub(r"(?<=[{;,])\n", "", tidy(_read("respondent.css"))),
         "respondent.html": _read("respondent.html"),
-        "respondent.js": join(modules()),
+        "respondent.js": early,
     }
     return {name: Asset(text.encode(), _TYPES[name.rpartition(".")[2]]) for name, text in texts.items()}
 
 
-def modules() -> dict[str, str]:
-    """The source of every module that the entry needs, dependencies first."""
+def languages() -> list[str]:
+    """The tags of the catalogues that there are, sorted."""
+    names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+
+def modules(*entries: str) -> dict[str, str]:
+    """The source of every module that the entries need, by default all, dependencies first."""
     found: dict[str, str] = {}
-    _visit(ENTRY, found, ())
+    for entry in entries or (ENTRY, LATER):
+        _visit(entry, found, ())
     return found
+
+
+def split(early: dict[str, str], late: dict[str, str]) -> tuple[str, str]:
+    """Two modules: the early one, and one of what only ``late`` has, which imports the rest from the early one."""
+    late = {path: source for path, source in late.items() if path not in early}
+    parts = _parts({**early, **late})
+    lent = {
+        name
+        for path, source in late.items()
+        for names, target in _IMPORT.findall(source)
+        if _resolve(path, target) in early
+        for name in _split(names)
+    }
+    names = ", ".join(sorted(lent))
+    first = "".join(parts[path] for path in early) + f"export {{ {names} }};\n"
+    second = f'import {{ {names} }} from "./respondent.js";\n' + "".join(parts[path] for path in late)
+    return _HEADER + first, f"{_HEADER}{second}export {{ LATER }};\n"
 
 
 def join(sources: dict[str, str]) -> str:
@@ -65,12 +95,16 @@ def join(sources: dict[str, str]) -> str:
         ValueError: a default export, a renamed import, two declarations of one name, or another construct that
             means something else once modules share a scope.
     """
+    return _HEADER + "".join(_parts(sources).values())
+
+
+def _parts(sources: dict[str, str]) -> dict[str, str]:
     owner: dict[str, str] = {}
     exported: dict[str, set[str]] = {}
-    parts = [_HEADER]
+    parts = {}
     for path, source in sources.items():
         for names, target in _IMPORT.findall(source):
-            for name in filter(None, (name.strip() for name in names.split(","))):
+            for name in _split(names):
                 if name not in exported.get(_resolve(path, target), set()):
                     raise ValueError(f"{path}: {name} is not exported by {target}")
         body = _IMPORT.sub("", _COMMENT.sub("", source))
@@ -81,8 +115,8 @@ def join(sources: dict[str, str]) -> str:
             if name in owner:
                 raise ValueError(f"{path}: {name} is also declared in {owner[name]}")
             owner[name] = path
-        parts.append(_WRAP.sub("", re.sub(r"^export ", "", tidy(body), flags=re.MULTILINE)))
-    return "".join(parts)
+        parts[path] = _WRAP.sub("", re.sub(r"^export ", "", tidy(body), flags=re.MULTILINE))
+    return parts
 
 
 def tidy(source: str) -> str:
@@ -109,8 +143,12 @@ def _check_margin(path: str, body: str) -> None:
             raise ValueError(f"{path}: a comment beside code would swallow what is joined to it: {line}")
         if line.count("`") % 2:
             raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
-    if re.search(r"\bimport\s*\(|\bimport\.meta\b", body):
+    if re.search(r"\bimport\s*\(|\bimport\.meta\b", body.replace(_LOADING, "")):
         raise ValueError(f"{path}: a module is only imported by name, at the top")
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def _resolve(path: str, target: str) -> str:
@@ -121,6 +159,10 @@ def _resolve(path: str, target: str) -> str:
         elif part != ".":
             parts.append(part)
     return "/".join(parts)
+
+
+def _compact(path: str) -> str:
+    return json.dumps(json.loads(_read(path)), ensure_ascii=False, separators=(",", ":"))
 
 
 def _read(path: str) -> str:

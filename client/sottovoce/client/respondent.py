@@ -7,19 +7,20 @@ Left of the bars the true answers exist, in this process's memory and nowhere el
 drawn report.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
+from sottovoce.client.queue import deliver, receipt_of, take_back
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.transport import Transport
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.report import Report, dump_report, parse_report, receipt
+from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -75,9 +76,22 @@ class Respondent:
         _check_budget(survey, allowance)
 
     @classmethod
-    def connect(cls, url: str, ledger: Ledger | None = None, **options: Any) -> Self:  # noqa: ANN401 - those of the class
+    def connect(
+        cls,
+        url: str,
+        ledger: Ledger | None = None,
+        *,
+        reach: Callable[[str], Transport] = Transport,
+        **options: Any,  # noqa: ANN401 - those of the class
+    ) -> Self:
         """
         A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
+
+        Args:
+            url: the link.
+            ledger: the device's own unless another is given.
+            reach: makes the transport to an origin.
+            options: ``draws``, ``allowance``, ``wave``, as in the class.
 
         Raises:
             TransportError: the aggregator is unreachable, or sends another survey than the link's digest names.
@@ -85,7 +99,7 @@ class Respondent:
             BudgetExhausted: the survey asks for more epsilon than is allowed.
         """
         link = parse_link(url)
-        transport = Transport(link.origin)
+        transport = reach(link.origin)
         survey = load_survey(transport.fetch_survey(link.survey))
         if survey.name != link.survey or not survey.digest.startswith(link.digest):
             raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
@@ -101,7 +115,8 @@ class Respondent:
         Randomize the answers once, record the report, send it, and return the aggregator's receipt.
 
         Args:
-            answers: by question name, for every question; what an answer looks like stands in ``shared.answers``.
+            answers: by question name; what an answer looks like stands in ``shared.answers``. None, or no entry, is
+                no answer, for questions that allow it.
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
@@ -120,18 +135,38 @@ class Respondent:
         Send the recorded report, first time or again: the same bytes.
 
         Raises:
-            BudgetExhausted: there is no report to send, or it was drawn for another version of the survey.
+            BudgetExhausted: there is no report to send: none was drawn, it was drawn for another version of the survey,
+                withdrawn or forgotten.
             TransportError: not acknowledged, or the receipt is not for these bytes.
         """
+        return deliver(self.ledger, self._key, self._entry(), self._transport)
+
+    @property
+    def spent(self) -> float:
+        """Total epsilon of all reports that the ledger knows to be drawn for this aggregator."""
+        return self.ledger.spent(self._key.origin)
+
+    @property
+    def receipt(self) -> dict[str, Any] | None:
+        """The receipt of the report that was acknowledged, from the ledger alone; None if there is none."""
+        entry = recorded(self.ledger, self._key, self.survey.digest)
+        return receipt_of(entry) if entry is not None and entry.sent and not entry.ended else None
+
+    def withdraw(self) -> None:
+        """
+        Take the recorded report back; the ledger remembers, so nothing is sent again and nothing is drawn again.
+
+        Raises:
+            BudgetExhausted: there is no report to take back.
+            TransportError: not confirmed, for instance because the survey is closed.
+        """
+        take_back(self.ledger, self._key, self._entry(), self._transport)
+
+    def _entry(self) -> Entry:
         entry = recorded(self.ledger, self._key, self.survey.digest)
         if entry is None:
             raise BudgetExhausted("no report has been drawn for this survey")
-        body = entry.body.encode()
-        expected = receipt(parse_report(body), body)
-        if self._transport.submit(self.survey.name, body, self._token) != expected:
-            raise TransportError("the aggregator's receipt is not for the report that was sent")
-        self.ledger.mark_sent(self._key)
-        return {**expected, "body": entry.body}
+        return entry
 
 
 def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
@@ -141,13 +176,7 @@ def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
     """
-    names = {question.name for question in survey.questions}
-    if set(answers) - names:
-        raise AnswerError("there is an answer for a question that the survey does not ask")
-    for question in survey.questions:
-        if question.name not in answers:
-            raise AnswerError(f"question '{question.name}': the answer is missing")
-    return tuple(question.encode(answers[question.name]) for question in survey.questions)
+    return survey.encode(answers)
 
 
 def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int = 0) -> Report:
@@ -161,14 +190,16 @@ def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int
         question.check(value)
     report_id = draws.identity()
     reported = tuple(
-        _perturb(question, value, draws) for question, value in zip(survey.questions, values, strict=True)
+        _perturb(question, value, draws, survey.own_coin)
+        for question, value in zip(survey.questions, values, strict=True)
     )
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: Value, draws: Draws) -> int:
-    if question.mechanism is None:
-        assert isinstance(value, int)  # noqa: S101 - a vector question is never public
+def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool) -> int:
+    # Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
+    if question.mechanism is None or own_coin:
+        assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
         return value
     return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
 

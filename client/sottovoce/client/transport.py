@@ -1,8 +1,12 @@
 """The only place that speaks to the network; it sees finished reports, never an answer."""
 
+import json
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any, NamedTuple
 
 import requests
 from sottovoce.client.draws import Draws
@@ -10,9 +14,37 @@ from sottovoce.shared.errors import TransportError
 
 TRIES = 5
 MAX_SURVEY_BYTES = 4 * 1024 * 1024
+MAX_REPLY_BYTES = 64 * 1024
 _TIMEOUT = (10, 30)  # seconds to connect, seconds between bytes
 _MAX_WAIT = 60
+_MAY_PASS = frozenset({408, 425, 429})
 _HEADERS = {"User-Agent": "sottovoce", "Accept": "application/json", "Accept-Encoding": "gzip"}
+
+# Nothing came, or only a part of it: whether the report has arrived is unknown, and sending it again is safe.
+_UNFINISHED = (
+    requests.ConnectionError,
+    requests.Timeout,
+    requests.exceptions.ChunkedEncodingError,
+    requests.exceptions.ContentDecodingError,
+)
+
+
+def now() -> datetime:
+    """The device's clock; only ever used when the aggregator asks for a wait until some moment and tells no time."""
+    return datetime.now(UTC)
+
+
+def jitter() -> float:
+    """A share from 0 to 1/2, so that devices that failed together do not come back together."""
+    return Draws().below(500) / 1000
+
+
+class Reply(NamedTuple):
+    """A reply, read whole: its body has at most as many bytes as were asked for, and one more if it had more."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class Transport:
@@ -23,16 +55,28 @@ class Transport:
         origin: the aggregator's address, without a trailing slash.
         session: a ``requests`` session; sessions are not shared between threads.
         sleep: how to wait between tries, in seconds.
+        clock: the present moment, with its time zone.
+        jitter: the share by which a wait is made longer.
     """
 
     def __init__(
-        self, origin: str, session: requests.Session | None = None, sleep: Callable[[float], None] = time.sleep
+        self,
+        origin: str,
+        session: requests.Session | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        *,
+        clock: Callable[[], datetime] = now,
+        jitter: Callable[[], float] = jitter,
     ) -> None:
         self.origin = origin
         self._session = session or requests.Session()
         # Without this, a .netrc on the device would put a name and a password on the wire.
         self._session.auth = _no_credentials
+        # A cookie would tie the report to the reading of the survey, and one survey to the next.
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._sleep = sleep
+        self._clock = clock
+        self._jitter = jitter
 
     def fetch_survey(self, name: str) -> bytes:
         """
@@ -41,10 +85,10 @@ class Transport:
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
         """
-        reply = self._try("GET", f"/api/v1/surveys/{name}")
-        if len(reply.content) > MAX_SURVEY_BYTES:
+        reply = self._try("GET", f"/api/v1/surveys/{name}", limit=MAX_SURVEY_BYTES)
+        if len(reply.body) > MAX_SURVEY_BYTES:
             raise TransportError("the aggregator sent a survey that is too large")
-        return reply.content
+        return reply.body
 
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
@@ -53,66 +97,119 @@ class Transport:
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
         """
-        reply = self._try("POST", f"/api/v1/surveys/{survey}/reports", body, token)
-        try:
-            receipt = reply.json()
-        except ValueError:
-            receipt = None
-        if not isinstance(receipt, dict):
-            raise TransportError("the aggregator's receipt is not JSON", reply.status_code)
-        return receipt
+        return _object(self._try("POST", f"/api/v1/surveys/{survey}/reports", body, token), "receipt")
 
-    def _try(self, method: str, path: str, body: bytes | None = None, token: str = "") -> requests.Response:
-        """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; a 4xx is final."""
+    def withdraw(self, survey: str, report_id: str) -> dict[str, Any]:
+        """
+        The confirmation that a report is withdrawn; asking twice gives it twice.
+
+        Raises:
+            TransportError: no answer after ``TRIES`` tries, or refused; ``not_found`` if it never arrived.
+        """
+        body = json.dumps({"report_id": report_id}, separators=(",", ":")).encode()
+        return _object(self._try("POST", f"/api/v1/surveys/{survey}/withdraw", body), "confirmation")
+
+    def _try(
+        self, method: str, path: str, body: bytes | None = None, token: str = "", limit: int = MAX_REPLY_BYTES
+    ) -> Reply:
+        """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; other 4xx are final."""
         for attempt in range(TRIES):
-            reply = self._once(method, path, body, token)
-            if reply is not None and reply.status_code == requests.codes.ok:
+            reply = self._once(method, path, body, token, limit)
+            if reply is not None and reply.status == requests.codes.ok:
                 return reply
             if reply is not None and not _may_pass(reply):
                 raise _refusal(reply)
             if attempt + 1 < TRIES:
-                self._sleep(_wait(attempt, reply))
+                self._sleep(self._wait(attempt, reply))
         if reply is None:
             raise TransportError("the aggregator cannot be reached")
         raise _refusal(reply)
 
-    def _once(self, method: str, path: str, body: bytes | None, token: str) -> requests.Response | None:
+    def _once(self, method: str, path: str, body: bytes | None, token: str, limit: int) -> Reply | None:
         headers = _HEADERS if body is None else {**_HEADERS, "Content-Type": "application/json"}
         if token:
             # A header, never the address: addresses end up in logs.
             headers = {**headers, "Authorization": f"Bearer {token}"}
+        url = self.origin + path
         try:
             # A redirect would carry the report to a place that the respondent has not agreed to.
-            return self._session.request(
-                method, self.origin + path, data=body, headers=headers, timeout=_TIMEOUT, allow_redirects=False
+            reply = self._session.request(
+                method, url, data=body, headers=headers, timeout=_TIMEOUT, allow_redirects=False, stream=True
             )
-        except (requests.ConnectionError, requests.Timeout):
+            try:
+                return Reply(reply.status_code, reply.headers, _read(reply, limit))
+            finally:
+                reply.close()
+        except _UNFINISHED:
             return None
         except requests.RequestException:
             raise TransportError("the aggregator's address or reply cannot be used") from None
+
+    def _wait(self, attempt: int, reply: Reply | None) -> float:
+        """Seconds to wait: what the aggregator asks for (up to a minute), else 2^attempt; with jitter."""
+        asked = None if reply is None else _asked(reply, self._clock)
+        seconds = 2**attempt if asked is None else min(max(asked, 0), _MAX_WAIT)
+        return seconds * (1 + self._jitter())
 
 
 def _no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-def _may_pass(reply: requests.Response) -> bool:
-    return reply.status_code == requests.codes.too_many_requests or reply.status_code >= 500
+def _read(reply: requests.Response, limit: int) -> bytes:
+    """The body, or its beginning if it is longer than ``limit``: a device does not take in whatever it is sent."""
+    body = b""
+    for part in reply.iter_content(limit + 1):
+        body += part
+        if len(body) > limit:
+            break
+    return body[: limit + 1]
 
 
-def _wait(attempt: int, reply: requests.Response | None) -> float:
-    """Seconds to wait: what the aggregator asks for (up to a minute), else 2^attempt; with up to half as much again."""
-    asked = "" if reply is None else reply.headers.get("Retry-After", "")
-    seconds = min(int(asked), _MAX_WAIT) if asked.isascii() and asked.isdigit() else 2**attempt
-    return seconds * (1 + Draws().below(500) / 1000)
+def _may_pass(reply: Reply) -> bool:
+    return reply.status in _MAY_PASS or reply.status >= 500
 
 
-def _refusal(reply: requests.Response) -> TransportError:
-    """The aggregator's own words are not shown: only a code of known form, and the status."""
+def _asked(reply: Reply, clock: Callable[[], datetime]) -> float | None:
+    """The seconds that ``Retry-After`` asks for, as a number or as a date; None if it says nothing that can be used."""
+    text = reply.headers.get("Retry-After", "").strip()
+    if text.isascii() and text.isdigit() and len(text) <= 9:
+        return int(text)
+    until = _moment(text)
+    if until is None:
+        return None
+    # The aggregator's own clock where it tells it: the device's may be years off.
+    return (until - (_moment(reply.headers.get("Date", "")) or clock())).total_seconds()
+
+
+def _moment(text: str) -> datetime | None:
     try:
-        code = reply.json()["code"]
-    except (ValueError, LookupError, TypeError):
-        code = None
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _object(reply: Reply, what: str) -> dict[str, Any]:
+    document = _json(reply)
+    if not isinstance(document, dict):
+        raise TransportError(f"the aggregator's {what} is not JSON", reply.status)
+    return document
+
+
+def _json(reply: Reply) -> object:
+    if len(reply.body) > MAX_REPLY_BYTES:
+        return None
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refusal(reply: Reply) -> TransportError:
+    """The aggregator's own words are not shown: only a code of known form, and the status."""
+    document = _json(reply)
+    code = document.get("code") if isinstance(document, dict) else None
     reason = code if isinstance(code, str) and code.isascii() and code.isidentifier() and len(code) <= 40 else None
     said = f" ({reason})" if reason else ""
-    return TransportError(f"the aggregator refused with status {reply.status_code}{said}", reply.status_code, reason)
+    return TransportError(f"the aggregator refused with status {reply.status}{said}", reply.status, reason)

@@ -1,13 +1,17 @@
-"""The odds of a channel in plain words: sentences of the web client's catalogue, filled from the channel's integers."""
+"""What the client says: sentences of the web client's catalogue, and a survey's own texts made safe to show."""
 
 import json
+import re
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from math import floor
 
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey, TextMap
+
+# A terminal obeys these: a survey could otherwise rewrite what was said about its odds.
+_OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def odds_in_words(question: Question) -> str:
@@ -18,6 +22,18 @@ def odds_in_words(question: Question) -> str:
     values = {name: of_hundred(n) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
     sentence = say(f"odds_{question.mechanism.name}", **values)
     return f"{sentence} {say('question_epsilon', epsilon=show_epsilon(question.epsilon))}."
+
+
+def text_of(survey: Survey, texts: TextMap) -> str:
+    """One of the survey's texts, without characters that a terminal would obey instead of showing them."""
+    return _OBEYED.sub("\ufffd", survey.text(texts))
+
+
+def option_in_words(survey: Survey, question: Question, index: int) -> str:
+    """The label of the option, or of the coordinate, with this index."""
+    if question.type == "boolean":
+        return say(question.options[index])
+    return text_of(survey, question.choices[index].label)
 
 
 def say(key: str, **values: str) -> str:

@@ -9,6 +9,7 @@ from sottovoce.shared.errors import SpecError, SurveyError
 
 VERBS = {
     "respond": "sottovoce.cli.respond",
+    "ledger": "sottovoce.cli.ledger",
     "demo": "sottovoce.cli.demo",
     "init": "sottovoce.cli.author",
     "lint": "sottovoce.cli.author",
@@ -30,7 +31,30 @@ VERBS = {
 }
 """Verb -> module; the module holds the command under the verb's name."""
 
-PLAIN = frozenset({"respond"})
+HELP = {
+    "respond": "Answer the survey behind LINK, or take the report back.",
+    "ledger": "See, send and clear the reports that this device remembers.",
+    "demo": "Run a survey of 6,366 real answers from the device to the table.",
+    "init": "Write a sample survey to PATH.",
+    "lint": "Check a survey file and show what it asks of a respondent.",
+    "plan": "Respondents needed for a half-width, or to tell groups apart.",
+    "privacy": "What a survey costs, for respondents and ethics boards.",
+    "serve": "Run the aggregator, and publish a survey file if one is named.",
+    "simulate": "Randomize the answers of invented respondents.",
+    "survey": "Publish, list and close surveys.",
+    "token": "Make, take back and count one-time tokens.",
+    "researcher": "Manage researchers' tokens.",
+    "export": "Write the results of a survey as JSON.",
+    "backup": "Write a copy of the embedded database to a new file.",
+    "restore": "Put a backup into a data folder that has no database yet.",
+    "migrate": "Bring the database to this version's schema.",
+    "copy": "Copy everything to another, empty database.",
+    "purge": "Close surveys that are over; forget report ids that are due.",
+    "doctor": "Check the database: schema, integrity, and all counts.",
+}
+"""Verb -> a line about it, so that the list of verbs imports none of them."""
+
+PLAIN = frozenset({"respond", "ledger"})
 """Verbs of the plain install, which is the respondent's client."""
 
 
@@ -53,6 +77,11 @@ class Verbs(click.Group):
             return _needs_install(cmd_name)
         command: click.Command = getattr(module, cmd_name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of verbs, from ``HELP``."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(verb, HELP.get(verb, "")) for verb in VERBS])
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; an expected error is a message and exit code 1, never a traceback."""

@@ -4,8 +4,9 @@ import shutil
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.admission import now, recount
+from sottovoce.aggregator.admission import now
 from sottovoce.aggregator.housekeeping import close_due, purge_due
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage

@@ -14,7 +14,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 """Where the curve is shown."""
@@ -34,7 +34,7 @@ EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 @click.option("--response-rate", type=float, default=1.0, show_default=True)
 @click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=(1, 1), help="M Q: each respondent answers M of Q questions.")
-@click.option("--own-coin", is_flag=True, help="Respondents toss their own coins.")
+@click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(  # noqa: PLR0913, PLR0917 - one option each
     survey: Path | None,
@@ -54,11 +54,13 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     as_json: bool,
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
-    asked = None if survey is None else _question(survey, question)
+    file = None if survey is None else read_survey_file(survey)
+    asked = None if file is None else _question(file, question)
     spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
     channel = planning.kary(spent, options) if asked is None else channel_of(asked)
     goal = Goal(prevalence, half_width, against, confidence, power, assurance)
     drawn = (ask[0], ask[1] * drawn_from(asked))
+    own_coin = own_coin or (file is not None and file.own_coin)
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
     made = planning.plan(channel, goal, fieldwork)
     points = planning.curve(EPSILONS, goal, fieldwork, options)
@@ -69,8 +71,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         _show(made, spent, points)
 
 
-def _question(survey: Path, name: str | None) -> Question:
-    questions = {question.name: question for question in read_survey_file(survey).questions}
+def _question(survey: Survey, name: str | None) -> Question:
+    questions = {question.name: question for question in survey.questions}
     if name not in questions:
         raise SpecError(f"--question must be one of: {', '.join(questions)}")
     return questions[name]

@@ -47,8 +47,8 @@ def serve(survey: Path | None, host: str | None, port: int | None, data: Path | 
 
 
 def respondent_link(settings: Settings, survey: StoredSurvey) -> str:
-    """The link that respondents are given; the digest in it pins the survey."""
-    return f"{settings.url}/s/{survey.name}#d={survey.digest[:32]}"
+    """The link that respondents are given."""
+    return settings.link(survey.name, survey.digest)
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.serve:make_app") -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from sottovoce.aggregator.analysis import Results
-from sottovoce.aggregator.pilot import answers_of, invent, pilot, true_figure
+from sottovoce.aggregator.pilot import answers_of, invent, pilot, randomized, true_figure
 from sottovoce.aggregator.simulation import BatchDraws, Values, seeded
 from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.client import MemoryLedger, Respondent
@@ -77,9 +77,11 @@ def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
     served = load_survey(transport.fetch_survey(link.survey))
     if served.digest != survey.digest:
         raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
+    # Whoever tosses coins of their own types what the toss says.
+    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed}"))) if survey.own_coin else truths
     console = Console(stderr=True)
     for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
         draws = Draws(seeded(f"respondent {seed} {respondent}"))
         me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED)
-        me.answer(answers_of(survey, truths, respondent))
+        me.answer(answers_of(survey, typed, respondent))
     console.print(f"{len(truths[0]):,} reports sent.")

@@ -20,6 +20,9 @@ from sottovoce.shared import rational
 Value = int | tuple[int, ...]
 """A true value; a tuple for vector questions only."""
 
+ABSENT = "absent"
+"""Name of the category that ``absent_category`` adds after a question's own options; no answer names it."""
+
 MAX_MASK_OPTIONS = 52
 """A bit mask of so many options is a whole number that JavaScript reads exactly."""
 
@@ -75,11 +78,13 @@ class Domain:
         options: names of the options, or of the coordinates of a vector; none for a number.
         grid: the grid of a number, or of each coordinate of a vector.
         max_choices: most options that one answer may name.
+        absent: the last option is the category that ``absent_category`` adds.
     """
 
     options: tuple[str, ...] = ()
     grid: Grid | None = None
     max_choices: int = 1
+    absent: bool = False
 
     @property
     def size(self) -> int:
@@ -107,7 +112,7 @@ def _within(value: object, bound: int) -> TypeGuard[int]:
 
 
 def _one(domain: Domain, answer: object) -> int:
-    if not isinstance(answer, str) or answer not in domain.options:
+    if not isinstance(answer, str) or answer not in domain.options[: domain.size - domain.absent]:
         raise ValueError("is not one of its options")
     return domain.options.index(answer)
 

@@ -1,22 +1,26 @@
 """From a survey document to a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.questions import QuestionReader, dump_question
-from sottovoce.shared.reading import LANGUAGE, MISSING
-from sottovoce.shared.spec import FORMAT, Survey
+from sottovoce.shared.items import ItemReader, dump_items
+from sottovoce.shared.own_coin import procedure
+from sottovoce.shared.reading import LANGUAGE, LANGUAGE_FAULT, MISSING
+from sottovoce.shared.spec import FORMAT, Item, Survey
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
 
+PROCEDURES = ("device", "own_coin")
+REPORT_LABELS = ("plain", "neutral")
+
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
-_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention"}
+_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 
 
 def parse_survey(document: object) -> Survey:
@@ -51,7 +55,7 @@ def load_survey(body: bytes) -> Survey:
     return survey
 
 
-class _SurveyReader(QuestionReader):
+class _SurveyReader(ItemReader):
     """Reads the survey and its parts."""
 
     def survey(self, document: object) -> Survey | None:
@@ -61,12 +65,20 @@ class _SurveyReader(QuestionReader):
             self.problem("", str(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
-        self.default_language = self.match(fields.get("default_language", MISSING), "/default_language", LANGUAGE)
+        default = fields.get("default_language", MISSING)
+        self.default_language = self.match(default, "/default_language", LANGUAGE, LANGUAGE_FAULT)
         opens, closes = (self.moment(fields.get(key), f"/{key}") for key in ("opens", "closes"))
         if opens and closes and opens >= closes:
             self.problem("/closes", "must be later than opens")
-        questions = self.questions(fields.get("questions", []))
-        written = {**self.head(fields), "questions": [dump_question(question) for question in questions]}
+        labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
+        self.neutral = labels == "neutral"
+        items = self.shown(fields.get("questions", []))
+        questions = [question for item in items for question in item.questions]
+        written = {**self.head(fields), "questions": dump_items(items)}
+        if self.neutral:
+            written["report_labels"] = "neutral"
+        if written["privacy"]["procedure"] == "own_coin":
+            self.own_coin(items)
         if self.problems:
             return None
         survey = Survey(
@@ -80,6 +92,7 @@ class _SurveyReader(QuestionReader):
             release_batch=written["privacy"]["release_batch"],
             ids_days=written["retention"]["ids_days"],
             questions=tuple(questions),
+            items=tuple(items),
         )
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
@@ -104,7 +117,7 @@ class _SurveyReader(QuestionReader):
         pointer = "/privacy"
         fields = self.fields(value, pointer, set(), {"max_epsilon_total", "procedure", "release_batch"})
         result = {
-            "procedure": self.one_of(fields.get("procedure", "device"), f"{pointer}/procedure", ("device",)),
+            "procedure": self.one_of(fields.get("procedure", "device"), f"{pointer}/procedure", PROCEDURES),
             "release_batch": self.integer(fields.get("release_batch", 25), f"{pointer}/release_batch", 1, 10**6),
         }
         if "max_epsilon_total" in fields:
@@ -112,3 +125,17 @@ class _SurveyReader(QuestionReader):
             place = f"{pointer}/max_epsilon_total"
             result["max_epsilon_total"] = self.match(fields["max_epsilon_total"], place, _EPSILON, message)
         return result
+
+    def own_coin(self, items: Sequence[Item]) -> None:
+        """Refuse what people could not do by themselves with a coin or a die."""
+        for index, item in enumerate(items):
+            if item.visible_if:
+                place = f"/questions/{index}/visible_if"
+                self.problem(place, "does not go with own_coin: the device must add nothing")
+            for question in item.questions[:1]:
+                pointer = f"/questions/{index}" + ("/of" if item.rows else "")
+                if question.absent is not None:
+                    self.problem(pointer, "own_coin has no absent answer: the device must add nothing")
+                if question.mechanism is not None and procedure(question.mechanism) is None:
+                    reason = "a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
+                    self.problem(f"{pointer}/mechanism", f"own_coin needs {reason}")

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
 from sottovoce.shared import rational
-from sottovoce.shared.answers import ENCODERS, MAX_MASK_OPTIONS, Domain, Grid
+from sottovoce.shared.answers import ABSENT, ENCODERS, MAX_MASK_OPTIONS, Domain, Grid, Value
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.reading import MISSING, Reader
 from sottovoce.shared.spec import BOOLEAN_OPTIONS, Choice, Question
@@ -16,9 +17,10 @@ MAX_PUBLIC = 10_001
 MAX_CHOICES = 1000
 QUESTION_TYPES = tuple(ENCODERS)
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
+NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "mechanism", "public", "cohort"}
+_OPTIONAL = {"hint", "cohort", "visible_if"}
+_TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 
 _NUMBER = ("min", "max", "step")
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -34,7 +36,9 @@ _KEYS: dict[str, tuple[str, ...]] = {
 
 _ALL_KEYS = {key for keys in _KEYS.values() for key in keys}
 _LIST_KEYS = ("choices", "coordinates")
-_COHORT_TYPES = {"boolean", "select_one", "rating"}
+_ONE_OF = {"boolean", "select_one", "rating"}
+"""Types whose answer is one of some options: a category can be added, and a public one can be the cohort."""
+
 _NEVER_PUBLIC = {"select_multiple", "vector"}
 _NO_DOMAIN = Domain()
 """Stands for true values that could not be read, a mistake already noted."""
@@ -43,32 +47,44 @@ _NO_DOMAIN = Domain()
 class QuestionReader(Reader):
     """Reads questions."""
 
-    def questions(self, value: object) -> list[Question]:
-        """All questions of a survey."""
-        items = self.items(value, "/questions", 1, MAX_QUESTIONS)
-        questions = [self.question(item, f"/questions/{index}") for index, item in enumerate(items)]
-        self.unique([question.name for question in questions], "/questions", "name")
-        for index in [i for i, question in enumerate(questions) if question.cohort][1:]:
-            self.problem(f"/questions/{index}/cohort", "only one question may be the cohort")
-        return questions
+    neutral = False
 
-    def question(self, value: object, pointer: str) -> Question:
+    def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """One question."""
-        fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _ALL_KEYS)
-        kind = self.one_of(fields.get("type", "boolean"), f"{pointer}/type", QUESTION_TYPES)
+        fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _TREATMENT | _ALL_KEYS)
+        asked = self.read(fields, pointer, types)
+        return replace(
+            asked,
+            name=self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
+            label=self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
+            hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
+            cohort=self.cohort(fields, asked.type, pointer),
+        )
+
+    def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
+        """What the rows of a matrix share: a question without name and texts."""
+        return self.read(self.fields(value, pointer, {"type"}, _TREATMENT | _ALL_KEYS), pointer, types)
+
+    def read(self, fields: Mapping[str, Any], pointer: str, types: tuple[str, ...]) -> Question:
+        """Type, true values and treatment of a question."""
+        kind = self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)
         for key in sorted(_ALL_KEYS.intersection(fields) - set(_KEYS[kind])):
             self.problem(f"{pointer}/{key}", f"a {kind} question has no {key}")
         choices = self.choices(fields, kind, pointer)
         domain = self.domain(fields, kind, choices, pointer)
+        if "absent_category" in fields:
+            domain = self.with_category(fields, kind, domain, pointer)
         return Question(
-            name=self.match(fields.get("name", MISSING), f"{pointer}/name", _NAME),
+            name="",
             type=kind,
-            label=self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
-            hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
+            label={},
+            hint={},
             choices=choices,
             domain=domain,
             mechanism=self.treatment(fields, kind, domain, pointer),
-            cohort=self.cohort(fields, kind, pointer),
+            cohort=False,
+            absent=self.absent(fields, kind, domain, pointer),
+            neutral=self.neutral and kind == "boolean" and "public" not in fields,
         )
 
     def choices(self, fields: Mapping[str, Any], kind: str, pointer: str) -> tuple[Choice, ...]:
@@ -79,13 +95,16 @@ class QuestionReader(Reader):
         if key not in fields:
             self.problem(f"{pointer}/{key}", "is missing")
             return ()
-        pointer = f"{pointer}/{key}"
-        choices = []
         most = MAX_MASK_OPTIONS if kind == "select_multiple" else MAX_CHOICES
-        for index, item in enumerate(self.items(fields[key], pointer, 2, most)):
+        return self.named(fields[key], f"{pointer}/{key}", 2, most)
+
+    def named(self, value: object, pointer: str, least: int, most: int) -> tuple[Choice, ...]:
+        """A list of names and labels, no name twice."""
+        choices = []
+        for index, item in enumerate(self.items(value, pointer, least, most)):
             place = f"{pointer}/{index}"
             choice = self.fields(item, place, {"name", "label"}, set())
-            name = self.match(choice.get("name", MISSING), f"{place}/name", _NAME)
+            name = self.match(choice.get("name", MISSING), f"{place}/name", NAME)
             label = self.text_map(choice.get("label", MISSING), f"{place}/label")
             choices.append(Choice(name, label))
         self.unique([choice.name for choice in choices], pointer, "name")
@@ -105,6 +124,35 @@ class QuestionReader(Reader):
             return Domain(names)
         most = self.integer(fields.get("max_choices", len(names)), f"{pointer}/max_choices", 1, len(names))
         return Domain(names, max_choices=most)
+
+    def with_category(self, fields: Mapping[str, Any], kind: str, domain: Domain, pointer: str) -> Domain:
+        """The true values and one more, for no answer."""
+        pointer = f"{pointer}/absent_category"
+        if fields["absent_category"] is not True:
+            self.problem(pointer, "must be true, or left out")
+        if "when_absent" in fields:
+            self.problem(pointer, "goes without when_absent: absence has one home")
+        if kind not in _ONE_OF:
+            self.problem(pointer, f"a {kind} question has no categories; give it when_absent")
+            return domain
+        if ABSENT in domain.options:
+            self.problem(pointer, f"adds a category named {ABSENT}, so that no option may have this name")
+        return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
+
+    def absent(self, fields: Mapping[str, Any], kind: str, domain: Domain, pointer: str) -> Value | None:
+        """The true value that stands for no answer; None where there must be one."""
+        if domain.absent:
+            return domain.steps
+        if "when_absent" not in fields or domain is _NO_DOMAIN:
+            return None
+        try:
+            value = ENCODERS[kind](domain, fields["when_absent"])
+        except ValueError as error:
+            self.problem(f"{pointer}/when_absent", str(error))
+            return None
+        if kind == "select_multiple" and value:
+            self.problem(f"{pointer}/when_absent", "must be an empty list: who is absent sends the empty set")
+        return value
 
     def grid(self, fields: Mapping[str, Any], kind: str, pointer: str) -> Grid | None:
         """Min, max and step; the step of an integer is 1 unless it says otherwise."""
@@ -160,13 +208,16 @@ class QuestionReader(Reader):
         elif not isinstance(name, str) or name not in names:
             self.problem(pointer, f"must be a map with an epsilon, or a name that is one of: {', '.join(names)}")
             return None
-        if name and kind not in MECHANISMS[PRESETS.get(name, name)].question_types:
-            self.problem(pointer, "this mechanism does not serve this type of question")
+        served = "select_one" if domain.absent else kind
+        if name and served not in MECHANISMS[PRESETS.get(name, name)].question_types:
+            three = "; absent_category makes it a choice of three: name kary_rr, or give an epsilon"
+            extra = three if domain.absent and kind == "boolean" else ""
+            self.problem(pointer, f"this mechanism does not serve this type of question{extra}")
             return None
         if domain is _NO_DOMAIN:
             return None
         try:
-            return _read_mechanism(name, fields, kind, domain)
+            return _read_mechanism(name, fields, served, domain)
         except ValueError as error:
             self.problem(pointer, str(error))
             return None
@@ -179,7 +230,7 @@ class QuestionReader(Reader):
             self.problem(f"{pointer}/cohort", "must be true, or left out")
         elif "public" not in fields:
             self.problem(f"{pointer}/cohort", "only a public question may be the cohort")
-        elif kind not in _COHORT_TYPES:
+        elif kind not in _ONE_OF:
             self.problem(f"{pointer}/cohort", f"a {kind} question cannot be the cohort")
         return True
 
@@ -201,6 +252,15 @@ def dump_question(question: Question) -> dict[str, Any]:
     document: dict[str, Any] = {"type": question.type, "name": question.name, "label": question.label}
     if question.hint:
         document["hint"] = question.hint
+    document |= dump_asked(question)
+    if question.cohort:
+        document["cohort"] = True
+    return document
+
+
+def dump_asked(question: Question) -> dict[str, Any]:
+    """The part of it that the rows of a matrix share."""
+    document: dict[str, Any] = {"type": question.type}
     if question.choices:
         key = next(key for key in _KEYS[question.type] if key in _LIST_KEYS)
         document[key] = [{"name": choice.name, "label": choice.label} for choice in question.choices]
@@ -214,6 +274,20 @@ def dump_question(question: Question) -> dict[str, Any]:
         document["public"] = True
     else:
         document["mechanism"] = question.mechanism.dump()
-    if question.cohort:
-        document["cohort"] = True
+    if question.domain.absent:
+        document["absent_category"] = True
+    elif question.absent is not None:
+        document["when_absent"] = dump_value(question, question.absent)
     return document
+
+
+def dump_value(question: Question, value: Value) -> Any:  # noqa: ANN401 - as the question's type has it
+    """The answer that has this true value, in its canonical spelling; ``Question.encode`` reads it back."""
+    grid = question.domain.grid
+    if isinstance(value, tuple):
+        return {name: dump_value(question, step) for name, step in zip(question.options, value, strict=True)}
+    if grid is not None:
+        return rational.dump_decimal(grid.low + grid.step * value)
+    if question.type == "select_multiple":
+        return [option for index, option in enumerate(question.options) if value >> index & 1]
+    return question.options[value]

@@ -6,7 +6,11 @@ from typing import Any
 
 from sottovoce.shared.errors import Problem
 
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*")
+"""A BCP 47 tag of language, script, region and variants, in its one usual spelling: EN and en would be two texts."""
+
+LANGUAGE_FAULT = "must be a language tag such as en, pt-BR or zh-Hans"
+
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -81,7 +85,7 @@ class Reader:
             return {}
         for tag, text in value.items():
             if not isinstance(tag, str) or not LANGUAGE.fullmatch(tag):
-                self.problem(pointer, "has a key that is not a language tag")
+                self.problem(pointer, "has a key that is not a language tag such as en, pt-BR or zh-Hans")
             elif not isinstance(text, str) or not _printable(text):
                 self.problem(f"{pointer}/{tag}", "must be text of 1 to 4000 characters without control characters")
         if self.default_language and self.default_language not in value:

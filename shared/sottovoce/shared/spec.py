@@ -12,6 +12,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.visibility import Condition, is_shown
 
 FORMAT = "sottovoce-survey/1"
 
@@ -42,6 +43,8 @@ class Question:
         domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
         cohort: this public question divides the respondents into groups that results may be filtered by.
+        absent: the true value that stands for no answer, fixed by the survey; None if the question must be answered.
+        neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
     """
 
     name: str
@@ -52,6 +55,8 @@ class Question:
     domain: Domain
     mechanism: Mechanism | None
     cohort: bool
+    absent: Value | None = None
+    neutral: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -82,12 +87,16 @@ class Question:
 
     def encode(self, answer: object) -> Value:
         """
-        The true value of an answer, in the form that ``answers`` lists for the question's type.
+        The true value of an answer, in the form that ``answers`` lists for the question's type; None for no answer.
 
         Raises:
             AnswerError: not a possible answer; the message repeats none of it.
         """
+        if answer is None and self.absent is not None:
+            return self.absent
         try:
+            if answer is None:
+                raise ValueError("is missing")
             return ENCODERS[self.type](self.domain, answer)
         except ValueError as error:
             raise AnswerError(f"question '{self.name}': the answer {error}") from None
@@ -104,6 +113,27 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Item:
+    """
+    What a survey shows as one: a question, a matrix of them, a note, or something to acknowledge.
+
+    Attributes:
+        type: the question's type, ``matrix``, ``note`` or ``acknowledge``.
+        questions: what is reported: one question, those of a matrix's rows, none for a note.
+        rows: of a matrix, the names and labels of its rows; none otherwise.
+        visible_if: what must all hold for the item to be shown.
+    """
+
+    type: str
+    name: str
+    label: TextMap
+    hint: TextMap
+    questions: tuple[Question, ...]
+    rows: tuple[Choice, ...] = ()
+    visible_if: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
 class Survey:
     """
     A published survey; nothing about it can change without changing its digest.
@@ -113,6 +143,8 @@ class Survey:
         opens, closes: the window, closed at the start and open at the end; None means without limit.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
+        questions: what is reported, in the order of a report's values.
+        items: what is shown, in order.
     """
 
     document: Mapping[str, Any]
@@ -125,6 +157,7 @@ class Survey:
     release_batch: int
     ids_days: int
     questions: tuple[Question, ...]
+    items: tuple[Item, ...]
 
     @cached_property
     def canonical(self) -> bytes:
@@ -140,6 +173,35 @@ class Survey:
     def epsilon(self) -> float:
         """The privacy loss of one whole report: the sum over its questions."""
         return math.fsum(question.epsilon for question in self.questions)
+
+    @property
+    def own_coin(self) -> bool:
+        """Respondents randomize by themselves, with a coin or a die; the device adds nothing."""
+        return bool(self.document["privacy"]["procedure"] == "own_coin")
+
+    def encode(self, answers: Mapping[str, object]) -> tuple[Value, ...]:
+        """
+        The true values, in the order of a report. What is hidden or not answered has its question's fixed value.
+
+        Args:
+            answers: by question name; None, or no entry, for no answer.
+
+        Raises:
+            AnswerError: an answer is missing where there must be one, is for no question, or is not an option; no
+                answer is repeated.
+        """
+        if not set(answers) <= {question.name for question in self.questions}:
+            raise AnswerError("there is an answer for a question that the survey does not ask")
+        given: dict[str, Value] = {}
+        values: list[Value] = []
+        for item in self.items:
+            shown = is_shown(item.visible_if, given)
+            for question in item.questions:
+                answer = answers.get(question.name) if shown else None
+                values.append(question.encode(answer))
+                if answer is not None:
+                    given[question.name] = values[-1]
+        return tuple(values)
 
     @property
     def asks_for_token(self) -> bool:

@@ -151,3 +151,48 @@ def test_unknown_interval_is_refused_without_repeating_it() -> None:
     with pytest.raises(EstimateError, match="score-cc") as refused:
         analyse(one(CELLS), interval="sentinel")
     assert "sentinel" not in str(refused.value)
+
+
+def test_questions_with_another_fixed_absence_start_afresh() -> None:
+    """A share that counts the absent as no is another share than one that counts them as yes."""
+    revisions = [revision(1, 10, 40), revision(2, 20, 60, when_absent="no"), revision(3, 5, 50, when_absent="yes")]
+
+    assert [analyse(revisions[: last + 1]).questions[0].n for last in range(3)] == [40, 60, 50]
+
+
+def by_hand(number: int, yes: int, n: int, procedure: str = "own_coin") -> Revision:
+    """A revision whose respondents toss by themselves, or do not."""
+    asked = survey(revision=number, questions=document()["questions"][:1], privacy={"procedure": procedure})
+    stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
+    return Revision(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+
+
+def test_own_coins_are_shown_with_what_self_protection_would_mean() -> None:
+    """24 % yes of a coin flip is -2 %; if a fifth of the reports were a mere no, it is the 10 % of the table."""
+    result = analyse([by_hand(1, 240, 1000)]).questions[0]
+
+    assert [share for share, _ in result.protection] == [0.0, 0.05, 0.1, 0.2]
+    assert result.protection[0][1] == result.estimates[0]
+    assert [round(estimate.raw or 0, 3) for _, estimate in result.protection] == [-0.02, 0.005, 0.033, 0.1]
+
+
+def test_self_protection_is_asked_of_reports_by_hand_only() -> None:
+    """The device's own tosses cannot be bypassed, and its reports are not mixed in."""
+    assert analyse([by_hand(1, 240, 1000, "device")]).questions[0].protection == ()
+    both = analyse([by_hand(1, 400, 1000, "device"), by_hand(2, 240, 1000)]).questions[0]
+    alone = analyse([by_hand(2, 240, 1000)]).questions[0]
+
+    assert both.n == 2000
+    assert both.protection == alone.protection
+
+
+def test_export_tells_absence_and_self_protection() -> None:
+    """Whoever reads the file alone must know what the figures contain."""
+    schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+    fixed = export_document(analyse([revision(1, 10, 40, when_absent="no")]))
+    tossed = export_document(analyse([by_hand(1, 240, 1000)]))
+
+    assert fixed["questions"][0]["when_absent"] == "no"
+    assert tossed["questions"][0]["protection"][3]["share"] == 0.2
+    for exported in (fixed, tossed):
+        jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(exported)))

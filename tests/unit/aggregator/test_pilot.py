@@ -7,6 +7,7 @@ from sottovoce.client.respondent import encode
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.spec import Survey
 
+from tests.absences import absences
 from tests.documents import survey as survey_document
 from tests.documents import vector
 from tests.unit.aggregator.test_simulation import CASES
@@ -77,3 +78,33 @@ def test_square_wave_finds_the_distribution() -> None:
         assert true is not None
         assert estimate.raw is not None
         assert abs(estimate.raw - true) < 0.9
+
+
+def test_hidden_questions_have_what_the_device_would_encode() -> None:
+    """Many at once as one by one: conditions, chains, added categories, fixed values."""
+    survey = absences()
+    truths = invent(survey, 400, seed=6)
+    hidden = 0
+    for respondent in range(400):
+        answers = answers_of(survey, truths, respondent)
+        values = tuple(tuple(t[respondent].tolist()) if t.ndim == 2 else int(t[respondent]) for t in truths)
+        assert encode(survey, answers) == values
+        hidden += values[5] == 0
+    assert 0 < hidden < 400
+
+
+def test_pilot_estimates_find_absence_as_a_category() -> None:
+    """Shares of yes, no and absent, each within five standard errors of what was invented."""
+    survey = absences()
+    truths = invent(survey, 100_000, seed=7)
+    results = pilot(survey, truths, BatchDraws(seeded("absent")))
+    smokes, often = results.questions[1], results.questions[7]
+
+    assert [estimate.option for estimate in smokes.estimates] == ["no", "yes", "absent"]
+    assert often.estimates[-1].option == "absent"
+    for result, truth in ((smokes, truths[1]), (often, truths[7])):
+        for estimate in result.estimates:
+            true = true_figure(result.question, truth, estimate)
+            assert true is not None
+            assert estimate.raw is not None
+            assert abs(estimate.raw - true) < 5 * (estimate.std_error or 0)

@@ -2,6 +2,7 @@
 
 import json
 
+from requests.cookies import RequestsCookieJar
 from sottovoce.shared.report import parse_report, receipt
 
 
@@ -13,9 +14,12 @@ class Reply:
         self.content = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.headers = headers or {}
 
-    def json(self):
-        """The decoded body."""
-        return json.loads(self.content)
+    def iter_content(self, size):
+        """The body in parts."""
+        yield from (self.content[start : start + size] for start in range(0, len(self.content), size))
+
+    def close(self):
+        """Nothing is held."""
 
 
 class Session:
@@ -25,6 +29,7 @@ class Session:
         self.replies = list(replies)
         self.requests = []
         self.auth = None
+        self.cookies = RequestsCookieJar()
 
     def request(self, method, url, **options):
         """One request."""

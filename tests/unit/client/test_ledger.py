@@ -8,7 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sottovoce.client.ledger import Entry, FileLedger, Key, MemoryLedger, default_folder, recorded
+from sottovoce.client.ledger import Entry, FileLedger, Key, MemoryLedger, default_folder, name_of, recorded
 from sottovoce.shared.errors import BudgetExhausted
 
 KEY = Key("https://a.example", "s")
@@ -65,6 +65,22 @@ def test_mark_sent_changes_nothing_else(ledger):
     ledger.mark_sent(KEY)
 
     assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, ENTRY.body, sent=True)
+
+
+def test_ended_report_keeps_its_charge_only(ledger):
+    """And why it ended; nothing else is recorded in its place."""
+    ledger.record(KEY, ENTRY)
+    ledger.end(KEY, "withdrawn")
+
+    assert ledger.record(KEY, ENTRY) == Entry(ENTRY.digest, ENTRY.epsilon, "", ended="withdrawn")
+    assert ledger.spent(KEY.origin) == ENTRY.epsilon
+
+
+def test_only_a_report_that_has_not_arrived_is_waiting():
+    """Not one that arrived, and none that ended."""
+    waiting = [ENTRY, *(Entry("d", 1.0, *rest) for rest in [("{}", True), ("", False, "withdrawn")])]
+
+    assert [entry.waiting for entry in waiting] == [True, False, False]
 
 
 def test_recorded_refuses_another_version_of_the_survey(ledger):
@@ -139,7 +155,16 @@ def test_file_ledger_does_not_write_the_token(tmp_path):
     assert "SENTINEL" not in "".join(f"{path}{path.read_text()}" for path in tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"digest":"d"}', '{"origin":"https://a.example"}'])
+HEAD = '{"origin":"https://a.example","survey":"s","wave":0,'
+DAMAGES = [
+    "", "{", "[]", "null", '{"digest":"d"}', '{"origin":"https://a.example"}', "[" * 100_000, "\x00",
+    HEAD + '"digest":"d","epsilon":"1","body":""}', HEAD + '"digest":"d","epsilon":-1,"body":""}',
+    HEAD + '"digest":"d","epsilon":1,"body":null}', HEAD + '"digest":1,"epsilon":1,"body":""}',
+    HEAD + '"digest":"d","epsilon":1}', HEAD + '"digest":"d","epsilon":NaN,"body":""}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
 def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage):
     """It may stand for a report already sent."""
     ledger = FileLedger(tmp_path)
@@ -147,8 +172,96 @@ def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage):
     next(tmp_path.glob("*.json")).write_text(damage)
 
     for use in (lambda: ledger.get(KEY), lambda: ledger.record(KEY, ENTRY), lambda: ledger.spent(KEY.origin)):
-        with pytest.raises(BudgetExhausted, match="cannot be read"):
+        with pytest.raises(BudgetExhausted, match=rf"cannot be read.*{name_of(KEY)}"):
             use()
+
+
+def test_entry_of_an_earlier_version_is_read(tmp_path):
+    """A field that was added since has its default."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    path = next(tmp_path.glob("*.json"))
+    document = json.loads(path.read_text())
+    del document["ended"]
+    path.write_text(json.dumps(document))
+
+    assert ledger.get(KEY) == ENTRY
+
+
+def test_forgotten_report_keeps_its_charge(tmp_path):
+    """Its bytes are in no file; a withdrawn one stays withdrawn."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, Entry("d", 1.5, "SENTINEL"))
+    ledger.forget(name_of(KEY))
+
+    assert "SENTINEL" not in "".join(path.read_text() for path in tmp_path.iterdir())
+    assert ledger.record(KEY, ENTRY) == Entry("d", 1.5, "", ended="forgotten")
+    assert ledger.spent(KEY.origin) == 1.5
+
+
+def test_withdrawn_report_is_not_called_forgotten(tmp_path):
+    """Why it ended is told as it was."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    ledger.end(KEY, "withdrawn")
+    ledger.forget(name_of(KEY))
+
+    assert ledger.get(KEY).ended == "withdrawn"
+
+
+def test_erased_entry_is_gone(tmp_path):
+    """With its charge; another draw is possible, and erasing twice does no harm."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    ledger.erase(name_of(KEY))
+    ledger.erase(name_of(KEY))
+
+    assert list(tmp_path.iterdir()) == []
+    assert ledger.get(KEY) is None
+
+
+def test_read_tells_what_is_bound_to_a_token(tmp_path):
+    """The token itself is not in the ledger, so that only its link can send the report."""
+    ledger = FileLedger(tmp_path)
+    for key in (KEY, KEY._replace(token="0123456789ABCDEF")):
+        ledger.record(key, ENTRY)
+    records = [ledger.read(name) for name in ledger.names()]
+
+    assert sorted(record.bound for record in records) == [False, True]
+    assert {record.key for record in records} == {KEY}
+
+
+def test_part_of_a_killed_process_is_removed(tmp_path):
+    """A report that was drawn and never recorded is never sent, and does not stay on the disk beside the next."""
+    (tmp_path / "killed.part").write_text("{")
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
+
+
+FORGETS = """
+import sys
+from pathlib import Path
+from sottovoce.client.ledger import *
+key = Key("https://a.example", "s")
+ledger = FileLedger(Path(sys.argv[1]))
+for _ in range(200):
+    ledger.mark_sent(key)
+"""
+
+
+def test_forgetting_is_not_undone_by_another_process(tmp_path):
+    """A process that notes an arrival all the while does not write the report back."""
+    ledger = FileLedger(tmp_path)
+    for _ in range(3):
+        ledger.erase(name_of(KEY))
+        ledger.record(KEY, ENTRY)
+        other = subprocess.Popen([sys.executable, "-c", FORGETS, tmp_path])
+        while not ledger.get(KEY).sent:
+            assert other.poll() is None
+        ledger.forget(name_of(KEY))
+        assert other.wait(timeout=30) == 0
+        assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, "", sent=True, ended="forgotten")
 
 
 def test_file_ledger_holds_no_more_than_a_report(tmp_path):
@@ -156,19 +269,7 @@ def test_file_ledger_holds_no_more_than_a_report(tmp_path):
     FileLedger(tmp_path).record(KEY, ENTRY)
 
     stored = json.loads(next(tmp_path.glob("*.json")).read_text())
-    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent"}
-
-
-@pytest.mark.parametrize(
-    ("platform", "part"), [("linux", ".local"), ("darwin", "Application Support"), ("win32", "Local")]
-)
-def test_default_folder_follows_the_platform(monkeypatch, platform, part):
-    """Where people and their backups expect an application's data."""
-    for name in ("SOTTOVOCE_LEDGER", "XDG_DATA_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-
-    assert part in str(default_folder(platform))
-    assert default_folder(platform).parts[-2:] == ("sottovoce", "ledger")
+    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended"}
 
 
 def test_default_folder_can_be_named(monkeypatch, tmp_path):
@@ -200,3 +301,7 @@ def test_note_of_arrival_that_cannot_be_written_is_left_out(tmp_path, monkeypatc
     monkeypatch.setattr(FileLedger, "_write", full)
     ledger.mark_sent(KEY)
     assert ledger.get(KEY) == ENTRY
+    # Whoever takes a report back, or forgets it, is told.
+    for use in (lambda: ledger.end(KEY, "withdrawn"), lambda: ledger.forget(name_of(KEY))):
+        with pytest.raises(BudgetExhausted, match="cannot be written"):
+            use()

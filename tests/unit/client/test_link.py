@@ -15,6 +15,9 @@ DIGEST = "0e765eb6bcfb153cd18b5bb165124c5a"
         ("http://localhost:8000/s/affairs", "http://localhost:8000", ""),
         ("https://a.example/deep/er/s/affairs", "https://a.example/deep/er", ""),
         ("http://[::1]:8000/s/affairs", "http://[::1]:8000", ""),
+        ("HTTPS://A.Example:443/s/affairs", "https://a.example", ""),
+        ("http://127.0.0.1:80/s/affairs", "http://127.0.0.1", ""),
+        ("http://127.0.0.1:443/s/affairs", "http://127.0.0.1:443", ""),
     ],
 )
 def test_parse_link_gives_its_parts(url, origin, digest):
@@ -27,12 +30,23 @@ def test_parse_link_gives_its_parts(url, origin, digest):
     ["", "affairs", "ftp://a.example/s/x", "https:///s/x", "https://a.example/x", "https://a.example/s/", "file:///s/x",
      "https://a.example/s/UPPER", "https://a.example/s/../x", "https://a.example:port/s/x", "https://[::1/s/x",
      "https://a.example/s/x#d=123", f"https://a.example/s/x#d={DIGEST.upper()}", f"https://a.example/s/x#d={DIGEST}0",
-     "javascript:alert(1)//s/x"],
+     "javascript:alert(1)//s/x", "https://a.example//s/x", "https://a.example/b/../s/x", "https://a.example/./s/x",
+     "https://a.example/%2e%2e/s/x", "https://a.example/b//s/x", "https://a.example/b%20c/s/x"],
 )  # fmt: skip
 def test_parse_link_refuses_what_is_not_one(url):
-    """A digest that is not whole would check nothing."""
+    """A digest that is not whole would check nothing; a second spelling of an address would buy a second draw."""
     with pytest.raises(TransportError):
         parse_link(url)
+
+
+@pytest.mark.parametrize(
+    "host", ["a.example", "10.0.0.1", "localhost.a.example", "127.a.example", "[::2]", "xlocalhost", "1270.0.0.1"]
+)
+def test_parse_link_refuses_an_open_road(host):
+    """Without TLS somebody on the way could read the report and its token; only this device needs none."""
+    with pytest.raises(TransportError, match="https"):
+        parse_link(f"http://{host}/s/x")
+    assert parse_link(f"https://{host}/s/x").survey == "x"
 
 
 def test_parse_link_sends_no_credentials():

@@ -1,19 +1,22 @@
 """The only place that speaks to the network: retries, refusals, and nothing of an answer."""
 
+from datetime import UTC, datetime
+
 import pytest
 import requests
-from sottovoce.client.transport import MAX_SURVEY_BYTES, TRIES, Transport
+from sottovoce.client.transport import MAX_SURVEY_BYTES, TRIES, Transport, jitter
 from sottovoce.shared.errors import TransportError
 
 from tests.unit.client.fakes import Reply, Session
 
 BODY = b'{"report":1}'
+NOON = datetime(2026, 6, 1, 12, 0, 0, tzinfo=UTC)
 
 
-def transport(*replies):
+def transport(*replies, **options):
     """(transport, its session, the waits it made)."""
     session, waits = Session(*replies), []
-    return Transport("https://a.example", session, waits.append), session, waits
+    return Transport("https://a.example", session, waits.append, clock=lambda: NOON, **options), session, waits
 
 
 def test_submit_sends_the_same_bytes_every_time():
@@ -25,10 +28,33 @@ def test_submit_sends_the_same_bytes_every_time():
     assert sender.submit("s", BODY) == {"ok": 1}
     assert [options["data"] for _, _, options in session.requests] == [BODY] * 5
     assert len({url for _, url, _ in session.requests}) == 1
-    assert [int(wait / 1.5) <= 2**attempt <= wait for attempt, wait in enumerate(waits)] == [True] * 4
+    assert [2**attempt <= wait <= 1.5 * 2**attempt for attempt, wait in enumerate(waits)] == [True] * 4
 
 
-@pytest.mark.parametrize("failure", [requests.ConnectionError(), Reply(500), Reply(502), Reply(429)])
+def test_waits_double_and_carry_the_jitter():
+    """1, 2, 4, 8 s, each longer by the share that is drawn."""
+    sender, _, waits = transport(Reply(503), jitter=lambda: 0.25)
+
+    with pytest.raises(TransportError):
+        sender.submit("s", BODY)
+    assert waits == [1.25, 2.5, 5, 10]
+
+
+def test_jitter_is_a_share_up_to_a_half():
+    """And not always the same one."""
+    shares = [jitter() for _ in range(200)]
+
+    assert all(0 <= share < 0.5 for share in shares)
+    assert len(set(shares)) > 50
+
+
+UNFINISHED = [
+    requests.ConnectionError(), requests.ReadTimeout(), requests.exceptions.ChunkedEncodingError(),
+    requests.exceptions.ContentDecodingError(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("failure", [*UNFINISHED, *map(Reply, (408, 425, 429, 500, 502, 503))], ids=repr)
 def test_transport_gives_up_after_some_tries(failure):
     """And waits between tries, not after the last."""
     sender, session, waits = transport(failure)
@@ -69,7 +95,7 @@ def test_reply_that_is_no_problem_document_is_still_a_refusal(content):
         sender.submit("s", BODY)
 
 
-@pytest.mark.parametrize("content", [b"<html>", b"[]", b""])
+@pytest.mark.parametrize("content", [b"<html>", b"[]", b"", b"[" * 60_000, b'{"a":' * 9_000, b" " * 70_000 + b"{}"])
 def test_receipt_that_is_no_object_is_refused(content):
     """A page of HTML with status 200 acknowledges nothing."""
     sender, _, _ = transport(Reply(200, content))
@@ -79,16 +105,31 @@ def test_receipt_that_is_no_object_is_refused(content):
 
 
 @pytest.mark.parametrize(
-    ("header", "least", "most"),
-    [("7", 7, 10.5), ("0", 0, 0), ("99999", 60, 90), ("-1", 1, 1.5), ("soon", 1, 1.5), ("²", 1, 2)],
-)
-def test_wait_follows_the_aggregator_within_reason(header, least, most):
-    """A minute at most, with jitter; what is not a number of seconds is ignored."""
-    sender, _, waits = transport(Reply(429, headers={"Retry-After": header}), Reply(content={"ok": 1}))
+    ("header", "seconds"),
+    [("7", 7), ("0", 0), ("99999", 60), ("9" * 5000, 1), ("-1", 1), ("soon", 1), ("²", 1), ("1.5", 1), (" 7 ", 7),
+     ("Mon, 01 Jun 2026 12:00:09 GMT", 9), ("Mon, 01 Jun 2026 11:00:00 GMT", 0), ("Mon, 01 Jun 2026 14:00:09 +0200", 9),
+     ("Mon, 01 Jun 2026 12:00:09", 9), ("Tue, 02 Jun 2026 12:00:00 GMT", 60), ("Mon, 99 Jun 2026 12:00:00 GMT", 1),
+     ("Mon, 01 Jun 99999999999 12:00:00 GMT", 1)],
+)  # fmt: skip
+def test_wait_follows_the_aggregator_within_reason(header, seconds):
+    """Seconds or a date, a minute at most; what is neither is ignored."""
+    sender, _, waits = transport(
+        Reply(429, headers={"Retry-After": header}), Reply(content={"ok": 1}), jitter=lambda: 0
+    )
 
     sender.submit("s", BODY)
 
-    assert least <= waits[0] <= most
+    assert waits == [seconds]
+
+
+def test_date_is_read_by_the_clock_of_the_aggregator():
+    """The device's own may be years off."""
+    headers = {"Retry-After": "Mon, 01 Jun 2020 12:00:09 GMT", "Date": "Mon, 01 Jun 2020 12:00:00 GMT"}
+    sender, _, waits = transport(Reply(503, headers=headers), Reply(content={"ok": 1}), jitter=lambda: 0)
+
+    sender.submit("s", BODY)
+
+    assert waits == [9]
 
 
 def test_survey_that_is_too_large_is_refused():
@@ -97,6 +138,35 @@ def test_survey_that_is_too_large_is_refused():
 
     with pytest.raises(TransportError, match="too large"):
         sender.fetch_survey("s")
+
+
+def test_body_without_an_end_is_not_read_to_the_end():
+    """A lying aggregator cannot fill the device's memory."""
+    read = []
+
+    class Endless(Reply):
+        def iter_content(self, size):
+            while True:
+                read.append(size)
+                yield bytes(size)
+
+    sender, _, _ = transport(Endless())
+
+    with pytest.raises(TransportError, match="too large"):
+        sender.fetch_survey("s")
+    with pytest.raises(TransportError, match="not JSON"):
+        sender.submit("s", BODY)
+    assert sum(read) < 2 * MAX_SURVEY_BYTES
+
+
+def test_withdraw_names_the_report_in_the_body():
+    """An id in the address would end up in logs."""
+    sender, session, _ = transport(Reply(content={"ok": 1}))
+
+    assert sender.withdraw("s", "ab") == {"ok": 1}
+    ((method, url, options),) = session.requests
+    assert (method, url) == ("POST", "https://a.example/api/v1/surveys/s/withdraw")
+    assert options["data"] == b'{"report_id":"ab"}'
 
 
 def test_unusable_address_is_a_transport_error():

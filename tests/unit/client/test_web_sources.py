@@ -92,12 +92,22 @@ def test_source_is_small_and_documented(path: str) -> None:
     assert [lines[index] for index in exported if not lines[index - 1].rstrip().endswith("*/")] == []
 
 
+def test_style_knows_no_left_and_right() -> None:
+    """Whatever stands at the start of a line stands there in every script."""
+    style = re.sub(r"/\*.*?\*/", "", WEB.joinpath("respondent.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+    sided = re.findall(r"[^{};]*\b(?:left|right)\b[^{};]*", style)
+    # Four lengths in a row are top, right, bottom, left.
+    four = re.findall(r"(?:margin|padding|inset|radius|border-[a-z]+)\s*:(?:\s+[^\s;]+){4};", style)
+    assert (sided, four) == ([], [])
+
+
 def test_every_sentence_is_used_and_every_use_has_one() -> None:
     """Catalogue and sources do not drift."""
     texts = "".join(SOURCES.values())
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
     served = {path.removesuffix(".js") for path in SOURCES if path.startswith("randomizers/")} - {"randomizers/index"}
     made = {path.replace("randomizers/", "odds_") for path in served} | {"language", "yes", "no"}
+    made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 
     assert set(CATALOGUE) == used

@@ -17,8 +17,10 @@ from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import dump_report, receipt
 
 from tests import documents, surveys
+from tests.absences import COIN, KARY, absences, asks, items
 from tests.surveys import ANSWERS
 from tests.vectors.cases import BAD, GOOD
+from tests.vectors.items import own_coin_survey
 
 
 @cache
@@ -34,8 +36,9 @@ def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
     for package in ("survey.yaml", "sample.yaml"):
         text = files("sottovoce.aggregator.demo").joinpath(package).read_bytes()
         validator("survey").validate(parse_yaml(text))
-    for survey in (demo_survey(), surveys.survey()):
+    for survey in (demo_survey(), surveys.survey(), absences(report_labels="neutral"), own_coin_survey()):
         validator("survey").validate(json.loads(survey.canonical))
+    validator("survey").validate(documents.survey(*items()))
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -61,6 +64,11 @@ MISTAKES: list[dict[str, Any]] = [
     {"revision": 0},
     {"revision": True},
     {"default_language": "english!"},
+    {"title": {"en": "Exams", "EN": "Exams"}},
+    {"title": {"en": "Exams", "en_GB": "Exams"}},
+    {"title": {"en": "Exams", "en-AB-CD": "Exams"}},
+    {"title": {"en": "Exams", "zh-hans": "Exams"}},
+    {"title": {"en": "Exams", "x-klingon": "Exams"}},
     {"title": "Exams"},
     {"title": {}},
     {"extra": 1},
@@ -76,6 +84,18 @@ MISTAKES: list[dict[str, Any]] = [
     {"questions": [{"type": "boolean", "name": "q", "label": {"en": "Q"}, "public": False}]},
     {"questions": [{"type": "select_one", "name": "q", "label": {"en": "Q"}, "public": True}]},
     {"questions": [{"type": "boolean", "name": "q", "label": {"en": "Q"}, "mechanism": {"name": "warner"}}]},
+    {"report_labels": "loud"},
+    {"questions": [asks("boolean", "q", mechanism=COIN, when_absent=True)]},
+    {"questions": [asks("boolean", "q", mechanism=KARY, absent_category=False)]},
+    {"questions": [asks("boolean", "q", mechanism=KARY, absent_category=True, when_absent="no")]},
+    {"questions": [asks("integer", "q", min=0, max=3, mechanism={"epsilon": "1"}, absent_category=True)]},
+    {"questions": [asks("boolean", "p", public=True), asks("boolean", "q", mechanism=COIN, visible_if={"p": "yes"})]},
+    {"questions": [asks("boolean", "p", public=True), asks("note", "n", visible_if={"p": []})]},
+    {"questions": [asks("boolean", "p", public=True), asks("note", "n", mechanism=COIN)]},
+    {"questions": [asks("matrix", "m", of={"type": "boolean", "mechanism": COIN})]},
+    {"questions": [asks("matrix", "m", rows=documents.names(1), of={"type": "boolean"})]},
+    {"questions": [asks("matrix", "m", rows=documents.names(1), of={"type": "vector", "public": True})]},
+    {"questions": [asks("matrix", "m", rows=documents.names(1), of={"type": "boolean", "public": True, "hint": "H"})]},
 ]
 
 

@@ -13,25 +13,35 @@ class MemoryLedger {
     if (!this.entries.has(String(key))) this.entries.set(String(key), entry);
     return this.get(key);
   };
-  markSent = async (key) => void (this.entries.get(String(key)).sent = true);
+  markSent = async (key) => this.#change(key, { sent: true });
+  end = async (key, ended) => this.#change(key, { body: null, ended });
+  total = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
+  #change = (key, changes) => void this.entries.set(String(key), { ...this.entries.get(String(key)), ...changes });
 }
 
 // An aggregator in memory: remembers bodies; fails as often as it is told.
 function aggregator(document, failures = []) {
   const bodies = [];
-  const request = async (_url, options) => {
+  const request = async (url, options) => {
     if (options.method === "GET") return new Response(dumpCanonical(document));
     bodies.push(options.body);
     const failure = failures.shift();
     if (failure === "unreachable") throw new TypeError("network");
     if (failure) return failure;
+    if (url.endsWith("/withdraw")) {
+      const { report_id } = JSON.parse(options.body);
+      return Response.json({ format: "sottovoce-withdrawal/1", report_id, survey: document.name });
+    }
     return Response.json(await expectedReceipt(options.body));
   };
   return { bodies, transport: new Transport("https://a.example", request, async () => {}) };
 }
 
-const connect = (document, transport, ledger, digest = "", options = {}) =>
-  Respondent.connect({ origin: "https://a.example", survey: document.name, digest }, transport, ledger, options);
+const atOnce = (work) => work();
+const connect = (document, transport, ledger, digest = "", options = {}) => {
+  const link = { origin: "https://a.example", survey: document.name, digest };
+  return Respondent.connect(link, transport, ledger, { tick: atOnce, ...options });
+};
 
 test("a second answer sends the bytes of the first", async () => {
   const { bodies, transport } = aggregator(surveyOf(coin));
@@ -147,5 +157,34 @@ test("a link gives origin, survey, digest and token", () => {
   const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF"];
   for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", ...damaged]) {
     assert.throws(() => parseLink(bad), { code: "transport" });
+  }
+});
+
+test("a withdrawn or forgotten report is gone from the ledger and buys no second draw", async () => {
+  for (const end of ["withdraw", "forget"]) {
+    const ledger = new MemoryLedger();
+    const { bodies, transport } = aggregator(surveyOf(coin));
+    const person = await connect(surveyOf(coin), transport, ledger);
+    const { report_id } = await person.answer({ q: "yes" });
+    await person[end]();
+    const [entry] = ledger.entries.values();
+    assert.deepEqual([entry.body, entry.ended], [null, { withdraw: "withdrawn", forget: "forgotten" }[end]]);
+    assert.deepEqual(bodies.slice(1), end === "withdraw" ? [`{"report_id":"${report_id}"}`] : []);
+    assert.equal(await person.spent(), Math.log(3));
+    const silent = new Draws(() => assert.fail("a byte was read"));
+    const again = await connect(surveyOf(coin), transport, ledger, "", { draws: silent });
+    await assert.rejects(again.answer({ q: "yes" }), { code: "budget_exhausted" });
+  }
+});
+
+test("a withdrawal that is not confirmed changes nothing", async () => {
+  const refusals = [Response.json({ code: "closed" }, { status: 409 }), new Response("{}"), new Response("text")];
+  for (const refusal of refusals) {
+    const ledger = new MemoryLedger();
+    const { transport } = aggregator(surveyOf(coin), [null, refusal]);
+    const person = await connect(surveyOf(coin), transport, ledger);
+    const { body } = await person.answer({ q: "yes" });
+    await assert.rejects(person.withdraw(), { code: "transport" });
+    assert.equal((await person.drawn()).body, body);
   }
 });

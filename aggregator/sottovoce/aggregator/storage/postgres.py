@@ -7,17 +7,19 @@ other in a circle. PostgreSQL notes with every row which transaction wrote it, a
 ``scrub`` writes the table of reports anew, in the order of the random ids, and removes the traces of spent tokens.
 """
 
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
-from sottovoce.aggregator.storage import sql
+from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, NOT_ALL_NEW
-from sottovoce.aggregator.storage.rows import dump_all
+from sottovoce.aggregator.storage.rows import pack_all
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
@@ -30,9 +32,13 @@ COPIED = 200
 
 _STORE = (
     "SELECT sottovoce_store(%s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[],"
-    " %s::text[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[])"
+    " %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[])"
 )
-_COPY = 'COPY reports (survey, report_id, wave, "values") FROM STDIN'
+_COPY = 'COPY reports (survey, report_id, wave, "values") FROM STDIN (FORMAT BINARY)'
+_COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_COPY_END = b"\xff\xff"
+
+_Row = tuple[Arrival, bytes]
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -79,7 +85,7 @@ class PostgresStorage(sql.SQLStorage):
         while True:
             try:
                 with self._write() as db:
-                    return sql.store_each(db, self.OPEN, arrivals)
+                    return statements.store_each(db, self.OPEN, arrivals)
             except _NotAllNew:
                 continue
 
@@ -197,40 +203,71 @@ class _Handle:
         cursor.executemany(_marks(statement), rows)
         return max(cursor.rowcount, 0)
 
+    def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
+        """The rows of a statement, so many at a time."""
+        with self._connection.cursor("stream", binary=True) as cursor:
+            cursor.execute(_marks(statement), list(parameters))
+            while rows := cursor.fetchmany(size):
+                yield rows
+
 
 def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal text, which this is
     return statement.replace("?", "%s")
 
 
 def _store_new(connection: psycopg.Connection[Any], arrivals: Sequence[Arrival]) -> None:
+    rows = list(zip(arrivals, pack_all([arrival.values for arrival in arrivals]), strict=True))
+    if len(rows) < COPIED:
+        connection.execute(_STORE, _arguments(arrivals, rows, [packed for _, packed in rows]))
+        return
+    with connection.transaction():
+        with connection.cursor().copy(_COPY) as copy:
+            copy.write(_binary(rows))
+        # Only now: of a report that was withdrawn meanwhile, the tombstone is seen, since the row had to wait for it.
+        surveys = sorted({arrival.plan.survey for arrival in arrivals})
+        withdrawn = connection.execute("SELECT 1 FROM tombstones WHERE survey = ANY (%s) LIMIT 1", [surveys]).fetchone()
+        connection.execute(_STORE, _arguments(arrivals, rows if withdrawn else [], []))
+
+
+def _arguments(arrivals: Sequence[Arrival], rows: list[_Row], packed: list[bytes]) -> list[list[Any]]:
+    """
+    What the function in the database is called with.
+
+    Args:
+        arrivals: all of the group.
+        rows: those whose ids are to be looked for among the withdrawn.
+        packed: their values, unless they are in the table already.
+    """
     added = change(arrivals)
     surveys = sorted(added.batches)
-    texts = dump_all([arrival.values for arrival in arrivals])
     tokens = sorted((plan.tokens, token) for plan, *_, token in arrivals if plan.tokens is not None)
-    rows = [
-        (plan.survey, report_id, wave, text)
-        for (plan, wave, report_id, _, _), text in zip(arrivals, texts, strict=True)
-    ]
-    ids = [[row[0] for row in rows], [row[1] for row in rows], [sql.id_hash(row[1]) for row in rows]]
-    copied = len(rows) >= COPIED
-    arguments = [
+    ids = [arrival.report_id for arrival, _ in rows]
+    return [
         surveys,
         [added.batches[survey] for survey in surveys],
-        *ids,
-        [] if copied else [row[2] for row in rows],
-        [] if copied else texts,
+        [arrival.plan.survey for arrival, _ in rows],
+        ids,
+        [statements.id_hash(report_id) for report_id in ids],
+        [arrival.wave for arrival, _ in rows] if packed else [],
+        packed,
         [token[0] for token in tokens],
         [token[1] for token in tokens],
         [part for key, number in added.cells for part in (*key, number)],
         [part for key, number in added.counts for part in (*key, number)],
     ]
-    if not copied:
-        connection.execute(_STORE, arguments)
-        return
-    with connection.transaction():
-        with connection.cursor().copy(_COPY) as copy:
-            for row in rows:
-                copy.write_row(row)
-        connection.execute(_STORE, arguments)
 
 
+def _binary(rows: list[_Row]) -> bytes:
+    """The rows as COPY reads them: how many fields, then each with its length before it."""
+    parts = [_COPY_HEAD]
+    for (plan, wave, report_id, _, _), packed in rows:
+        before, between = _around(plan.survey, wave, len(packed))
+        parts += (before, report_id, between, packed)
+    parts.append(_COPY_END)
+    return b"".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _around(survey: int, wave: int, length: int) -> tuple[bytes, bytes]:
+    """What stands before a row's id, and between it and its values: the same for most rows."""
+    return struct.pack(">hiqi", 4, 8, survey, 16), struct.pack(">iqi", 8, wave, length)

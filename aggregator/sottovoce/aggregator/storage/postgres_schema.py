@@ -74,11 +74,12 @@ _TABLES = (
     "INSERT INTO pulse VALUES (0)",
 )
 
-# A group of which every report is new, in one round trip. Reports that were copied in already come without texts.
+# A group of which every report is new, in one round trip; {kind} is the type of the column of values. Reports that were
+# copied in already come without values.
 _STORE = """
     CREATE FUNCTION sottovoce_store(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], ids bytea[], hashes bytea[], waves bigint[],
-        texts text[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
+        values_ {kind}[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
     ) RETURNS void LANGUAGE plpgsql AS $$
     DECLARE
         n bigint;
@@ -101,8 +102,8 @@ _STORE = """
             ON CONFLICT (survey) DO UPDATE SET spent = token_counts.spent + excluded.spent;
         END IF;
 
-        IF cardinality(texts) > 0 THEN
-            INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, texts);
+        IF cardinality(values_) > 0 THEN
+            INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, values_);
         END IF;
 
         INSERT INTO counts (survey, wave, cohort, question, value, reports)
@@ -128,4 +129,32 @@ _STORE = """
     $$
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_TABLES, _STORE),)
+# What ``rows.pack`` makes of ``[1,null,12]``; -1 has all bits set.
+_PACK = """
+    CREATE FUNCTION sottovoce_pack(given jsonb) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+    DECLARE
+        most bigint;
+        width int;
+    BEGIN
+        SELECT coalesce(max(v::bigint), 0) INTO most FROM jsonb_array_elements_text(given) AS v;
+        width := CASE WHEN most < 255 THEN 1 WHEN most < 65535 THEN 2 WHEN most < 4294967295 THEN 4 ELSE 8 END;
+        RETURN substring(int8send(width) FROM 8) || (
+            SELECT coalesce(string_agg(substring(int8send(coalesce(v::bigint, -1)) FROM 9 - width), '' ORDER BY n), '')
+            FROM jsonb_array_elements_text(given) WITH ORDINALITY AS e (v, n)
+        );
+    END
+    $$
+"""
+_ARGUMENTS = "bigint[], bigint[], bigint[], bytea[], bytea[], bigint[], text[], bigint[], bytea[], bigint[], bigint[]"
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (*_TABLES, _STORE.replace("{kind}", "text")),
+    (
+        # Values as bytes: half of the space, and counted without being parsed.
+        _PACK,
+        'ALTER TABLE reports ALTER COLUMN "values" TYPE bytea USING sottovoce_pack("values"::jsonb)',
+        "DROP FUNCTION sottovoce_pack(jsonb)",
+        f"DROP FUNCTION sottovoce_store({_ARGUMENTS})",
+        _STORE.replace("{kind}", "bytea"),
+    ),
+)

@@ -1,28 +1,59 @@
-"""The values of a report as the text of one column."""
+"""
+The values of a report as the bytes of one column.
+
+The first byte says how many bytes each value takes (1, 2, 4 or 8: as few as the largest needs), then they follow, most
+significant byte first; all bits set stand for null. So the reports of a survey have mostly one length, and a million
+of them, put one after the other, are a matrix that can be counted column by column.
+"""
 
 import json
+import struct
 from collections.abc import Sequence
 
 Values = tuple[int | None, ...]
 
-_encode = json.JSONEncoder(separators=(",", ":")).encode
+LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""The struct module's letter for each width in bytes."""
 
 
-def dump_values(values: Values) -> str:
-    """``[1,null,12]``."""
-    return _encode(values)
+def pack(values: Values) -> bytes:
+    """
+    The bytes of one report.
+
+    Raises:
+        OverflowError: a value is negative or does not fit into 8 bytes.
+    """
+    given = [value for value in values if value is not None]
+    most = max(given, default=0)
+    width = next((width for width in LETTERS if most < null(width)), None)
+    if width is None or min(given, default=0) < 0:
+        raise OverflowError("a value does not fit its column")
+    numbers = [null(width) if value is None else value for value in values]
+    return struct.pack(f">B{len(values)}{LETTERS[width]}", width, *numbers)
 
 
-def dump_all(rows: Sequence[Values]) -> list[str]:
-    """The same for many reports; one call of the encoder is twice as fast as one for each."""
-    return [f"[{text}]" for text in _encode(rows)[2:-2].split("],[")] if rows else []
+def pack_all(reports: Sequence[Values]) -> list[bytes]:
+    """The same for many reports; where all values take one byte, as nearly always, in a fifth of the time."""
+    try:
+        packed = [b"\x01" + bytes(values) for values in reports]  # type: ignore[arg-type]  # null is caught below
+    except (TypeError, ValueError):
+        return [pack(values) for values in reports]
+    # 255 alone would be read as null.
+    return [pack(values) for values in reports] if b"\xff" in b"".join(packed) else packed
 
 
-def parse_all(texts: Sequence[str]) -> list[Values]:
-    """The values of many reports again, by one call of the decoder."""
-    return [tuple(values) for values in json.loads(f"[{','.join(texts)}]")]
-
-
-def parse_values(text: str) -> Values:
+def unpack(packed: bytes) -> Values:
     """The values again."""
-    return tuple(json.loads(text))
+    width = packed[0]
+    values = struct.unpack(f">{(len(packed) - 1) // width}{LETTERS[width]}", packed[1:])
+    return tuple([None if value == null(width) else value for value in values]) if null(width) in values else values
+
+
+def null(width: int) -> int:
+    """The number that stands for null among values of so many bytes."""
+    return int(256**width - 1)
+
+
+def pack_text(text: str) -> bytes:
+    """The bytes for a report as schema 1 kept it, ``[1,null,12]``."""
+    return pack(tuple(json.loads(text)))

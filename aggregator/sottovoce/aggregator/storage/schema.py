@@ -1,4 +1,8 @@
-"""The SQLite schema: numbered migrations, only ever added to, each applied in one transaction."""
+"""
+The SQLite schema: numbered migrations, only ever added to, each applied in one transaction.
+
+``pack_text`` is a function of ``rows``.
+"""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -90,5 +94,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # One row that readiness checks write to: only a real write finds a full disk.
         "CREATE TABLE pulse (beat INTEGER NOT NULL) STRICT",
         "INSERT INTO pulse VALUES (0)",
+    ),
+    (
+        # Values as bytes: a third of the space, and counted without being parsed.
+        "ALTER TABLE reports RENAME TO reports_as_text",
+        # No reference to surveys: with one, SQLite would note every page before it changes it, for each statement anew.
+        """
+        CREATE TABLE reports (
+            survey INTEGER NOT NULL,
+            report_id BLOB NOT NULL,
+            wave INTEGER NOT NULL,
+            "values" BLOB NOT NULL,
+            PRIMARY KEY (survey, report_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        INSERT INTO reports (survey, report_id, wave, "values")
+        SELECT survey, report_id, wave, pack_text("values") FROM reports_as_text ORDER BY survey, report_id
+        """,
+        "DROP TABLE reports_as_text",
     ),
 )

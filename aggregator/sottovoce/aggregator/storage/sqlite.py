@@ -7,14 +7,15 @@ of arrival. Every commit is synced before it is acknowledged (WAL, synchronous=F
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from sottovoce.aggregator.storage import sql
+from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.rows import dump_all
+from sottovoce.aggregator.storage.rows import pack_all, pack_text
 from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
@@ -29,13 +30,15 @@ LOG_PAGES = 16 * 1024
 """Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
 
 _ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
-_INSERT = "INSERT INTO reports VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_CHUNK = 250
-_MARKS = ", ".join(["(?, ?, ?, ?)"] * _CHUNK)
-_INSERT_CHUNK = f"INSERT INTO reports VALUES {_MARKS} ON CONFLICT DO NOTHING"  # noqa: S608 - question marks only
+_INSERT = "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)"
+_LADDER = {
+    size: f"INSERT OR IGNORE INTO reports VALUES {', '.join(['(?, ?, ?, ?)'] * size)}"  # noqa: S608
+    for size in (2048, 512, 128, 32, 8)
+}
+"""The same for many rows at once."""
 _INSERT_UNLESS_WITHDRAWN = """
-    INSERT INTO reports SELECT ?, ?, ?, ?
-    WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?) ON CONFLICT DO NOTHING
+    INSERT OR IGNORE INTO reports SELECT ?, ?, ?, ?
+    WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?)
 """
 
 
@@ -60,25 +63,25 @@ class SQLiteStorage(sql.SQLStorage):
         try:
             with self._write() as db:
                 self._store_new(db, arrivals)
-                sql.count_up(db, change(arrivals))
+                statements.count_up(db, change(arrivals))
         except _NotAllNew:
             # Rolled back as a whole: a savepoint would copy every page that the group touches.
             with self._write() as db:
-                return sql.store_each(db, self.OPEN, arrivals)
+                return statements.store_each(db, self.OPEN, arrivals)
         return [Outcome.NEW] * len(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
         surveys = {arrival.plan.survey for arrival in arrivals}
         is_open = all(db.execute(self.OPEN, [survey]).fetchone() for survey in surveys)
-        if not is_open or not sql.spend_tokens(db, arrivals):
+        if not is_open or not statements.spend_tokens(db, arrivals):
             raise _NotAllNew
-        texts = dump_all([arrival.values for arrival in arrivals])
+        packed = pack_all([arrival.values for arrival in arrivals])
         rows = [
-            (plan.survey, report_id, wave, text)
-            for (plan, wave, report_id, _, _), text in zip(arrivals, texts, strict=True)
+            (plan.survey, report_id, wave, values)
+            for (plan, wave, report_id, _, _), values in zip(arrivals, packed, strict=True)
         ]
         if any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys):
-            hashed = [(*row, row[0], sql.id_hash(row[1])) for row in rows]
+            hashed = [(*row, row[0], statements.id_hash(row[1])) for row in rows]
             inserted = db.executemany(_INSERT_UNLESS_WITHDRAWN, hashed)
         else:
             inserted = _insert(db, rows)
@@ -117,6 +120,7 @@ class SQLiteStorage(sql.SQLStorage):
         with self._read() as db:
             found = [str(row[0]) for row in db.execute("PRAGMA integrity_check")]
             broken = db.execute("PRAGMA foreign_key_check").fetchall()
+            broken += db.execute("SELECT 1 FROM reports WHERE survey NOT IN (SELECT key FROM surveys)").fetchall()
         return [text for text in found if text != "ok"] + ["a row belongs to no survey" for _ in broken]
 
     def backup(self, path: Path) -> None:
@@ -149,6 +153,7 @@ class SQLiteStorage(sql.SQLStorage):
             with self._write() as db:
                 # Another process may have been faster.
                 if db.execute("PRAGMA user_version").fetchone()[0] == number:
+                    db.define("pack_text", pack_text)
                     for statement in MIGRATIONS[number]:
                         db.execute(statement)
                     db.execute(f"PRAGMA user_version = {number + 1:d}")
@@ -204,13 +209,15 @@ class SQLiteStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
-def _insert(db: "_Handle", rows: list[tuple[int, bytes, int, str]]) -> int:
+def _insert(db: "_Handle", rows: list[tuple[int, bytes, int, bytes]]) -> int:
+    """Insert what is not there yet; returns how many rows that were."""
     # Each statement lets other threads run and then waits for its turn, so a large group is inserted by few of them.
-    whole = len(rows) // _CHUNK * _CHUNK
-    inserted = db.executemany(_INSERT, rows[whole:])
-    for start in range(0, whole, _CHUNK):
-        inserted += db.execute(_INSERT_CHUNK, [value for row in rows[start : start + _CHUNK] for value in row]).rowcount
-    return inserted
+    inserted = start = 0
+    for size, statement in _LADDER.items():
+        while start + size <= len(rows):
+            inserted += db.execute(statement, list(chain.from_iterable(rows[start : start + size]))).rowcount
+            start += size
+    return inserted + db.executemany(_INSERT, rows[start:])
 
 
 class _NotAllNew(Exception):
@@ -250,6 +257,16 @@ class _Handle:
         before = self._connection.total_changes
         self._connection.executemany(statement, rows)
         return self._connection.total_changes - before
+
+    def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
+        """The rows of a statement, so many at a time."""
+        found = self._connection.execute(statement, parameters)
+        while rows := found.fetchmany(size):
+            yield rows
+
+    def define(self, name: str, function: Callable[[str], Any]) -> None:
+        """Let statements call a function of one argument."""
+        self._connection.create_function(name, 1, function, deterministic=True)
 
     @property
     def in_transaction(self) -> bool:

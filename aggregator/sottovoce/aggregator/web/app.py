@@ -8,7 +8,7 @@ from sottovoce.aggregator.admission import Admission, Clock
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.web import auth, collect, dashboard, machine, problems, results
+from sottovoce.aggregator.web import auth, collect, dashboard, machine, problems, results, tokens
 from sottovoce.aggregator.web.headers import security_headers
 from sottovoce.aggregator.writer import Writer
 
@@ -49,7 +49,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     )
     problems.register(app)
     auth.register(app)
-    for module in (collect, results, machine, dashboard):
+    for module in (collect, results, tokens, machine, dashboard):
         app.register_blueprint(module.blueprint)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

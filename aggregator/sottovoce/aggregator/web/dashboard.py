@@ -1,6 +1,6 @@
 """The researchers' pages: server-rendered, no script, no cookie but the session's. Everything from snapshots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
@@ -9,7 +9,9 @@ from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.web.results import results_of
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.questions import dump_value
 from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
@@ -28,7 +30,7 @@ def survey(name: str) -> str:
         "survey.html",
         results=results,
         survey=results.survey,
-        link=f"{current_app.extensions['settings'].url}/s/{results.survey.name}#d={results.survey.digest[:32]}",
+        link=current_app.extensions["settings"].link(results.survey.name, results.survey.digest),
     )
 
 
@@ -110,6 +112,15 @@ def _range(low: float, high: float, estimate: Estimate) -> str:
 def epsilon(value: float) -> str:
     """Epsilon with two decimals, rounded up."""
     return show_epsilon(value)
+
+
+@blueprint.app_template_filter("when_absent")
+def when_absent(question: Question, labels: Mapping[str, str]) -> str:
+    """What an answer that was not given is counted as: the share or mean includes it."""
+    answer = dump_value(question, question.absent if question.absent is not None else 0)
+    if isinstance(answer, Mapping):
+        answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
+    return f"no answer counts as {labels.get(answer, answer) if isinstance(answer, str) else 'none of them'}"
 
 
 @blueprint.app_template_filter("numbers")

@@ -23,7 +23,7 @@ from sottovoce.aggregator.web.rates import Rates
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 MAX_BODY = 64 * 1024
-LARGER = {"/reports/batch": 512 * 1024, "/publish": 4 * 1024 * 1024}
+LARGER = {"/reports/batch": 512 * 1024, "/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
 """Limits of a body in bytes: of all routes but those that end so."""
 
 Scope = MutableMapping[str, Any]

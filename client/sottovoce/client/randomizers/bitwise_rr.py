@@ -11,6 +11,4 @@ def randomize(mechanism: BitwiseRR, value: int, draws: Draws) -> int:
     Epsilon: ``mechanism.epsilon``, which counts on at most max_choices options chosen.
     Bytes: those of k picks, from option 0 on, whatever the truth.
     """
-    return sum(
-        draws.pick(mechanism.bit.weights(value >> option & 1)) << option for option in range(mechanism.options)
-    )
+    return sum(draws.pick(mechanism.bit.weights(value >> option & 1)) << option for option in range(mechanism.options))

@@ -1,5 +1,8 @@
 import { MAX_DENOMINATOR, dumpDecimal, must, parseDecimal, sum } from "./rational.js";
 
+/** Name of the category that `absent_category` adds after a question's own options; no answer names it. */
+export const ABSENT = "absent";
+
 /** A bit mask of so many options is an exact Number. */
 export const MAX_MASK_OPTIONS = 52;
 
@@ -35,10 +38,13 @@ export class Grid {
   }
 }
 
-/** The true values of one question: names of its options (of a vector, coordinates), its grid, its largest set. */
+/**
+ * The true values of one question: names of its options (of a vector, coordinates), its grid, its largest set, and
+ * whether the last option is the one that `absent_category` adds.
+ */
 export class Domain {
-  constructor(options, grid = null, maxChoices = 1) {
-    Object.assign(this, { options, grid, maxChoices });
+  constructor(options, grid = null, maxChoices = 1, absent = false) {
+    Object.assign(this, { options, grid, maxChoices, absent });
   }
 
   /** Number of options, or of values on the grid. */
@@ -78,9 +84,9 @@ export function holds(type, domain, value) {
 }
 
 /** The true value of an answer to a question of this type. A RangeError repeats no answer. */
-export function encodeAnswer(type, { grid, maxChoices, options }, answer) {
+export function encodeAnswer(type, { absent, grid, maxChoices, options }, answer) {
   const option = (name) => {
-    must(options.includes(name));
+    must(options.includes(name) && !(absent && name === ABSENT));
     return options.indexOf(name);
   };
   if (type === "vector") {

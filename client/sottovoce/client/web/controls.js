@@ -6,15 +6,39 @@ import { dumpDecimal } from "./rational.js";
  * sentences `note` (what may be answered) and `fault` (what to do if the answer does not fit), and `faulty()`, which
  * marks what does not fit and gives the input to begin with.
  */
-export function controlFor(question, id, words) {
-  if (question.domain.grid !== null) return numbers(question, id, words);
-  return question.type === "select_multiple" ? checkboxes(question, id, words) : radios(question, id, words);
+export function controlFor(question, id, words, inRow = false) {
+  if (question.domain.grid !== null) return refusable(numbers(question, id, words), question, id, words, "checkbox");
+  if (question.type !== "select_multiple") return refusable(radios(question, id, words, inRow), question, id, words, "radio");
+  return refusable(checkboxes(question, id, words), question, id, words, "checkbox");
 }
 
-function radios(question, id, words) {
+// The same with "prefer not to say", where that has a home within the channel; then it reads null.
+function refusable(control, question, id, words, type) {
+  if (question.absent === null) return control;
+  const refusal = element("input", { type, name: id, id: `${id}-absent` });
+  const enable = () => control.inputs.forEach((input) => (input.disabled = type === "checkbox" && refusal.checked));
+  refusal.addEventListener("change", enable);
+  return {
+    ...control,
+    nodes: [...control.nodes, element("label", { className: "option" }, refusal, words.node("prefer_not"))],
+    read: () => (refusal.checked ? null : control.read()),
+    faulty() {
+      if (!refusal.checked) return control.faulty();
+      for (const input of control.inputs) input.removeAttribute("aria-invalid");
+      return refusal;
+    },
+    clear() {
+      control.clear();
+      refusal.checked = false;
+      enable();
+    },
+  };
+}
+
+function radios(question, id, words, inRow) {
   const { nodes, ...control } = options(question, id, words, "radio");
-  // A rating's radio buttons stand in a row where there is room.
-  const shown = question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
+  // The radio buttons of a rating or of a matrix stand in a row where there is room.
+  const shown = inRow || question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
   return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
 }
 
@@ -26,15 +50,15 @@ function checkboxes(question, id, words) {
 
 // Native buttons: the keyboard and screen readers know them, and none is chosen beforehand.
 function options(question, id, words, type) {
-  const inputs = question.options.map((_, index) =>
-    element("input", { type, name: id, id: `${id}-${index}` }),
-  );
+  const own = question.domain.absent ? question.options.slice(0, -1) : question.options;
+  const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}` }));
   // Yes comes first for readers; the values stay what they are.
   const order = question.type === "boolean" ? [1, 0] : [...inputs.keys()];
   return {
+    inputs,
     nodes: order.map((index) => element("label", { className: "option" }, inputs[index], words.option(question, index))),
     faulty: () => inputs[order[0]],
-    chosen: () => question.options.filter((_, index) => inputs[index].checked),
+    chosen: () => own.filter((_, index) => inputs[index].checked),
     clear: () => inputs.forEach((input) => (input.checked = false)),
   };
 }
@@ -43,10 +67,11 @@ function options(question, id, words, type) {
 function numbers(question, id, words) {
   const { grid, options: names } = question.domain;
   const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
-  const texts = () => inputs.map((input) => input.value.trim());
+  const texts = () => inputs.map((input) => words.typed(input.value));
   const values = { min: grid.number(0), max: grid.number(grid.steps), step: dumpDecimal(grid.step) };
   const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
   return {
+    inputs,
     nodes: names.length ? inputs.map(label) : inputs,
     note: ["number_note", values],
     fault: ["number_fault", values],

@@ -30,11 +30,20 @@ export function table(caption, columns, rows) {
   const head = element("tr", { role: "row" }, ...columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column)));
   const body = rows.map(([first, ...others]) => {
     const cells = others.map((cell) => element("td", { role: "cell" }, cell));
-    // On a narrow screen rows are stacked, and the style repeats the column's name beside each cell. The roles are
-    // spelled out because a restyled table is no table to some screen readers.
-    for (const [index, cell] of cells.entries()) cell.dataset.column = columns[index + 1].textContent;
+    // The roles are spelled out because a restyled table is no table to some screen readers.
     return element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, first), ...cells);
   });
   const [top, rest] = [element("thead", { role: "rowgroup" }, head), element("tbody", { role: "rowgroup" }, ...body)];
-  return element("table", { role: "table" }, element("caption", {}, ...caption), top, rest);
+  const node = element("table", { role: "table" }, element("caption", {}, ...caption), top, rest);
+  nameCells(node);
+  return node;
+}
+
+/** Write each column's name on its cells: on a narrow screen rows are stacked, and the style shows it beside each. */
+export function nameCells({ rows: [head, ...rows] }) {
+  for (const { cells } of rows) {
+    for (const [index, cell] of [...cells].entries()) {
+      if (index > 0) cell.dataset.column = head.cells[index].textContent;
+    }
+  }
 }

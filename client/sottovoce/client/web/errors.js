@@ -33,6 +33,15 @@ export class BudgetExhausted extends SurveyError {
   code = "budget_exhausted";
 }
 
+/** A part of the page did not arrive; trying again may help. */
+export class LoadError extends SurveyError {
+  code = "load";
+
+  constructor() {
+    super("error_load");
+  }
+}
+
 /** The aggregator could not be reached, or refused: `status` is the HTTP status, `reason` its problem's code. */
 export class TransportError extends SurveyError {
   code = "transport";

@@ -1,4 +1,5 @@
 import { BudgetExhausted } from "./errors.js";
+import { sum } from "./rational.js";
 
 const DATABASE = "sottovoce";
 const STORE = "reports";
@@ -6,7 +7,8 @@ const STORE = "reports";
 /**
  * The report drawn earlier for `key`, or null.
  *
- * A key is [origin, survey, wave, token]; an entry is `{ digest, epsilon, body, sent }`: never an answer.
+ * A key is [origin, survey, wave, token]; an entry is `{ digest, epsilon, body, sent }`: never an answer. Where the
+ * report was `ended`, "withdrawn" or "forgotten", body is null and the entry only keeps a second one from being drawn.
  *
  * @throws {BudgetExhausted} one was drawn for another text of the survey; a revision buys no second draw
  */
@@ -57,9 +59,26 @@ export class BrowserLedger {
 
   /** Note that the aggregator has acknowledged the report. */
   async markSent(key) {
+    await this.#change(key, { sent: true });
+  }
+
+  /** Wipe the report and keep that there was one; `ended` says why. */
+  async end(key, ended) {
+    await this.#change(key, { body: null, ended });
+  }
+
+  /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */
+  async total(origin) {
+    // Every key that begins with the origin: a list sorts after any text.
+    const keys = IDBKeyRange.bound([origin], [origin, []]);
+    const entries = await this.#within("readonly", (store) => settled(store.getAll(keys)));
+    return sum(entries.map((entry) => entry.epsilon));
+  }
+
+  async #change(key, changes) {
     await this.#within("readwrite", async (store) => {
       const entry = await settled(store.get(key));
-      if (entry !== undefined) await settled(store.put({ ...entry, sent: true }, key));
+      if (entry !== undefined) await settled(store.put({ ...entry, ...changes }, key));
     });
   }
 

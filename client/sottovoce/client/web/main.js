@@ -1,22 +1,30 @@
 import { Form } from "./form.js";
+import { load } from "./loading.js";
 import { Words } from "./words.js";
 
-/** Load the page's sentences and open the form. */
+/** Open the form, in the reader's language. */
 async function start() {
-  const [main, status, broken] = ["main", "status", "broken"].map((id) => document.getElementById(id));
+  const [main, status, broken, header, footer] = ["main", "status", "broken", "header", "footer"].map((id) => document.getElementById(id));
   try {
-    // No options: only then is it the request that the page has already started.
-    const reply = await fetch("../assets/catalogues/en.json");
-    const words = new Words(await reply.json());
-    document.getElementById("footer").replaceChildren(words.said("p", "footer", {}, { lang: words.language, dir: "auto" }));
-    status.textContent = words.say("loading");
-    const form = new Form(words, main, status);
+    const words = new Words(loadCatalogue, navigator.languages);
+    const frame = () => {
+      footer.replaceChildren(words.said("p", "footer"));
+      // The choice of a language comes with the second file; without it, the device's languages hold.
+      load().then(({ languageChoice }) => header.replaceChildren(...languageChoice(words)), () => {});
+    };
+    const form = new Form(words, main, status, frame);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
     addEventListener("pagehide", () => form.forget());
-    await form.open(location.href, navigator.languages);
+    await form.open(location.href);
   } catch {
     broken.hidden = false;
   }
+}
+
+async function loadCatalogue(tag) {
+  const reply = await fetch(`../assets/catalogues/${tag}.json`);
+  if (!reply.ok) throw new Error("no catalogue");
+  return reply.json();
 }
 
 if (globalThis.document) {

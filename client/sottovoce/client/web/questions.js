@@ -1,6 +1,7 @@
-import { controlFor } from "./controls.js";
 import { button, element } from "./dom.js";
+import { partOf } from "./parts.js";
 import { showEpsilon } from "./rational.js";
+import { isShown } from "./visibility.js";
 
 /**
  * The step that asks: `{ node, start, answers(), clear() }`.
@@ -8,21 +9,24 @@ import { showEpsilon } from "./rational.js";
  * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
 export function askingStep(survey, words, hasDigest, onDone) {
-  const fields = survey.questions.map((question, index) => questionField(question, index, survey, words));
+  const parts = partsOf(survey, words);
+  const fields = parts.flatMap((part) => part.fields);
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
   // Method dialog: outside a dialog it submits nothing, so that no failure of this script can put answers in a URL.
   const form = element("form", { method: "dialog", noValidate: true, autocomplete: "off" });
-  form.append(...fields.map((field) => field.node), submitRow(words));
+  form.append(...parts.map((part) => part.node), submitRow(words));
+  form.addEventListener("input", () => showParts(parts));
+  showParts(parts);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (complete(fields, summary, words)) onDone();
+    if (complete(showParts(parts), summary, words)) onDone();
   });
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const intro = introduction(survey, words, hasDigest);
   return {
     node: element("div", {}, title, ...intro, summary, words.said("h2", "questions_title", {}, { className: "unseen" }), form),
     start: title,
-    answers: () => Object.fromEntries(fields.map((field) => [field.question.name, field.read()])),
+    answers: () => Object.fromEntries(fields.filter((field) => field.question).map((field) => [field.question.name, field.read()])),
     clear: () => fields.forEach((field) => field.clear()),
   };
 }
@@ -40,31 +44,36 @@ function introduction(survey, words, hasDigest) {
 }
 
 function explanation(survey, words) {
-  const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", "explain_how"));
+  const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how"));
   section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
   const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
   section.append(element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits)));
   return section;
 }
 
-function questionField(question, index, survey, words) {
-  const id = `q${index}`;
-  const control = controlFor(question, id, words);
-  const fault = words.said("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
-  const odds = element("p", { className: "odds", id: `${id}-odds` }, badge(question, words), " ", words.odds(question));
-  const number = words.said("span", "question_number", { number: index + 1, total: survey.questions.length }, { className: "number" });
-  const legend = element("legend", {}, number, words.text("span", question.label, { id: `${id}-label` }));
-  const notes = [];
-  if (question.hint !== null) notes.push(words.text("p", question.hint, { className: "hint", id: `${id}-hint` }));
-  if (control.note) notes.push(words.said("p", ...control.note, { className: "hint", id: `${id}-note` }));
-  const described = [...notes, odds, fault].map((node) => node.id).join(" ");
-  const node = element("fieldset", { "aria-describedby": described }, legend, ...notes, fault, ...control.nodes, odds);
-  return { question, node, ...control, fault };
+// One part for each item; what is asked is counted, notes are not.
+function partsOf(survey, words) {
+  const total = survey.items.filter((item) => item.questions.length).length;
+  let [number, first] = [1, 0];
+  return survey.items.map((item, index) => {
+    const part = partOf(item, { index, first, number, total }, survey, words);
+    number += item.questions.length > 0;
+    first += item.questions.length;
+    return part;
+  });
 }
 
-function badge(question, words) {
-  if (question.mechanism === null) return words.said("span", "public", {}, { className: "badge public" });
-  return words.said("span", "question_epsilon", { epsilon: showEpsilon(question.epsilon) }, { className: "badge" });
+// Show what the answers so far ask for, and hide the rest; gives the fields that are shown.
+function showParts(parts) {
+  const given = new Map();
+  return parts.flatMap(({ fields, item, node }) => {
+    node.hidden = !isShown(item.visibleIf, given);
+    if (node.hidden) return [];
+    for (const { fits, question, read } of fields) {
+      if (question && fits() && read() !== null) given.set(question.name, question.encode(read()));
+    }
+    return fields;
+  });
 }
 
 function submitRow(words) {
@@ -74,7 +83,7 @@ function submitRow(words) {
 
 // Whether every answer fits; if not, the summary says which do not and takes the focus.
 function complete(fields, summary, words) {
-  const wrong = fields.filter((field) => !fits(field));
+  const wrong = fields.filter((field) => !field.fits());
   for (const field of fields) {
     field.faulty();
     field.fault.hidden = !wrong.includes(field);
@@ -82,22 +91,13 @@ function complete(fields, summary, words) {
   }
   summary.hidden = wrong.length === 0;
   if (summary.hidden) return true;
-  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", field.fault.textContent));
+  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.telling)));
   summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...links));
   summary.focus();
   return false;
 }
 
-function fits({ question, read }) {
-  try {
-    question.encode(read());
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 // A button and not an anchor: following an anchor would overwrite the digest in the address.
 function summaryLink(field, words) {
-  return button(words.text("span", field.question.label), "link", () => field.faulty().focus());
+  return button(words.text("span", field.label), "link", () => field.faulty().focus());
 }

@@ -12,8 +12,9 @@ export function receiptStep(survey, words, receipt, isEarlier) {
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const title = heading(1, words.node("receipt_title"));
-  const note = words.said("p", isEarlier ? "receipt_earlier" : "receipt_note", {}, { className: "lead" });
-  const more = isEarlier ? [words.said("p", "receipt_note")] : [];
+  const sentence = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
+  const note = words.said("p", isEarlier ? "receipt_earlier" : sentence, {}, { className: "lead" });
+  const more = isEarlier ? [words.said("p", sentence)] : [];
   const sent = table([words.text("span", survey.title)], columns, rows);
   const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   return { node: element("div", {}, title, note, ...more, sent, cost, bytes(words, receipt)), start: title };

@@ -1,11 +1,12 @@
 import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
-import { AnswerError, BudgetExhausted, TransportError } from "./errors.js";
+import { BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
+import { load } from "./loading.js";
 import { loadSurvey } from "./parsing.js";
-import { RANDOMIZERS } from "./randomizers/index.js";
 import { showEpsilon } from "./rational.js";
-import { dumpReport, expectedReceipt } from "./report.js";
+import { dumpReport, expectedReceipt, parseReport } from "./report.js";
+import { onTick } from "./tick.js";
 
 /** The epsilon that a person allows: for one question, and for one whole report. */
 export const ALLOWANCE = { question: 3, total: 8 };
@@ -23,18 +24,21 @@ export class Respondent {
   #ledger;
   #draws;
   #wave;
+  #tick;
   #key;
 
   /**
    * @throws {BudgetExhausted} the survey asks for more than is allowed
    * @throws {TransportError} the survey asks for a token and there is none
    */
-  constructor(survey, transport, ledger, { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "" } = {}) {
+  constructor(survey, transport, ledger, options = {}) {
+    const { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "", tick = onTick } = options;
     this.survey = survey;
     this.#transport = transport;
     this.#ledger = ledger;
     this.#draws = draws;
     this.#wave = wave;
+    this.#tick = tick;
     if (survey.access === "token" && !token) throw new TransportError("error_token");
     // A survey that is open to all ignores a token: it would only buy a second draw.
     this.#key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
@@ -61,20 +65,25 @@ export class Respondent {
   }
 
   /**
-   * Randomize the answers (option name by question name) once, record the report, send it.
+   * Randomize the answers (option name by question name) once, record the report, send it on the next tick.
    *
    * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
+   * @throws {LoadError} the randomizers did not arrive; nothing was drawn
    * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
    */
   async answer(answers) {
-    if ((await this.drawn()) === null) {
-      const values = encode(this.survey, answers);
-      const report = randomize(this.survey, values, this.#draws, this.#wave);
-      const body = dumpReport(report, this.survey);
-      const { digest, epsilon } = this.survey;
-      await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
-    }
+    await this.#tick(() => this.#draw(answers));
     return this.send();
+  }
+
+  async #draw(answers) {
+    if ((await this.drawn()) !== null) return;
+    const values = encode(this.survey, answers);
+    const { randomize } = await load();
+    const report = randomize(this.survey, values, this.#draws, this.#wave);
+    const body = dumpReport(report, this.survey);
+    const { digest, epsilon } = this.survey;
+    await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
@@ -87,26 +96,34 @@ export class Respondent {
     await this.#ledger.markSent(this.#key);
     return { ...expected, body: entry.body };
   }
+
+  /**
+   * Take the recorded report back. Asking twice does no harm; the ledger keeps that there was one.
+   *
+   * @throws {TransportError} not confirmed: it may still count
+   */
+  async withdraw() {
+    const { report_id } = parseReport((await this.drawn()).body);
+    const expected = { format: "sottovoce-withdrawal/1", survey: this.survey.name, report_id };
+    const confirmation = await this.#transport.withdraw(this.survey.name, report_id);
+    if (dumpCanonical(confirmation) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
+    await this.#ledger.end(this.#key, "withdrawn");
+  }
+
+  /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
+  async forget() {
+    await this.#ledger.end(this.#key, "forgotten");
+  }
+
+  /** Total epsilon of all reports drawn in this browser for this aggregator. */
+  async spent() {
+    return this.#ledger.total(this.#transport.origin);
+  }
 }
 
 /** The true values, in the survey's order; an error names the question, never the answer. */
 export function encode(survey, answers) {
-  const names = survey.questions.map((question) => question.name);
-  if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
-  return survey.questions.map((question) => question.encode(answers[question.name]));
-}
-
-/** The report for these true values: the id is drawn first, then each question in order. */
-export function randomize(survey, values, draws, wave = 0) {
-  survey.questions.forEach((question, index) => question.check(values[index]));
-  const report_id = draws.identity();
-  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws));
-  return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
-}
-
-function perturb(question, value, draws) {
-  if (question.mechanism === null) return value;
-  return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, value, draws);
+  return survey.encode(answers);
 }
 
 function checkBudget(survey, allowance) {

@@ -2,7 +2,7 @@ import { maskOf } from "./answers.js";
 import { button, element, heading, table } from "./dom.js";
 import { Draws } from "./draws.js";
 import { MAX_DENOMINATOR } from "./rational.js";
-import { randomize } from "./respondent.js";
+import { randomize } from "./randomizers/index.js";
 import { answered, reported } from "./telling.js";
 
 /**
@@ -19,8 +19,8 @@ export function reviewStep(survey, words, onBack, onSend) {
     button(words.node("send"), "primary", onSend),
     button(words.node("back"), "", onBack),
   );
-  const note = words.said("p", "review_note", {}, { className: "lead" });
-  const node = element("div", {}, title, note, example(survey, words), actions);
+  const note = words.said("p", survey.ownCoin ? "review_own_coin" : "review_note", {}, { className: "lead" });
+  const node = element("div", {}, title, note, ...(survey.ownCoin ? [] : [example(survey, words)]), actions);
   return { node, start: title };
 }
 

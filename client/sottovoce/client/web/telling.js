@@ -15,6 +15,7 @@ const REPORTED = new Map([
 
 /** A reported value in words. */
 export function reported(question, value, words) {
+  if (question.neutral && value < 2) return words.node(value ? "report_a" : "report_b");
   return (REPORTED.get(question.mechanism?.name) ?? answered)(question, value, words);
 }
 
@@ -23,8 +24,8 @@ export function answered(question, value, words) {
   const { grid, options } = question.domain;
   if (question.type === "select_multiple") return several(question, value, words);
   if (grid === null) return words.option(question, value);
-  if (options.length === 0) return grid.number(value);
-  return list(value.map((step, index) => named(question, index, words, grid.number(step))), words);
+  if (options.length === 0) return words.number(grid.number(value));
+  return list(value.map((step, index) => named(question, index, words, words.number(grid.number(step)))), words);
 }
 
 function several(question, mask, words) {
@@ -41,14 +42,14 @@ function mark({ largest }, value, words) {
 
 function range({ domain, mechanism }, value, words) {
   const [first, last] = mechanism.span(value).map((step) => domain.grid.number(step));
-  return first === last ? first : words.node("range", { first, last });
+  return first === last ? words.number(first) : words.node("range", { first, last });
 }
 
 function named(question, option, words, content) {
-  return element("span", {}, words.option(question, option), ": ", content);
+  return element("span", {}, words.option(question, option), words.node("colon"), content);
 }
 
 function list(nodes, words) {
   if (nodes.length === 0) return words.node("none");
-  return element("span", {}, ...nodes.flatMap((node) => ["; ", node]).slice(1));
+  return element("span", {}, ...nodes.flatMap((node) => [words.node("semicolon"), element("wbr"), node]).slice(2));
 }

@@ -27,10 +27,18 @@ export class Transport {
 
   /** The receipt for a report's body; every try sends the same bytes and the same token. */
   async submit(survey, body, token) {
-    const headers = { "Content-Type": "application/json" };
     // A header, never the address: addresses end up in logs.
-    if (token) headers.Authorization = `Bearer ${token}`;
-    const reply = await this.#try(`/api/v1/surveys/${survey}/reports`, { method: "POST", headers, body });
+    return this.#post(`${survey}/reports`, body, token ? { Authorization: `Bearer ${token}` } : {});
+  }
+
+  /** The confirmation that the report with this id is withdrawn. */
+  async withdraw(survey, report_id) {
+    return this.#post(`${survey}/withdraw`, JSON.stringify({ report_id }), {});
+  }
+
+  async #post(path, body, more) {
+    const headers = { "Content-Type": "application/json", ...more };
+    const reply = await this.#try(`/api/v1/surveys/${path}`, { method: "POST", headers, body });
     try {
       return await reply.json();
     } catch {

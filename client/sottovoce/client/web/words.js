@@ -1,34 +1,94 @@
-import { element } from "./dom.js";
+import { element, nameCells } from "./dom.js";
+import { chooseLanguage, decimalPoint, direction, typedNumber } from "./languages.js";
 
-const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(-|$)|-(Arab|Hebr)(-|$)/i;
+/** The languages in which the page itself speaks, one catalogue each. */
+export const CATALOGUES = ["en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"];
 
-/** What the page says: its own sentences from the catalogue, and the survey's texts in the reader's language. */
+const ISOLATE = ["\u2068", "\u2069"];
+
+/**
+ * What the page says: its own sentences from a catalogue, and the survey's texts, both in the reader's language where
+ * they have it. Whatever was said is said again, in place, when another language is chosen.
+ */
 export class Words {
-  #catalogue;
+  #load;
+  #device;
+  #catalogues = new Map();
+  #catalogue = null;
+  #survey = null;
+  #chosen = [];
+  #current = "";
+  #spoken = "";
+  #point = ".";
+  #turn = 0;
+  #told = new Set();
+  #tellings = new WeakMap();
 
-  constructor(catalogue) {
-    this.#catalogue = catalogue;
-    this.language = catalogue.language;
-    this.fallback = catalogue.language;
+  /** `load` gives the catalogue of a language; `device` are the languages that the device asks for, dearest first. */
+  constructor(load, device) {
+    this.#load = load;
+    this.#device = device;
+    // Where every survey would lead to the same catalogue, it need not wait for the survey.
+    const likely = new Set(device.map((tag) => chooseLanguage(CATALOGUES, [tag])).filter(Boolean));
+    if (likely.size === 1) this.#sentences([...likely][0]).catch(() => {});
   }
 
-  /** Take the first of the reader's languages that the survey speaks, else its default language. */
-  speak(survey, languages) {
-    this.fallback = survey.defaultLanguage;
-    this.language = chooseLanguage(Object.keys(survey.title), languages) ?? survey.defaultLanguage;
-    document.documentElement.lang = this.language;
-    document.documentElement.dir = direction(this.language);
+  /** The language of the page's sentences; undefined before there are any. */
+  get language() {
+    return this.#catalogue?.language;
+  }
+
+  /** Every language that can be chosen, those of the survey first. */
+  get languages() {
+    const titles = titlesOf(this.#survey);
+    return [...titles, ...CATALOGUES.filter((tag) => chooseLanguage(titles, [tag]) === null)];
+  }
+
+  /** The one of them that is spoken, as far as survey and page speak it. */
+  get current() {
+    return chooseLanguage(this.languages, [this.#current]);
+  }
+
+  /** Whether the survey itself lacks that language. */
+  get foreign() {
+    return this.#survey !== null && chooseLanguage(titlesOf(this.#survey), [this.#current]) === null;
+  }
+
+  /**
+   * Speak about this survey, or about none, in the reader's language: the first that the survey speaks, else the first
+   * that the page speaks. One catalogue is loaded; where that fails, so does this, and nothing has changed.
+   */
+  async speak(survey = this.#survey, chosen = this.#chosen) {
+    const wanted = [...chosen, ...this.#device];
+    const shared = chooseLanguage(titlesOf(survey), wanted);
+    const heard = [...chosen, shared, ...this.#device, survey?.defaultLanguage].filter(Boolean);
+    const turn = (this.#turn += 1);
+    const catalogue = await this.#sentences(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
+    // Somebody who chooses twice hears the second choice, whichever arrives first.
+    if (turn !== this.#turn) return;
+    const tag = wanted.find((one) => chooseLanguage([catalogue.language], [one])) ?? catalogue.language;
+    this.#point = decimalPoint(tag);
+    Object.assign(document.documentElement, { lang: catalogue.language, dir: direction(catalogue.language) });
+    this.#catalogue = catalogue;
+    this.#survey = survey;
+    this.#chosen = chosen;
+    this.#current = chosen[0] ?? shared ?? catalogue.language;
+    this.#spoken = shared ?? survey?.defaultLanguage;
+    if (survey !== null) document.title = this.plain(survey.title);
+    this.#tellAgain();
   }
 
   /** One sentence of the page, its placeholders filled. */
   say(key, values = {}) {
     const sentence = this.#catalogue[key] ?? this.#catalogue.error_unexpected;
-    return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+    // Within text that runs from right to left, "-1" or a path would be torn apart.
+    const [before, after] = document.documentElement.dir === "rtl" ? ISOLATE : ["", ""];
+    return sentence.replace(/\{(\w+)\}/g, (_, name) => before + this.#shown(values[name]) + after);
   }
 
-  /** An element with one sentence of the page; it says so where the survey speaks another language. */
+  /** An element with one sentence of the page; where values are words themselves, a function gives them. */
   said(tag, key, values = {}, properties = {}) {
-    return this.#marked(tag, this.#catalogue.language, this.say(key, values), properties);
+    return this.#live(tag, properties, () => [this.language, this.say(key, typeof values === "function" ? values() : values)]);
   }
 
   /** One sentence of the page, ready to be put inside something. */
@@ -36,26 +96,40 @@ export class Words {
     return this.said("span", key, values);
   }
 
-  /** An element with one of the survey's texts, marked with the language it is really in. */
+  /** An element with one of the survey's texts, marked where it is not in the language of the page. */
   text(tag, texts, properties = {}) {
-    const language = Object.hasOwn(texts, this.language) ? this.language : this.fallback;
-    return this.#marked(tag, language, texts[language], properties);
+    return this.#live(tag, properties, () => {
+      const language = this.#languageOf(texts);
+      return [language, texts[language]];
+    });
   }
 
   /** One of the survey's texts as a string. */
   plain(texts) {
-    return texts[this.language] ?? texts[this.fallback];
+    return texts[this.#languageOf(texts)];
+  }
+
+  /** A number, as readers of this language write it. */
+  number(text) {
+    return this.#live("bdi", {}, () => [this.language, this.#shown(text)]);
+  }
+
+  /** A number as somebody typed it, written with a point; "" where it might mean two numbers. */
+  typed(text) {
+    return typedNumber(text, this.#point);
   }
 
   /** The label of the option with this index. */
   option(question, index) {
+    if (question.domain.absent && index === question.domain.steps) return this.node("absent");
     if (question.type === "boolean") return this.node(question.options[index]);
     return this.text("span", question.choices[index].label);
   }
 
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
-    return this.node(...this.explained(question));
+    const named = () => (question.neutral ? ` ${this.say("neutral_note")}` : "");
+    return this.#live("span", {}, () => [this.language, this.say(...this.explained(question)) + named()]);
   }
 
   /** The sentence about the odds, and what fills its placeholders. */
@@ -74,24 +148,53 @@ export class Words {
     return this.say(number === 100 ? "more_than_99" : "about", { number });
   }
 
-  #marked(tag, language, text, properties) {
-    const foreign = language === this.language ? {} : { lang: language, dir: direction(language) };
-    return element(tag, { ...foreign, ...properties }, text);
+  // Latin digits in every language, as in the bytes that are sent; only the decimal sign is the language's.
+  #shown(value = "") {
+    return String(value).replace(/^(-?\d+)\.(?=\d+$)/, (_, whole) => whole + this.#point);
+  }
+
+  #languageOf(texts) {
+    if (Object.hasOwn(texts, this.#spoken)) return this.#spoken;
+    return chooseLanguage(Object.keys(texts), [...this.#chosen, ...this.#device]) ?? this.#survey.defaultLanguage;
+  }
+
+  #live(tag, properties, telling) {
+    const node = element(tag, properties, "");
+    this.#tellings.set(node, telling);
+    // Held weakly, so that a step that is gone is gone.
+    this.#told.add(new WeakRef(node));
+    this.#tell(node);
+    return node;
+  }
+
+  #tell(node) {
+    const [language, text] = this.#tellings.get(node)();
+    node.firstChild.data = text;
+    const foreign = language !== this.language;
+    for (const [name, value] of [["lang", language], ["dir", direction(language)]]) {
+      if (foreign) node.setAttribute(name, value);
+      else node.removeAttribute(name);
+    }
+  }
+
+  #tellAgain() {
+    for (const reference of this.#told) {
+      const node = reference.deref();
+      if (node) this.#tell(node);
+      else this.#told.delete(reference);
+    }
+    document.querySelectorAll?.("table").forEach(nameCells);
+  }
+
+  #sentences(tag) {
+    if (!this.#catalogues.has(tag)) this.#catalogues.set(tag, this.#load(tag));
+    return this.#catalogues.get(tag).catch((error) => {
+      this.#catalogues.delete(tag);
+      throw error;
+    });
   }
 }
 
-/** The first wanted language that is offered, exactly or by its first part; null if none is. */
-export function chooseLanguage(offered, wanted) {
-  for (const tag of wanted.map((language) => language.toLowerCase())) {
-    const primary = (language) => language.toLowerCase().split("-")[0];
-    const match =
-      offered.find((candidate) => candidate.toLowerCase() === tag) ??
-      offered.find((candidate) => primary(candidate) === primary(tag));
-    if (match) return match;
-  }
-  return null;
-}
-
-function direction(language) {
-  return RIGHT_TO_LEFT.test(language) ? "rtl" : "ltr";
+function titlesOf(survey) {
+  return Object.keys(survey?.title ?? {});
 }

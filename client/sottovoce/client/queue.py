@@ -1,0 +1,97 @@
+"""
+What happens to a drawn report: it is sent, sent again, or taken back. No answer is known here.
+
+The ledger is the queue: a report stands there before it is sent, so whatever ends the program, the same bytes can be
+sent by the next one.
+"""
+
+from typing import Any
+
+from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, Record, name_of
+from sottovoce.client.link import Link
+from sottovoce.client.transport import Transport
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import BudgetExhausted, ReportRejected, TransportError
+from sottovoce.shared.report import Report, parse_report, receipt
+
+
+def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dict[str, Any]:
+    """
+    Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
+
+    Raises:
+        BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
+        TransportError: not acknowledged, or the receipt is not for these bytes.
+    """
+    expected = receipt_of(entry)
+    answer = transport.submit(key.survey, entry.body.encode(), key.token)
+    if not _same(answer, {name: expected[name] for name in expected if name != "body"}):
+        raise TransportError("the aggregator's receipt is not for the report that was sent")
+    ledger.mark_sent(key)
+    return expected
+
+
+def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
+    """
+    Withdraw a recorded report, sent or not, and note it.
+
+    Raises:
+        BudgetExhausted: it was withdrawn or forgotten before; or the ledger cannot note it.
+        TransportError: not confirmed.
+    """
+    report_id = _report(entry).report_id
+    expected = {"format": "sottovoce-withdrawal/1", "survey": key.survey, "report_id": report_id}
+    try:
+        answer = transport.withdraw(key.survey, report_id)
+    except TransportError as error:
+        # It never arrived, as far as anybody knows, and is now never sent.
+        if entry.sent or error.reason != "not_found":
+            raise
+        answer = expected
+    if not _same(answer, expected):
+        raise TransportError("the aggregator's confirmation is not for the report that was withdrawn")
+    ledger.end(key, "withdrawn")
+
+
+def readable(ledger: FileLedger) -> tuple[list[Record], list[str]]:
+    """The entries, by aggregator, survey and wave; and the names of those that are damaged."""
+    records, damaged = [], []
+    for name in ledger.names():
+        try:
+            records.append(ledger.read(name))
+        except BudgetExhausted:
+            damaged.append(name)
+    return sorted(records, key=lambda record: (record.key, record.name)), damaged
+
+
+def drawn_for(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
+    """What was drawn for the survey that a link names, in any wave, whatever the survey's revision."""
+    found = []
+    for record in readable(ledger)[0]:
+        key = record.key._replace(token=link.token if record.bound else "")
+        if (key.origin, key.survey) == (link.origin, link.survey) and name_of(key) == record.name:
+            found.append((key, record.entry))
+    return found
+
+
+def receipt_of(entry: Entry) -> dict[str, Any]:
+    """The receipt that an honest aggregator gives for a recorded report, and the report's body."""
+    return {**receipt(_report(entry), entry.body.encode()), "body": entry.body}
+
+
+def _report(entry: Entry) -> Report:
+    if entry.ended:
+        what = "withdrawn" if entry.ended == "withdrawn" else "forgotten"
+        raise BudgetExhausted(f"this survey was answered on this device, and the report {what}; no other is drawn")
+    try:
+        return parse_report(entry.body.encode())
+    except (ReportRejected, ValueError):
+        raise BudgetExhausted("what the ledger holds for this survey is no report; nothing was sent") from None
+
+
+def _same(answer: dict[str, Any], expected: dict[str, Any]) -> bool:
+    # By their bytes: to Python, the wave 0 would equal false.
+    try:
+        return canonical.dump(answer) == canonical.dump(expected)
+    except (ValueError, RecursionError):
+        return False

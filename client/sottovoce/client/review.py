@@ -1,0 +1,35 @@
+"""
+The step before sending: what could be sent, shown for a person who does not exist.
+
+It is given no answers, so it cannot show one; and the report really drawn is not drawn yet. Seeing one's own "no"
+become "yes" beforehand makes people go back and try again.
+"""
+
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import randomize
+from sottovoce.client.telling import answered_in_words, reported_in_words
+from sottovoce.shared.answers import Value
+from sottovoce.shared.rational import MAX_DENOMINATOR
+from sottovoce.shared.spec import Question, Survey
+
+
+def example(survey: Survey, draws: Draws) -> list[tuple[str, str]]:
+    """For each question an invented answer and what could be sent for it, in words."""
+    invented = tuple(_invent(question, draws) for question in survey.questions)
+    values = randomize(survey, invented, draws).values
+    told = zip(survey.questions, invented, values, strict=True)
+    return [
+        (answered_in_words(survey, question, answer), reported_in_words(survey, question, value))
+        for question, answer, value in told
+    ]
+
+
+def _invent(question: Question, draws: Draws) -> Value:
+    bound = min(question.domain.size, MAX_DENOMINATOR)
+    if question.type == "vector":
+        return tuple(draws.below(bound) for _ in question.options)
+    if question.type != "select_multiple":
+        return draws.below(bound)
+    # Two draws, often of different options, where as many may be chosen.
+    drawn = [draws.below(bound), draws.below(bound)][: question.domain.max_choices]
+    return sum(1 << option for option in set(drawn))

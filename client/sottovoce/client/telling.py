@@ -1,0 +1,69 @@
+"""Values in words: true ones of invented people, and reported ones, which often do not look like an answer."""
+
+from collections.abc import Callable
+
+from sottovoce.client.words import option_in_words, say
+from sottovoce.shared.answers import Value
+from sottovoce.shared.mechanisms.square_wave import SquareWave
+from sottovoce.shared.rational import dump_decimal
+from sottovoce.shared.spec import Question, Survey
+
+
+def reported_in_words(survey: Survey, question: Question, value: int | None) -> str:
+    """A reported value in words; a dash for a question that was not asked."""
+    if value is None:
+        return "-"
+    name = question.mechanism.name if question.mechanism is not None else ""
+    return _REPORTED.get(name, answered_in_words)(survey, question, value)
+
+
+def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
+    """A true value in words."""
+    if isinstance(value, tuple):
+        named = zip(range(len(value)), value, strict=True)
+        return "; ".join(f"{option_in_words(survey, question, index)}: {_number(question, v)}" for index, v in named)
+    if question.type == "select_multiple":
+        return _several(survey, question, value)
+    if question.domain.grid is None:
+        return option_in_words(survey, question, value)
+    return _number(question, value)
+
+
+def _number(question: Question, step: int) -> str:
+    grid = question.domain.grid
+    assert grid is not None  # noqa: S101 - only numbers are told so
+    return dump_decimal(grid.low + step * grid.step)
+
+
+def _several(survey: Survey, question: Question, mask: int) -> str:
+    chosen = [index for index in range(len(question.options)) if mask >> index & 1]
+    return "; ".join(option_in_words(survey, question, index) for index in chosen) or say("none")
+
+
+def _sampled(survey: Survey, question: Question, value: int, bits: tuple[str, str]) -> str:
+    return f"{option_in_words(survey, question, value // 2)}: {say(bits[value % 2])}"
+
+
+def _mark(_survey: Survey, question: Question, value: int) -> str:
+    return say("mark", number=str(value + 1), total=str(question.largest + 1))
+
+
+def _range(_survey: Survey, question: Question, value: int) -> str:
+    wave = question.mechanism
+    assert isinstance(wave, SquareWave)  # noqa: S101 - by the table below
+    start, end = (-(-bin_ * question.domain.size // wave.bins) for bin_ in (value - wave.width, value - wave.width + 1))
+    first, last = _number(question, start), _number(question, end - 1)
+    return first if first == last else say("range", first=first, last=last)
+
+
+_REPORTED: dict[str, Callable[[Survey, Question, int], str]] = {
+    "subset_selection": _several,
+    "bitwise_rr": _several,
+    "sampled_option": lambda survey, question, value: _sampled(survey, question, value, ("no", "yes")),
+    "sampled_coordinate": lambda survey, question, value: _sampled(survey, question, value, ("low", "high")),
+    "rounding_rr": lambda _survey, _question, value: say(("low", "high")[value]),
+    "level_table": _mark,
+    "hadamard_response": _mark,
+    "square_wave": _range,
+}
+"""Reports that do not look like an answer, by mechanism."""

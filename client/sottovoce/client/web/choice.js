@@ -1,0 +1,25 @@
+import { element } from "./dom.js";
+
+/** The choice of a language, each under its own name. What is chosen is kept in this page's memory and nowhere else. */
+export function languageChoice(words) {
+  const select = element("select", { autocomplete: "off" });
+  for (const tag of words.languages) select.append(element("option", { value: tag, lang: tag, dir: "auto" }, nameOf(tag)));
+  const note = words.said("p", "not_translated", {}, { className: "hint", role: "status" });
+  const show = () => {
+    select.value = words.current;
+    note.hidden = !words.foreign;
+  };
+  // Where its sentences cannot be loaded, the page stays as it was.
+  const choose = () => words.speak(undefined, [select.value]).catch(() => {}).then(show);
+  select.addEventListener("change", choose);
+  show();
+  return [element("label", { className: "language" }, words.node("language_label"), select), note];
+}
+
+function nameOf(tag) {
+  try {
+    return new Intl.DisplayNames([tag], { type: "language" }).of(tag);
+  } catch {
+    return tag;
+  }
+}

@@ -1,0 +1,17 @@
+import { bitOf } from "./answers.js";
+
+/**
+ * Whether all conditions hold; evaluated here and nowhere else. None holds for an answer that is absent.
+ *
+ * A condition is `{ question, options, span, mask }`: the name of an earlier question, and the options of which one
+ * must be chosen, or the first and last step of a range; `mask` if several may be chosen. `given` is a Map from names
+ * of questions to the true values of the answers that were really given.
+ */
+export function isShown(conditions, given) {
+  return conditions.every((condition) => given.has(condition.question) && holdsFor(condition, given.get(condition.question)));
+}
+
+function holdsFor({ mask, options, span }, value) {
+  if (span !== null) return span[0] <= value && value <= span[1];
+  return options.some((option) => (mask ? bitOf(value, option) : value === option));
+}

@@ -1,0 +1,100 @@
+"""One question in the terminal: asked until the answer fits, on standard error; what was typed is never repeated."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from sottovoce.client.words import odds_in_words, option_in_words, say, text_of
+from sottovoce.shared.errors import AnswerError
+from sottovoce.shared.rational import dump_decimal
+from sottovoce.shared.spec import Question, Survey
+
+
+def ask(survey: Survey, question: Question, number: int) -> object:
+    """The answer to one question, in the form that ``answers`` lists for its type."""
+    click.echo("", err=True)
+    position = say("question_number", number=str(number), total=str(len(survey.questions)))
+    click.secho(f"{position}. {text_of(survey, question.label)}", bold=True, err=True)
+    if question.hint:
+        click.echo(text_of(survey, question.hint), err=True)
+    click.echo(odds_in_words(question), err=True)
+    return _ASK[question.type](survey, question)
+
+
+def _one(survey: Survey, question: Question) -> str:
+    _list(survey, question)
+
+    def chosen(text: str) -> str:
+        return question.options[_position(text, 1, len(question.options))]
+
+    return str(_prompt("Your answer", chosen))
+
+
+def _several(survey: Survey, question: Question) -> list[str]:
+    """Numbers separated by spaces or commas; 0 for none of the options."""
+    _list(survey, question)
+
+    def chosen(text: str) -> list[str]:
+        positions = [_position(word, 0, len(question.options)) for word in text.replace(",", " ").split()]
+        answer = [question.options[position] for position in positions if position >= 0]
+        try:
+            question.encode(answer)
+        except AnswerError as error:
+            raise click.BadParameter(str(error)) from None
+        return answer
+
+    most = question.domain.max_choices
+    return list(_prompt(f"Your answers (up to {most}, 0 for none)", chosen))
+
+
+def _number(question: Question, label: str) -> str:
+    grid = question.domain.grid
+    assert grid is not None  # noqa: S101 - only numbers are asked for so
+    low, high, step = (dump_decimal(value) for value in (grid.low, grid.high, grid.step))
+
+    def on_grid(text: str) -> str:
+        try:
+            grid.index(text.strip())
+        except ValueError:
+            raise click.BadParameter(f"give a number from {low} to {high}, in steps of {step}") from None
+        return text.strip()
+
+    return str(_prompt(f"{label} ({low} to {high}, in steps of {step})", on_grid))
+
+
+def _plain_number(_survey: Survey, question: Question) -> str:
+    return _number(question, "Your answer")
+
+
+def _numbers(survey: Survey, question: Question) -> dict[str, str]:
+    labels = [option_in_words(survey, question, index) for index in range(len(question.options))]
+    return {name: _number(question, label) for name, label in zip(question.options, labels, strict=True)}
+
+
+_ASK: dict[str, Callable[[Survey, Question], object]] = {
+    "boolean": _one,
+    "select_one": _one,
+    "rating": _one,
+    "select_multiple": _several,
+    "integer": _plain_number,
+    "decimal": _plain_number,
+    "vector": _numbers,
+}
+"""How to ask, by question type."""
+
+
+def _list(survey: Survey, question: Question) -> None:
+    for index in range(len(question.options)):
+        click.echo(f"  {index + 1}. {option_in_words(survey, question, index)}", err=True)
+
+
+def _position(text: str, low: int, high: int) -> int:
+    """The index that a typed number from ``low`` to ``high`` stands for; -1 for 0."""
+    word = text.strip()
+    if not (word.isascii() and word.isdigit() and len(word) <= 9 and low <= int(word) <= high):
+        raise click.BadParameter(f"give a number from {low} to {high}")
+    return int(word) - 1
+
+
+def _prompt(label: str, read: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever ``read`` gives
+    return click.prompt(label, value_proc=read, err=True)

@@ -1,0 +1,37 @@
+"""Which languages a survey speaks, and which of its texts it lacks in them."""
+
+from collections.abc import Iterator
+
+from sottovoce.shared.spec import Survey, TextMap
+
+_TEXTS = ("title", "description", "consent", "label", "hint")
+"""The keys of a survey's document that hold a text by language."""
+
+
+def texts_of(survey: Survey) -> dict[str, TextMap]:
+    """Every text of the survey by its JSON pointer, in the order of the document."""
+    return dict(_texts(survey.document, ""))
+
+
+def languages_of(survey: Survey) -> list[str]:
+    """The tag of every language in which there is any text, the default language first."""
+    tags = {tag for texts in texts_of(survey).values() for tag in texts}
+    return [survey.default_language, *sorted(tags - {survey.default_language})]
+
+
+def missing_texts(survey: Survey) -> dict[str, list[str]]:
+    """For each language the JSON pointers of the texts that are not in it. Without a title it is not offered at all."""
+    texts = texts_of(survey)
+    return {tag: [pointer for pointer, written in texts.items() if tag not in written] for tag in languages_of(survey)}
+
+
+def _texts(node: object, pointer: str) -> Iterator[tuple[str, TextMap]]:
+    if isinstance(node, list):
+        for index, item in enumerate(node):
+            yield from _texts(item, f"{pointer}/{index}")
+    elif isinstance(node, dict):
+        for key, item in node.items():
+            if key in _TEXTS:
+                yield f"{pointer}/{key}", item
+            else:
+                yield from _texts(item, f"{pointer}/{key}")

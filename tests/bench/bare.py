@@ -1,0 +1,27 @@
+"""The rate of SQLite itself on this machine: the same rows, durable, by one thread with nothing else to do."""
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage, _insert
+from sottovoce.shared.spec import Survey
+
+
+def rate(asked: Survey, reports: int, group: int) -> float:
+    """Rows a second, sorted group by sorted group, without counts, look-ups or anybody who sends them."""
+    values = pack((1, 0) * 5)
+    with tempfile.TemporaryDirectory() as folder:
+        storage = SQLiteStorage(Path(folder) / "bare.sqlite")
+        key = storage.publish(asked).key
+        ids = [os.urandom(16) for _ in range(reports)]
+        groups = [[(key, one, 0, values) for one in sorted(ids[at : at + group])] for at in range(0, reports, group)]
+        started = time.perf_counter()
+        for rows in groups:
+            with storage._write() as db:
+                _insert(db, rows)
+        seconds = time.perf_counter() - started
+        storage.close()
+    return reports / seconds

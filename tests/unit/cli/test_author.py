@@ -1,0 +1,53 @@
+"""What lint says of a survey's languages, to people and to programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sottovoce.cli.author import lint
+from sottovoce.shared.canonical import dump
+from sottovoce.shared.parsing import parse_survey
+
+from tests.unit.shared.test_languages import translated
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A survey file in English, French in part, and Swahili, which the form itself does not speak."""
+    asked = translated()
+    asked["title"]["sw"] = "Mitihani"
+    (tmp_path / "survey.json").write_text(json.dumps(asked), encoding="utf-8")
+    return tmp_path / "survey.json"
+
+
+def test_missing_texts_are_warned_about(path: Path) -> None:
+    """Which texts, in which language; what the form will do; nothing about the default language."""
+    result = CliRunner().invoke(lint, [str(path)])
+
+    assert result.exit_code == 0
+    assert "  texts in en, fr, sw, zh-Hans" in result.stdout.splitlines()
+    told = [line.removeprefix("warning: ") for line in result.stderr.splitlines()]
+    assert told[0].startswith("fr: shown in another language: /consent, /questions/1/label, ")
+    assert told[0].endswith("/questions/2/choices/1/label")
+    assert told[1].startswith("sw: shown in another language: /consent")
+    assert told[1].endswith(" and 2 more")
+    assert told[2:] == [
+        "sw: the form's own sentences are not in this language",
+        "zh-Hans: the survey has no title in this language, so the form does not offer it",
+    ]
+
+
+def test_json_says_the_same(path: Path) -> None:
+    """Every missing text by its pointer, all warnings, and the survey that would be published."""
+    result = CliRunner().invoke(lint, [str(path), "--json"])
+    found = json.loads(result.stdout)
+
+    asked = parse_survey(json.loads(path.read_text(encoding="utf-8")))
+    assert result.stderr == ""
+    assert (found["languages"], found["missing_texts"]["en"]) == (["en", "fr", "sw", "zh-Hans"], [])
+    assert len(found["missing_texts"]["fr"]) == 7
+    assert len(found["warnings"]) == 4
+    assert dump(found["document"]) == asked.canonical
+    assert (found["digest"], found["epsilon"]) == (asked.digest, asked.epsilon)
+    assert [question["public"] for question in found["questions"]] == [False, False, True]

@@ -1,0 +1,95 @@
+"""Every catalogue says what the English one says: the same keys, the same placeholders, in its own language."""
+
+import json
+import re
+import unicodedata
+
+import pytest
+from sottovoce.client.page import assemble, languages
+
+ENGLISH = "en"
+OTHERS = [tag for tag in languages() if tag != ENGLISH]
+SCRIPTS = {"ar": "ARABIC", "hi": "DEVANAGARI", "zh-Hans": "CJK"}
+SAME = {
+    "no": {"es"},
+    "question": {"fr"},
+    "questions_title": {"fr"},
+    "question_epsilon": {"de", "fr"},
+    "receipt_bytes": {"de", "es", "pt"},
+}
+"""Texts that are spelled as in English, and where."""
+NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie"}
+"""Latin words that stand in every script."""
+
+
+def catalogue(tag: str) -> dict[str, str]:
+    """The sentences of one language, as they are served."""
+    return dict(json.loads(assemble()[f"catalogues/{tag}.json"].body))
+
+
+def placeholders(sentence: str) -> list[str]:
+    """The names of what is filled in, as often as each stands there."""
+    return sorted(re.findall(r"\{(\w+)\}", sentence))
+
+
+def test_eight_languages_are_spoken() -> None:
+    """Those that were promised, one of them from right to left."""
+    assert languages() == ["ar", "de", "en", "es", "fr", "hi", "pt", "zh-Hans"]
+
+
+@pytest.mark.parametrize("tag", languages())
+def test_catalogue_is_flat_text(tag: str) -> None:
+    """Sentences by key, nothing else and none empty, so that other programs can fill them too."""
+    sentences = catalogue(tag)
+
+    assert [key for key, text in sentences.items() if not isinstance(text, str) or not text.strip()] == []
+    assert sentences["language"] == tag
+    # No markup, no direction marks that the page does not set itself, and letters in their usual form.
+    joined = "".join(sentences.values())
+    assert re.findall(r"[<>\u200e\u200f\u202a-\u202e\u2066-\u2069]", joined) == []
+    assert unicodedata.normalize("NFC", joined) == joined
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_catalogue_has_every_sentence_in_order(tag: str) -> None:
+    """The same keys as in English, in the same order."""
+    assert list(catalogue(tag)) == list(catalogue(ENGLISH))
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_sentences_have_the_placeholders_of_the_english_ones(tag: str) -> None:
+    """A number that is left out would be a promise that is not made."""
+    english = catalogue(ENGLISH)
+    assert [key for key, text in catalogue(tag).items() if placeholders(text) != placeholders(english[key])] == []
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_sentences_state_the_same_numbers(tag: str) -> None:
+    """Of 100 people, below 1, above 99, epsilon 0: never a translator's own figure."""
+    english, sentences = catalogue(ENGLISH), catalogue(tag)
+    numbers = {key: sorted(re.findall(r"\d+", text)) for key, text in sentences.items()}
+    assert {key: sorted(re.findall(r"\d+", text)) for key, text in english.items()} == numbers
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_nothing_was_left_in_english(tag: str) -> None:
+    """Where a text is the English one, that is known; signs and the language's own tag aside."""
+    english = catalogue(ENGLISH)
+    same = {key for key, text in catalogue(tag).items() if text == english[key] and re.search(r"\w", text)}
+    assert same == {key for key, tags in SAME.items() if tag in tags}
+
+
+@pytest.mark.parametrize(("tag", "script"), SCRIPTS.items())
+def test_sentences_are_in_their_script(tag: str, script: str) -> None:
+    """Beside names there is no Latin word, and every text has letters of its own script."""
+    for key, text in catalogue(tag).items():
+        bare = re.sub(r"\{\w+\}", "", text)
+        if key == "language" or not re.search(r"\w", bare):
+            continue
+        assert set(re.findall("[A-Za-z]+", bare)) <= NAMES
+        assert any(unicodedata.name(letter, "").startswith(script) for letter in bare) or bare.strip() in NAMES, key
+
+
+def test_french_signs_are_not_torn_off() -> None:
+    """The space before a colon, a semicolon and a question mark does not break the line."""
+    assert [text for text in catalogue("fr").values() if re.search(r" [:;?!»]|« ", text)] == []

@@ -1,0 +1,96 @@
+"""Which texts a survey lacks, and in which language."""
+
+from typing import Any
+
+import pytest
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.languages import languages_of, missing_texts, texts_of
+from sottovoce.shared.parsing import parse_survey
+
+from tests.surveys import document, every_type, survey
+
+
+def translated() -> dict[str, Any]:
+    """A survey in English, in part in French, with one text in Chinese."""
+    asked = document(title={"en": "Exams", "fr": "Examens"}, consent={"en": "Voluntary.", "zh-Hans": "自愿。"})
+    asked["questions"][0]["label"]["fr"] = "Triché ?"
+    asked["questions"][0]["hint"] = {"en": "Ever.", "fr": "Jamais."}
+    asked["questions"][1]["choices"][2]["label"]["fr"] = "Plaisir"
+    return asked
+
+
+def test_every_text_is_found() -> None:
+    """Title, description, consent, labels, hints, options and coordinates, each under its pointer."""
+    asked = survey(description={"en": "D"}, consent={"en": "C"}, questions=every_type())
+    found = texts_of(asked)
+
+    assert list(found)[:3] == ["/title", "/description", "/consent"]
+    labels = sum(1 + len(question.choices) + bool(question.hint) for question in asked.questions)
+    assert len(found) == 3 + labels
+    assert {"/questions/4/hint", "/questions/1/choices/3/label", "/questions/9/coordinates/1/label"} <= set(found)
+
+
+def test_missing_texts_are_told_by_language() -> None:
+    """The default language lacks nothing; of the others each text that falls back is named."""
+    asked = parse_survey(translated())
+
+    assert languages_of(asked) == ["en", "fr", "zh-Hans"]
+    missing = missing_texts(asked)
+    assert missing["en"] == []
+    assert missing["fr"] == [
+        "/consent",
+        "/questions/1/label",
+        "/questions/1/choices/0/label",
+        "/questions/1/choices/1/label",
+        "/questions/2/label",
+        "/questions/2/choices/0/label",
+        "/questions/2/choices/1/label",
+    ]
+    assert len(missing["zh-Hans"]) == len(texts_of(asked)) - 1
+
+
+@pytest.mark.parametrize(
+    "tag", ["en", "pt-BR", "zh-Hans", "zh-Hant-TW", "es-419", "sl-rozaj", "de-1996", "haw", "sr-Latn"]
+)
+def test_well_formed_tags_are_taken(tag: str) -> None:
+    """Language, script, region, variants."""
+    assert tag in parse_survey(document(title={"en": "Exams", tag: "T"})).title
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "EN",
+        "e",
+        "english",
+        "en-us",
+        "EN-US",
+        "en_US",
+        "zh-hans",
+        "zh-CN-Hans",
+        "en-AB-CD",
+        "en-",
+        "-en",
+        "i-klingon",
+        "x-a",
+        "en-x-a",
+        "en-u-nu-latn",
+        "en ",
+        " en",
+        "en\n",
+        "ｅｎ",
+        "",
+        "de-1",
+        "toString",
+        "__proto__",
+    ],
+)
+def test_other_tags_are_refused_and_not_repeated(tag: str) -> None:
+    """One language has one spelling, so no text hides behind another."""
+    with pytest.raises(SpecError) as refused:
+        parse_survey(document(title={"en": "Exams", tag: "sentinel"}))
+    assert [problem.pointer for problem in refused.value.problems] == ["/title"]
+    assert "sentinel" not in str(refused.value)
+    with pytest.raises(SpecError) as refused:
+        parse_survey(document(default_language=tag))
+    assert "/default_language" in [problem.pointer for problem in refused.value.problems]

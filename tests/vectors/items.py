@@ -1,0 +1,138 @@
+"""Vectors of what is shown but not simply asked: absence, conditions, matrices, coins of one's own."""
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.own_coin import procedure
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.report import dump_report
+from sottovoce.shared.spec import Survey
+
+from tests.absences import COIN, FULL, absences, asks
+from tests.documents import names, survey
+from tests.vectors.tape import taped
+
+CHANGES: list[dict[str, Any]] = [
+    {}, {"smokes": "no"}, {"smokes": None}, {"brand": "c1"}, {"brand": None}, {"age": "1"}, {"age": "4"},
+    {"age": None}, {"adult": "no"}, {"which": []}, {"which": None, "place": None}, {"often_r1": None},
+]  # fmt: skip
+
+
+BAD_CHANGES: list[tuple[str, str]] = [
+    ('"absent_category":true,"label":{"en":"Smokes"}', '"label":{"en":"Smokes"}'),
+    ('"absent_category":true', '"absent_category":false'),
+    ('"absent_category":true', '"absent_category":true,"when_absent":"no"'),
+    ('"when_absent":"c1"', '"when_absent":"c3"'),
+    ('"when_absent":"c1"', '"when_absent":["c1"]'),
+    ('"when_absent":"c1"', '"when_absent":null'),
+    ('"when_absent":[]', '"when_absent":["c0"]'),
+    ('"when_absent":"1"', '"when_absent":1'),
+    ('"when_absent":"1"', '"when_absent":"1.0"'),
+    ('"when_absent":{"x0":"0","x1":"2"}', '"when_absent":{"x0":"0","x1":"1"}'),
+    ('"when_absent":{"x0":"0","x1":"2"}', '"when_absent":{"x0":"0","x1":"2.0"}'),
+    ('"when_absent":{"x0":"0","x1":"2"}', '"when_absent":{"x0":"0"}'),
+    (',"when_absent":"c1"', ""),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{"smokes":"yes"}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{"smokes":[]}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{"smokes":["absent"]}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{"quit":["yes"]}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{"brand":["c0"]}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":{"welcome":["yes"]}'),
+    ('"visible_if":{"smokes":["yes"]}', '"visible_if":["smokes"]'),
+    ('"visible_if":{"brand":["c0","c2"]}', '"visible_if":{"brand":["c2","c0"]}'),
+    ('"visible_if":{"brand":["c0","c2"]}', '"visible_if":{"brand":["c0","c0"]}'),
+    ('"age":{"max":"3","min":"1"}', '"age":{"max":"3"}'),
+    ('"age":{"max":"3","min":"1"}', '"age":{"max":"1","min":"3"}'),
+    ('"age":{"max":"3","min":"1"}', '"age":{"max":"9","min":"1"}'),
+    ('"age":{"max":"3","min":"1"}', '"age":["1"]'),
+    ('"age":{"max":"3","min":"1"}', '"place":["x0"]'),
+    ('"name":"welcome"', '"name":"adult"'),
+    ('"name":"welcome"', '"name":"often_r1"'),
+    ('"name":"welcome"', '"name":"often"'),
+    ('"name":"often"', f'"name":"{"o" * 63}"'),
+    ('"name":"r1"', '"name":"r0"'),
+    ('"type":"rating"', '"type":"note"'),
+    ('"type":"note"', '"mechanism":{"a":"3/4","b":"1/4","name":"binary_rr"},"type":"note"'),
+    ('"name":"adult","public":true', '"name":"adult","public":true,"report_labels":"neutral"'),
+    ('"revision":1', '"report_labels":"plain","revision":1'),
+    ('"revision":1', '"report_labels":"loud","revision":1'),
+    ('"procedure":"device"', '"procedure":"own_coin"'),
+]  # fmt: skip
+"""In the canonical survey, the first of each pair once replaced by the second makes what must be refused."""
+
+
+def own_coin_survey() -> Survey:
+    """A survey for coins and dice."""
+    warner = {"type": "boolean", "mechanism": {"name": "warner", "truth": "2/3"}}
+    return parse_survey(
+        survey(
+            asks("boolean", "q", mechanism=COIN),
+            asks("matrix", "m", rows=names(2, "r"), of=warner),
+            privacy={"procedure": "own_coin"},
+            report_labels="neutral",
+        )
+    )
+
+
+def item_vectors() -> dict[str, Any]:
+    """Surveys with answers, true values, bytes and reports; and texts that both clients must refuse."""
+    answers = [{**FULL, **changed} for changed in CHANGES]
+    coins = [{"q": q, "m_r0": m, "m_r1": "no"} for q in ("yes", "no") for m in ("yes", "no")]
+    reports = [_reports(absences(), [*answers, {"adult": "yes"}]), _reports(own_coin_survey(), coins)]
+    good = absences().canonical.decode()
+    missing = [old for old, _ in BAD_CHANGES if old not in good]
+    assert not missing, missing
+    return {
+        "reports": reports,
+        "bad_answers": _bad_answers(),
+        "bad_changes": [list(pair) for pair in BAD_CHANGES],
+        "bad_surveys": list(_bad_surveys()),
+    }
+
+
+def procedure_vectors() -> list[dict[str, Any]]:
+    """Every channel with a denominator up to 12, and its procedure; null where there is none."""
+    channels = sorted(
+        {(Fraction(a, d), Fraction(b, d)) for d in range(2, 13) for a in range(2, d) for b in range(1, a)}
+    )
+    vectors = []
+    for a, b in channels:
+        made = procedure(BinaryRR(a, b))
+        told = None if made is None else {"flips": made.flips, "parts": [[p.action, [*p.outcomes]] for p in made.parts]}
+        vectors.append({"a": str(a), "b": str(b), "procedure": told})
+    return vectors
+
+
+def _reports(asked: Survey, answers: list[dict[str, Any]]) -> dict[str, Any]:
+    drawn = []
+    for index, given in enumerate(answers):
+        tape, draws = taped(f"items {asked.digest} {index}")
+        values = encode(asked, given)
+        body = dump_report(randomize(asked, values, draws), asked).decode()
+        true = [list(value) if isinstance(value, tuple) else value for value in values]
+        drawn.append({"answers": given, "values": true, "bytes": tape.taken.hex(), "body": body})
+    head = {"survey": asked.canonical.decode(), "digest": asked.digest, "epsilon": asked.epsilon}
+    return {**head, "labels": [question.label for question in asked.questions], "drawn": drawn}
+
+
+def _bad_answers() -> list[dict[str, Any]]:
+    wrong = [{"adult": None}, {"smokes": "absent"}, {"welcome": True}, {"often": "c0"}, {"spent_home": ""}]
+    return [{}, *({**FULL, **each} for each in wrong)]
+
+
+def _bad_surveys() -> Iterator[str]:
+    """Canonical surveys of a few questions with one thing changed."""
+    public = survey(asks("boolean", "p", mechanism=COIN), asks("boolean", "q", public=True, when_absent="no"))
+    text = parse_survey(public).canonical.decode()
+    yield text.replace('"when_absent":"no"', '"visible_if":{"p":["yes"]},"when_absent":"no"')
+    absent = parse_survey(survey(asks("boolean", "q", mechanism={"epsilon": "1"}, absent_category=True)))
+    coin = json.dumps(absent.document["questions"][0]["mechanism"], sort_keys=True, separators=(",", ":"))
+    yield absent.canonical.decode().replace(coin, '{"a":"3/4","b":"1/4","name":"binary_rr"}')
+    own = own_coin_survey().canonical.decode()
+    yield own.replace('"3/4"', '"3/5"')
+    yield own.replace('"type":"boolean"}', '"type":"boolean","when_absent":"no"}', 1)
