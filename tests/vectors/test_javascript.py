@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,16 +28,12 @@ def write_sources(folder: Path) -> list[str]:
 
 def write_assembled(folder: Path) -> list[str]:
     """The two scripts, with last lines that let tests reach what the modules export."""
-    files = ["respondent.js", "later.js"]
-    early = page.modules(page.ENTRY)
-    late = {path: source for path, source in page.modules(page.LATER).items() if path not in early}
-    for file, sources in zip(files, (early, late), strict=True):
-        script = page.assemble()[file].body.decode().rpartition("export {")[0]
-        exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
-        (folder / file).write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    scripts = page.opened()
+    for file, script in scripts.items():
+        (folder / file).write_text(script, encoding="utf-8")
     for path, source in {**apart(), "rational.js": page.modules()["rational.js"]}.items():
         (folder / path).write_text(source, encoding="utf-8")
-    return [*files, *apart()]
+    return [*scripts, *apart()]
 
 
 def write_sentences(file: Path) -> None:

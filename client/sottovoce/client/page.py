@@ -11,11 +11,13 @@ reads the source. The same sources give the same bytes.
 
 import json
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import NamedTuple
 
 ENTRY = "main.js"
 LATER = "later.js"
+PAGE = "respondent.html"
 
 _HEADER = "// Sottovoce, Apache-2.0; made by page.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
@@ -24,6 +26,8 @@ _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
 _BESIDE = re.compile(r"\S.*\s//\s")
+_EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
+_LENT = re.compile(r"^export \{[^}]*\};$", re.MULTILINE)
 _LOADING = "import(`./later.js${again}`)"
 _TYPES = {
     "css": "text/css; charset=utf-8",
@@ -50,10 +54,15 @@ def assemble() -> dict[str, Asset]:
         **{f"catalogues/{tag}.json": _compact(f"catalogues/{tag}.json") for tag in languages()},
         "later.js": late,
         "respondent.css": re.sub(r"(?<=[{;,])\n", "", tidy(_read("respondent.css"))),
-        "respondent.html": _read("respondent.html"),
+        PAGE: _read(PAGE),
         "respondent.js": early,
     }
     return {name: Asset(text.encode(), _TYPES[name.rpartition(".")[2]]) for name, text in texts.items()}
+
+
+def path_of(name: str, survey: str) -> str:
+    """The path under which an aggregator serves a file of the page."""
+    return f"/s/{survey}" if name == PAGE else f"/assets/{name}"
 
 
 def languages() -> list[str]:
@@ -85,6 +94,23 @@ def split(early: dict[str, str], late: dict[str, str]) -> tuple[str, str]:
     first = "".join(parts[path] for path in early) + f"export {{ {names} }};\n"
     second = f'import {{ {names} }} from "./respondent.js";\n' + "".join(parts[path] for path in late)
     return _HEADER + first, f"{_HEADER}{second}export {{ LATER }};\n"
+
+
+def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
+    """
+    The page's scripts with last lines that let an audit or a test reach all that their modules export.
+
+    Args:
+        scripts: by name, as they were served; by default our own.
+    """
+    early = modules(ENTRY)
+    late = {path: source for path, source in modules(LATER).items() if path not in early}
+    found = {}
+    for name, sources in (("respondent.js", early), ("later.js", late)):
+        script = assemble()[name].body.decode() if scripts is None else scripts[name]
+        names = _EXPORTED.findall("".join(sources.values()))
+        found[name] = f"{_LENT.sub('', script)}export {{ {', '.join(names)} }};\n"
+    return found
 
 
 def join(sources: dict[str, str]) -> str:

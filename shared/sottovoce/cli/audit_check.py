@@ -6,6 +6,9 @@ from typing import Any
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
 
+PARTS = ("integers", "python", "javascript", "reports", "files", "script", "page")
+"""The parts of an audit, in the order of its report."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -13,7 +16,7 @@ class Check:
     One line of an audit's report.
 
     Attributes:
-        part: integers, python, javascript, reports, files, page or script.
+        part: one of ``PARTS``.
         subject: the question's name, or what else was looked at.
         outcome: passed, failed or not done; what was not done is no pass.
         claim: the epsilon that is claimed, if this is about one.

@@ -1,21 +1,12 @@
-"""The parts of an audit that prove: the survey's integers, and every branch of the code in Python and JavaScript."""
+"""The parts of an audit that prove: the survey's integers, and every branch of the Python client."""
 
-import json
-import re
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.audit.branching import TooManyPaths
 from sottovoce.aggregator.audit.channels import (
-    MAX_PATHS,
     MAX_WORK,
     Computed,
     Mismatch,
@@ -25,14 +16,15 @@ from sottovoce.aggregator.audit.channels import (
     input_count,
     inputs_of,
     prove_integers,
+    toss_law,
 )
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.client import page
+from sottovoce.cli.audit_check import FAILED, PASSED, Check
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.respondent import randomize
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.rational import dump_decimal
@@ -41,8 +33,7 @@ from sottovoce.shared.spec import Question, Survey
 SMALL = 6
 """Options, or steps of a grid, of the smaller question that stands for one with too many branches."""
 
-_NODE_SECONDS = 240
-_EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
+OUTSIDE = "impossible answers"
 
 
 @dataclass(frozen=True)
@@ -98,6 +89,7 @@ def smaller(question: Question) -> Question | None:
     """A question of the same type with the same mechanism and fewer true values; None if there is none."""
     document = dump_question(question)
     grid = question.domain.grid
+    document.pop("when_absent", None)  # one of the inputs, whichever; it may be gone
     if "choices" in document:
         document["choices"] = document["choices"][:SMALL]
     if "coordinates" in document:
@@ -109,7 +101,7 @@ def smaller(question: Question) -> Question | None:
     if "size" in document["mechanism"]:
         document["mechanism"] = {**document["mechanism"], "size": min(SMALL // 2, document["mechanism"]["size"])}
     try:
-        return _alone(document)
+        return alone(document)
     except SpecError:
         return None
 
@@ -136,59 +128,63 @@ def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Che
     return Check(part, task.asked.name, PASSED, claim, epsilon, task.scope)
 
 
-def script_with_exports(script: str) -> str:
-    """The one script, with a last line that lets a test reach what its modules export."""
-    names = _EXPORTED.findall("".join(page.modules().values()))
-    return f"{script}export {{ {', '.join(names)} }};\n"
+def check_python_refusals(survey: Survey) -> Check:
+    """That the Python client refuses what is no true value, before anything is drawn."""
+    refused = []
+    for index, value in outside(survey):
+        draws = _WatchedDraws()
+        try:
+            randomize(survey, (*ordinary(survey)[:index], value, *ordinary(survey)[index + 1 :]), draws)  # type: ignore[arg-type]
+        except AnswerError:
+            refused.append(not draws.touched)
+        except Exception:  # whatever else it is, it is no refusal
+            refused.append(False)
+    return judge_refusals("python", refused)
 
 
-def check_javascript(tasks: list[Task], script: str) -> list[Check]:
-    """The law of the JavaScript client's randomizers, in the script as it is served, under node."""
-    node = shutil.which("node")
-    if node is None:
-        lack = "node is not installed; the JavaScript client was not run"
-        return [Check("javascript", "all questions", NOT_DONE, message=lack)]
-    orders = [{"question": dump_question(task.run), "inputs": task.inputs, "most": MAX_PATHS} for task in tasks]
-    with tempfile.TemporaryDirectory() as folder:
-        found = _node(node, Path(folder), orders, script)
-    if found is None:
-        lack = "the script does not run under node as it should"
-        return [Check("javascript", "all questions", FAILED, message=lack)]
-    return [_javascript(task, laws) for task, laws in zip(tasks, found, strict=True)]
+def judge_refusals(part: str, refused: Sequence[object]) -> Check:
+    """A list of whether each value was refused, as a line of the report."""
+    if all(outcome is True for outcome in refused):
+        return Check(part, OUTSIDE, PASSED, scope=f"{len(refused)} values refused before anything was drawn")
+    return Check(part, OUTSIDE, FAILED, message="what is no possible answer is not refused, or only after a draw")
 
 
-def _node(node: str, folder: Path, orders: list[dict[str, Any]], script: str) -> list[Any] | None:
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    (folder / "respondent.js").write_text(script_with_exports(script), encoding="utf-8")
-    (folder / "driver.js").write_bytes(files("sottovoce.cli").joinpath("audit_driver.mjs").read_bytes())
+def ordinary(survey: Survey) -> tuple[Value, ...]:
+    """A true value for each question."""
+    return tuple(inputs_of(question, 2)[0] for question in survey.questions)
+
+
+def outside(survey: Survey) -> list[tuple[int, object]]:
+    """(index of a question, what is no true value of it)"""
+    found: list[tuple[int, object]] = []
+    for index, question in enumerate(survey.questions):
+        size, count = question.domain.size, len(question.domain.options)
+        wrong: list[object] = [-1, 0.5, "0", None, True]
+        if question.type == "vector":
+            wrong += [0, (0,) * (count - 1), (size,) * count]
+        elif question.type == "select_multiple":
+            most = question.domain.max_choices
+            wrong += [1 << size, *([(1 << most + 1) - 1] if most < size else [])]
+        else:
+            wrong += [size, size + 1]
+        found += [(index, value) for value in wrong]
+    return found
+
+
+def check_instructions(part: str, question: Question, found: object) -> Check:
+    """What a person is told to do with a coin or a die, toss by toss, against the mechanism."""
     try:
-        run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
-            [node, str(folder / "driver.js")],
-            input=json.dumps(orders),
-            capture_output=True,
-            text=True,
-            timeout=_NODE_SECONDS,
-            check=True,
-        )
-        found = json.loads(run.stdout)
-    except (subprocess.SubprocessError, OSError, ValueError):
-        return None
-    return found if isinstance(found, list) and len(found) == len(orders) else None
-
-
-def _javascript(task: Task, laws: object) -> Check:
-    try:
-        computed = {
-            value: Computed(
-                {int(reported): Fraction(probability) for reported, probability in law["law"].items()},
-                frozenset(tuple(bounds) for bounds in law["bounds"]),
-            )
-            for value, law in zip(task.inputs, laws, strict=True)  # type: ignore[call-overload]
+        flips, parts = found  # type: ignore[misc]
+        computed: dict[Value, Computed] = {
+            truth: Computed(toss_law(flips, parts, truth), frozenset())  # type: ignore[has-type]
+            for truth in (0, 1)
         }
-    except (TypeError, KeyError, ValueError, AttributeError):
-        message = "its draws cannot be followed, or it reports what is no whole number"
-        return Check("javascript", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
-    return judge_code("javascript", task, computed)
+        odds = check_code(question, computed)
+    except Mismatch as mismatch:
+        return Check(part, question.name, FAILED, question.epsilon, message=str(mismatch))
+    except (TypeError, ValueError):
+        return Check(part, question.name, FAILED, question.epsilon, message="there are no instructions")
+    return Check(part, question.name, PASSED, question.epsilon, rational.log(odds), "all tosses of its instructions")
 
 
 def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN401 - what stands in for Draws
@@ -197,8 +193,8 @@ def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: AN
     return RANDOMIZERS[question.mechanism.name](question.mechanism, value, stand_in)
 
 
-def _alone(document: Mapping[str, Any]) -> Question:
-    """The one question of a survey made for it."""
+def alone(document: Mapping[str, Any]) -> Question:
+    """The one question of a survey made for it; its texts are not those of the survey."""
     survey = {"format": "sottovoce-survey/1", "name": "audit", "revision": 1, "title": {"en": "Audit"}}
     label = {"en": "Q"}
     renamed = {**document, "label": label}
@@ -207,3 +203,21 @@ def _alone(document: Mapping[str, Any]) -> Question:
         if key in renamed:
             renamed[key] = [{**item, "label": label} for item in renamed[key]]
     return parse_survey({**survey, "default_language": "en", "questions": [renamed]}).questions[0]
+
+
+class _WatchedDraws(Draws):
+    """Notes whether anything was drawn."""
+
+    touched = False
+
+    def identity(self) -> str:
+        self.touched = True
+        return "0" * 32
+
+    def below(self, bound: int) -> int:  # noqa: ARG002 - that of any draws
+        self.touched = True
+        return 0
+
+    def pick(self, weights: Sequence[int]) -> int:  # noqa: ARG002 - that of any draws
+        self.touched = True
+        return 0

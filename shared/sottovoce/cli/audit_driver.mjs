@@ -1,8 +1,14 @@
-// Runs the randomizers of the script beside this file through all of their branches and prints their exact laws.
-// In: [{ question, inputs, most }]; out, for each, a list of { law: { reported: "part/whole" }, bounds: [[..]] } by input.
+// Runs what the scripts beside this file do with answers, and prints what came of it. What throws is told as null, or
+// as false: the reason could repeat a value.
+//
+// In:   { scripts, questions: [{ question, inputs, most }], survey, ordinary, outside: [[index, value]] }
+// Out:  { laws: for each question a list of { law: { reported: "part/whole" }, bounds: [[..]] } by input,
+//         procedures: for each question what a person does by hand, refused: whether each value outside was refused }
 import { readFileSync } from "node:fs";
 
-import * as product from "./respondent.js";
+const { scripts, questions, survey, ordinary, outside } = JSON.parse(readFileSync(0, "utf-8"));
+const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
+await product.load();
 
 const MAX_BRANCHES = 4096;
 
@@ -43,6 +49,18 @@ class BranchingDraws {
   }
 }
 
+// Notes whether anything was drawn.
+class WatchedDraws {
+  touched = false;
+  #draw(drawn) {
+    this.touched = true;
+    return drawn;
+  }
+  identity = () => this.#draw("0".repeat(32));
+  below = () => this.#draw(0);
+  pick = () => this.#draw(0);
+}
+
 function lawOf(run, most) {
   const law = new Map();
   const bounds = new Set();
@@ -69,7 +87,7 @@ function lawOf(run, most) {
 const gcd = (m, n) => (n === 0n ? m : gcd(n, m % n));
 
 function questionOf(document) {
-  const survey = {
+  const alone = {
     access: "open",
     default_language: "en",
     format: "sottovoce-survey/1",
@@ -80,7 +98,7 @@ function questionOf(document) {
     revision: 1,
     title: { en: "Audit" },
   };
-  return product.parseSurvey(survey, "").questions[0];
+  return product.parseSurvey(alone, "").questions[0];
 }
 
 function lawsOf({ question, inputs, most }) {
@@ -89,9 +107,34 @@ function lawsOf({ question, inputs, most }) {
     const randomize = product.RANDOMIZERS.get(mechanism.name);
     return inputs.map((value) => lawOf((draws) => randomize(mechanism, value, draws), most));
   } catch {
-    // Told as a failure by whoever reads this; the reason could repeat a value.
     return null;
   }
 }
 
-process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf-8")).map(lawsOf)));
+function procedureOf({ question }) {
+  try {
+    return product.procedure(questionOf(question).mechanism);
+  } catch {
+    return null;
+  }
+}
+
+const asked = await product.loadSurvey(new TextEncoder().encode(survey));
+const notNumbers = asked.questions.flatMap((_, index) => [NaN, Infinity, undefined].map((value) => [index, value]));
+
+function isRefused([index, value]) {
+  const draws = new WatchedDraws();
+  try {
+    product.randomize(asked, ordinary.with(index, value), draws);
+  } catch {
+    return !draws.touched;
+  }
+  return false;
+}
+
+const found = {
+  laws: questions.map(lawsOf),
+  procedures: questions.map(procedureOf),
+  refused: [...outside, ...notNumbers].map(isRefused),
+};
+process.stdout.write(JSON.stringify(found));

@@ -4,27 +4,31 @@ The part of an audit that samples: whole reports, as a device makes them, of fou
 The people differ in their answers: the first gives the first answer to every question and the second the last; the
 third and the fourth alternate. Between the first two every question's report may differ by its own epsilon; between
 the first and the third those of two neighbouring questions together by the epsilon of the one that was answered
-otherwise, which finds draws that questions share. What is read from the source of randomness may not differ at all.
+otherwise, which finds draws that questions share. Reports of the first two in turn find draws that people share. What
+is read from the source of randomness may not differ at all.
 """
 
 import json
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, product
 
 from sottovoce.aggregator.audit.bound import Comparison, Finding, judge
 from sottovoce.aggregator.audit.channels import inputs_of
 from sottovoce.aggregator.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.cli.audit_check import FAILED, PASSED, Check, Tick
+from sottovoce.client import respondent
 from sottovoce.client.draws import Draws
-from sottovoce.client.respondent import randomize
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question, Survey
 
 PEOPLE = ((0, 0), (1, 1), (0, 1), (1, 0))
 """Which of two answers each of the four gives to questions with an even and with an odd number."""
+
+TURNS = ((0,), (1,), (2,), (3,), (0, 1))
+"""Whose reports are made: each person's by themselves, then the first two people's in turn."""
 
 DEFAULT_RUNS = 10_000
 _MAX_READS = 1_500_000
@@ -35,8 +39,10 @@ _AT_ONCE = 512  # bytes asked of the operating system
 Reported = tuple[tuple[object, ...], int, int]
 """The values of a report, the length of its body and the bytes that were read for it."""
 
-Device = Callable[[tuple[Value, ...], int], Iterator[Reported]]
-"""``device(true values, n)``: n reports."""
+Truth = tuple[Value, ...]
+
+Device = Callable[[Sequence[Truth], int], Iterator[Reported]]
+"""``device(truths, n)``: n reports of people with these true values, in turn."""
 
 
 class _Counted:
@@ -58,11 +64,12 @@ class _Counted:
 def python_device(survey: Survey) -> Device:
     """The Python client, from true values to the bytes that it would send."""
 
-    def device(values: tuple[Value, ...], runs: int) -> Iterator[Reported]:
+    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
         read = _Counted()
-        for _ in range(runs):
+        for run in range(runs):
             before = read.taken
-            body = dump_report(randomize(survey, values, Draws(read)), survey)
+            report = respondent.randomize(survey, truths[run % len(truths)], Draws(read))
+            body = dump_report(report, survey)
             yield tuple(json.loads(body)["values"]), len(body), read.taken - before
 
     return device
@@ -71,11 +78,11 @@ def python_device(survey: Survey) -> Device:
 def runs_for(survey: Survey) -> int:
     """So many runs by default: fewer where a report takes very many draws."""
     read = _Counted()
-    randomize(survey, answers_of(survey, 0), Draws(read))
+    respondent.randomize(survey, truth_of(survey, 0), Draws(read))
     return max(1000, min(DEFAULT_RUNS, _MAX_READS // read.reads))
 
 
-def answers_of(survey: Survey, person: int) -> tuple[Value, ...]:
+def truth_of(survey: Survey, person: int) -> Truth:
     """The true values of one of the four; all give the same answer to a public question, which hides nothing."""
     even_odd = PEOPLE[person]
     return tuple(
@@ -84,51 +91,78 @@ def answers_of(survey: Survey, person: int) -> tuple[Value, ...]:
     )
 
 
-def check_reports(part: str, survey: Survey, device: Device, runs: int, alpha: float, tick: Tick) -> list[Check]:
+@dataclass(frozen=True)
+class Sampling:
     """
-    A line for every question, one for neighbours together and one for the form of the reports.
+    How reports are sampled.
+
+    Attributes:
+        runs: reports of each of ``TURNS``.
+        alpha: probability that an honest client fails, at most.
+        tick: told of the progress.
+        truth: from the survey and a person's number to her true values.
+    """
+
+    runs: int
+    alpha: float
+    tick: Tick
+    truth: Callable[[Survey, int], Truth] = truth_of
+
+
+def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling) -> list[Check]:
+    """
+    A line for every question, one for neighbours together, one for people in turn, and one for the reports' form.
+
+    Under ``own_coin`` the device sends what the toss said, so that there is only the form.
 
     Raises:
         ValueError: the number of runs or alpha is out of range.
     """
+    people = [sampling.truth(survey, person) for person in range(len(PEOPLE))]
     seen: list[list[Reported]] = []
-    for person in range(len(PEOPLE)):
+    for turn in TURNS:
         reports = []
-        for number, reported in enumerate(device(answers_of(survey, person), runs), 1):
-            reports.append(reported)
-            if number % max(1, runs // 20) == 0:
-                tick(1 / 20 / len(PEOPLE))
+        for number, made in enumerate(device([people[person] for person in turn], sampling.runs), 1):
+            reports.append(made)
+            if number % max(1, sampling.runs // 20) == 0:
+                sampling.tick(1 / 20 / len(TURNS))
         seen.append(reports)
-    form = _form(part, survey, seen)
-    if form.outcome == FAILED:
+    form = _form(part, survey, people, seen)
+    if form.outcome == FAILED or survey.own_coin:
         return [form]
-    comparisons = [*_single(survey, seen), *_neighbours(survey, seen), _read(seen)]
-    verdict = judge(comparisons, alpha)
-    scope = f"{runs:,} reports each of {len(PEOPLE)} people, {verdict.events:,} events, alpha {alpha:g}"
+    comparisons = [*_single(survey, seen), *_neighbours(survey, seen), *_in_turn(survey, seen), _read(seen)]
+    verdict = judge(comparisons, sampling.alpha)
+    sampled = f"{sampling.runs:,} reports each of {len(PEOPLE)} people, and of two in turn"
+    scope = f"{sampled}; {verdict.events:,} events, alpha {sampling.alpha:g}"
     return [form, *(_line(part, finding, scope) for finding in verdict.findings)]
 
 
-def _form(part: str, survey: Survey, seen: list[list[Reported]]) -> Check:
-    """Every value whole and admitted, public answers as given, every body of one length."""
+def _form(part: str, survey: Survey, people: Sequence[Truth], seen: Sequence[Sequence[Reported]]) -> Check:
+    """Every value whole and admitted, unprotected answers as given, every body of one length."""
     problem = ""
-    lengths = {length for reports in seen for _, length, _ in reports}
-    if len(lengths) != 1:
+    if len({length for reports in seen for _, length, _ in reports}) != 1:
         problem = "the length of a report is not the same for all"
-    for person, reports in enumerate(seen):
-        given = answers_of(survey, person)
-        for values in Counter(values for values, _, _ in reports):
-            if len(values) != len(survey.questions) or any(type(value) is not int for value in values):
-                problem = "a report holds something else than one whole number for each question"
-                break
-            if not all(question.admits(y) for question, y in zip(survey.questions, values, strict=True)):  # type: ignore[arg-type]
-                problem = "a report holds a value that the survey does not admit"
-            public = zip(survey.questions, values, given, strict=True)
-            if any(question.mechanism is None and y != x for question, y, x in public):
-                problem = "a public answer is not sent as it was given"
+    for turn, reports in zip(TURNS, seen, strict=True):
+        given = [people[person] for person in turn]
+        found = {(run % len(turn), values) for run, (values, _, _) in enumerate(reports)}
+        problem = next((wrong for who, values in found if (wrong := _wrong(survey, given[who], values))), problem)
     return Check(part, "form of the reports", FAILED if problem else PASSED, message=problem)
 
 
-def _single(survey: Survey, seen: list[list[Reported]]) -> Iterator[Comparison]:
+def _wrong(survey: Survey, truth: Truth, values: Sequence[object]) -> str:
+    """What is wrong with the values of one report; an empty text if nothing is."""
+    if len(values) != len(survey.questions) or any(type(value) is not int for value in values):
+        return "a report holds something else than one whole number for each question"
+    for question, reported, given in zip(survey.questions, values, truth, strict=True):
+        assert isinstance(reported, int)  # noqa: S101 - looked at above
+        if not question.admits(reported):
+            return "a report holds a value that the survey does not admit"
+        if (question.mechanism is None or survey.own_coin) and reported != given:
+            return "a public answer, or one that was tossed by hand, is not sent as it was given"
+    return ""
+
+
+def _single(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
     for index, question in enumerate(survey.questions):
         if question.mechanism is None:
             continue
@@ -139,44 +173,63 @@ def _single(survey: Survey, seen: list[list[Reported]]) -> Iterator[Comparison]:
         yield _comparison(question.name, question.epsilon, events.names, counts, seen[:2])
 
 
-def _neighbours(survey: Survey, seen: list[list[Reported]]) -> Iterator[Comparison]:
+def _neighbours(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
     """Parts of the ranges of two neighbours, for two people who answered one of them alike."""
-    events = Events(tuple(product(range(_PARTS), repeat=2)))
     for (left, one), (right, other) in pairwise(enumerate(survey.questions)):
         if one.mechanism is None or other.mechanism is None:
             continue
         for pair in ((0, 2), (1, 2)):
-            changed = one if PEOPLE[pair[0]][left % 2] != PEOPLE[pair[1]][left % 2] else other
+            is_left = PEOPLE[pair[0]][left % 2] != PEOPLE[pair[1]][left % 2]
+            changed, kept = (one, other) if is_left else (other, one)
             people = [seen[person] for person in pair]
             counts = [
-                events.count(
+                _PAIRS.count(
                     Observation((_part(one, values[left]), _part(other, values[right]))) for values, _, _ in reports
                 )
                 for reports in people
             ]
-            subject = f"{one.name} with {other.name}"
-            yield _comparison(subject, changed.epsilon, events.names, counts, people)
+            yield _comparison(f"{changed.name} beside {kept.name}", changed.epsilon, _PAIRS.names, counts, people)
 
 
-def _read(seen: list[list[Reported]]) -> Comparison:
+def _in_turn(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
+    """Two reports in a row, of two people who answer alike and of two who do not: finds draws that people share."""
+    alike, turns = seen[0], seen[-1]
+    for index, question in enumerate(survey.questions):
+        if question.mechanism is None:
+            continue
+        counts, runs = [], []
+        for reports in (alike, turns):
+            parts = [_part(question, values[index]) for values, _, _ in reports]
+            pairs = list(zip(parts[::2], parts[1::2], strict=False))
+            counts.append(_PAIRS.count(map(Observation, pairs)))
+            runs.append(len(pairs))
+        subject = f"{question.name} of two people"
+        yield Comparison(subject, question.epsilon, _PAIRS.names, counts[0], counts[1], (runs[0], runs[1]))
+
+
+def _read(seen: Sequence[Sequence[Reported]]) -> Comparison:
     counts = [count_read(Observation(None, 0, read) for _, _, read in reports) for reports in seen[:2]]
     return _comparison("bytes read", 0.0, READ_NAMES, counts, seen[:2])
 
 
 def _comparison(
-    subject: str, claim: float, names: Sequence[str], counts: Sequence[Sequence[int]], seen: list[list[Reported]]
+    subject: str,
+    claim: float,
+    names: Sequence[str],
+    counts: Sequence[Sequence[int]],
+    seen: Sequence[Sequence[Reported]],
 ) -> Comparison:
     return Comparison(subject, claim, names, counts[0], counts[1], (len(seen[0]), len(seen[1])))
 
 
 def _events(question: Question) -> Events:
-    """Each report where there are few, else bins; tails; and equality to both inputs."""
+    """Each report where there are few, else bins; tails; bits; and equality to both inputs."""
     size = question.largest + 1
     ends = tuple(value for value in _ends(question) if isinstance(value, int))
     step = -(-size // _LISTED)
     edges = tuple(float(edge) for edge in range(0, size, step))[:_LISTED]
     listed = tuple(range(size)) if size <= _LISTED else ends
-    return Events(tuple(dict.fromkeys((*listed, *ends))), edges)
+    return Events(tuple(dict.fromkeys((*listed, *ends))), edges, question.largest.bit_length())
 
 
 def _ends(question: Question) -> tuple[Value, Value]:
@@ -188,6 +241,9 @@ def _part(question: Question, reported: object) -> int:
     """In which quarter of the range a reported value is."""
     assert isinstance(reported, int)  # noqa: S101 - checked with the form
     return reported * _PARTS // (question.largest + 1)
+
+
+_PAIRS = Events(tuple(product(range(_PARTS), repeat=2)))
 
 
 def _line(part: str, finding: Finding, scope: str) -> Check:

@@ -45,6 +45,7 @@ HELP = {
     "token": "Make, take back and count one-time tokens.",
     "researcher": "Manage researchers' tokens.",
     "export": "Write the results of a survey as JSON.",
+    "audit": "Test the running clients against what a survey claims.",
     "backup": "Write a copy of the embedded database to a new file.",
     "restore": "Put a backup into a data folder that has no database yet.",
     "migrate": "Bring the database to this version's schema.",

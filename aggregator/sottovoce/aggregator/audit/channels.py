@@ -190,6 +190,37 @@ def count_paths(run: Callable[[Any, Any], int], value: Value, most: int = MAX_PA
         return None
 
 
+def toss_law(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Law:
+    """
+    The exact law of what a person with a coin or a die reports who follows the instructions.
+
+    Args:
+        flips: of a coin; 0 for one throw of a die.
+        parts: (``truth``, ``opposite``, ``yes`` or ``no``; beginnings of a row of flips, or first and last number).
+        truth: 0 or 1.
+
+    Raises:
+        Mismatch: what is to be done after some toss is not said, or said twice.
+    """
+    tosses: list[str | int] = ["".join(row) for row in product("HT", repeat=flips)] if flips else list(range(1, 7))
+    reports = {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}
+    found: Law = {}
+    for toss in tosses:
+        told = [action for action, outcomes in parts if _is_among(toss, outcomes)]
+        if len(told) != 1 or told[0] not in reports:
+            raise Mismatch("the instructions say nothing about some toss, or two things")
+        reported = reports[told[0]]
+        found[reported] = found.get(reported, Fraction(0)) + Fraction(1, len(tosses))
+    return found
+
+
+def _is_among(toss: str | int, outcomes: Sequence[str | int]) -> bool:
+    if isinstance(toss, str):
+        return any(toss.startswith(str(beginning)) for beginning in outcomes)
+    first, last = map(int, outcomes)
+    return first <= toss <= last
+
+
 def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fraction:
     """
     Hold the law of running code against the mechanism; returns its worst odds.

@@ -2,10 +2,12 @@
 The events that samples are counted by: a list that is fixed before anything is drawn.
 
     value      equal to each listed value and to each input; within each cell, and on either side of each edge
+    bits       of a whole number, each by itself; of another number the last one of its double
     oddities   not a number, infinite, every type
     length     of the message, and bytes read: equal to or at most each of a list of lengths
 
-Equality to the inputs is what finds a mechanism that tells the truth once in a thousand: bins never see it.
+Equality to the inputs is what finds a mechanism that tells the truth once in a thousand: bins never see it. Nor do they
+see a last bit that was left as it is.
 Source: Gilbert and McMillan 2018; Ding et al. 2018 (sampled lower bounds); Lu et al. 2022 (atoms).
 """
 
@@ -15,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from struct import pack
 from typing import NamedTuple
 
 LENGTHS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096, 65536)
@@ -46,10 +49,12 @@ class Events:
     Attributes:
         listed: values to which equality is an event; the inputs among them.
         edges: increasing; numbers are counted between them and on either side of each.
+        bits: how many of the last bits of whole numbers are looked at.
     """
 
     listed: tuple[object, ...]
     edges: tuple[float, ...] = ()
+    bits: int = 1
 
     @property
     def names(self) -> list[str]:
@@ -60,6 +65,8 @@ class Events:
             *(f"equal to listed value {i}" for i in range(len(self.listed))),
             *cells,
             *tails,
+            *(f"bit {bit} {state}" for bit in range(self.bits) for state in ("set", "not set")),
+            *(f"last bit of a double {state}" for state in ("set", "not set")),
             "not a number",
             "infinite",
             "minus infinite",
@@ -82,6 +89,7 @@ class Events:
         return [
             *(equal[value] for value in self.listed),
             *self._cells(numbers),
+            *self._bits(Counter(numbers)),
             *oddities,
             *(types[name] for name in TYPES),
             *_lengths(Counter(observation.length for observation in seen)),
@@ -92,6 +100,14 @@ class Events:
         counts = [cells[cell] for cell in range(len(self.edges) + 1)]
         below = list(accumulate(counts))
         return [*counts, *(side for count in below[:-1] for side in (count, below[-1] - count))]
+
+    def _bits(self, numbers: "Counter[float]") -> list[int]:
+        counts = []
+        for bit in range(self.bits):
+            whole = [(x >> bit & 1, count) for x, count in numbers.items() if isinstance(x, int)]
+            counts += _set_or_not(whole)
+        doubles = [(x, count) for x, count in numbers.items() if isinstance(x, float) and math.isfinite(x)]
+        return [*counts, *_set_or_not([(pack("<d", x)[0] & 1, count) for x, count in doubles])]
 
 
 READ_NAMES = [f"bytes read {sign} {length}" for length in LENGTHS for sign in ("=", "<=", ">")]
@@ -106,6 +122,12 @@ def number_events(inputs: Sequence[object], low: float, high: float, bins: int =
     """Events for a report between ``low`` and ``high`` or thereabouts."""
     width = (high - low) / bins
     return Events(tuple(inputs), tuple(low + width * place for place in range(bins + 1)))
+
+
+def _set_or_not(bits: Sequence[tuple[int, int]]) -> list[int]:
+    """How many, of (bit, count), are set; and how many are not."""
+    ones = sum(count for bit, count in bits if bit)
+    return [ones, sum(count for _, count in bits) - ones]
 
 
 def _lengths(lengths: "Counter[int]") -> list[int]:
