@@ -34,15 +34,15 @@ from sottovoce.shared.spec import Question, Survey
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
 MAX_VISITS = 100_000
-VISITS = 60
-"""So many of each of the people tell an answer that is sent as it is from chance, for epsilon up to 1.5 or so."""
 
 
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option("--client", "url", help="Also audit the browser's client that the aggregator behind this link serves.")
 @click.option("--n", "runs", type=int, help="Reports to sample of each invented person. [default: 10000 or fewer]")
-@click.option("--visits", type=int, help=f"With --client: visits of each person to the form. [default: {VISITS}]")
+@click.option(
+    "--visits", type=int, help="With --client: visits of each person to the form. [default: as the claims need]"
+)
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Probability that sampling fails what is right."
 )
@@ -60,7 +60,7 @@ def audit(survey: Path, url: str | None, runs: int | None, visits: int | None, a
         if all(check.outcome == PASSED for check in checks if check.subject == "survey"):
             checks += _audit_here(parsed, samples, level, progress)
             if link is not None:
-                checks += _audit_client(link, parsed, (samples, visits or VISITS), level, progress)
+                checks += _audit_client(link, parsed, (samples, visits), level, progress)
     document = report(parsed, checks, samples, alpha)
     if as_json:
         click.echo(json.dumps(document, indent=2))
@@ -149,7 +149,9 @@ def _find_browser() -> None:
     chromium.program()
 
 
-def _audit_client(link: Link, survey: Survey, samples: tuple[int, int], alpha: float, parts: _Parts) -> Iterator[Check]:
+def _audit_client(
+    link: Link, survey: Survey, samples: tuple[int, int | None], alpha: float, parts: _Parts
+) -> Iterator[Check]:
     from sottovoce.cli import audit_client, audit_visit, chromium
 
     files, scripts = audit_client.check_files(link)
@@ -157,7 +159,8 @@ def _audit_client(link: Link, survey: Survey, samples: tuple[int, int], alpha: f
     with chromium.browser() as browser:
         sampling = Sampling(samples[0], alpha, parts.start("served scripts"))
         yield from audit_client.check_script(browser, scripts, survey, sampling)
-        sampling = Sampling(samples[1], alpha, parts.start("served page"), audit_visit.seen_truth)
+        visits = samples[1] or audit_visit.visits_for(survey, alpha)
+        sampling = Sampling(visits, alpha, parts.start("served page"))
         yield from audit_client.check_page(browser, link, survey, sampling)
 
 

@@ -12,13 +12,14 @@ that it finds nothing is true of the files whose digests it names.
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
 from sottovoce.cli.audit_check import FAILED, PASSED, Check
 from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports
-from sottovoce.cli.audit_visit import visits
+from sottovoce.cli.audit_visit import seen_truth, turns_for, visits
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
 from sottovoce.shared.errors import SurveyError, TransportError
@@ -141,12 +142,13 @@ def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, s
 
 def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:
     """What the form sends when people fill it in; no report reaches the aggregator."""
+    known: set[str] = set()
 
     def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:
-        return visits(browser, link, survey, [truths[run % len(truths)] for run in range(count)])
+        return visits(browser, link, survey, [truths[run % len(truths)] for run in range(count)], known)
 
     try:
-        return check_reports("page", survey, device, sampling)
+        return check_reports("page", survey, device, replace(sampling, truth=seen_truth, turns=turns_for(survey)))
     except TransportError as error:
         problem = str(error)
     except (Error, SurveyError, KeyError, TypeError, ValueError):

@@ -67,6 +67,9 @@ def lines(document: dict[str, Any]) -> list[str]:
             heading, about = HEADINGS[part]
             text += ["", heading, *_indented(about, 2)]
         text.append(_line(check))
+        if part == "files" and check["outcome"] == PASSED:
+            text[-1] = f"  {PASSED:<10} {check['subject']:<23} {check['scope']}"
+            continue
         if check["message"]:
             text += _indented(check["message"], 13)
         if check["scope"] and check["scope"] != scope:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route
-from sottovoce.cli.audit_reports import Reported, Truth, truth_of
+from sottovoce.aggregator.audit.bound import runs_to_reach
+from sottovoce.cli.audit_reports import PEOPLE, TURNS, Reported, Truth, event_count, truth_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
 from sottovoce.shared.answers import Value
@@ -17,6 +18,9 @@ from sottovoce.shared.spec import Question, Survey
 
 AT_ONCE = 8
 """Tabs that wait for their receipts together: the form takes half a second to a second to send."""
+
+MOST = 1000
+"""The most visits of each person by default."""
 
 _SECONDS = 20
 _TOKEN = "0" * 16
@@ -41,12 +45,33 @@ def seen_truth(survey: Survey, person: int) -> Truth:
     )
 
 
-def visits(browser: Browser, link: Link, survey: Survey, truths: Sequence[Truth]) -> Iterator[Reported]:
+def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
+    """Of whom visits are made: of nobody in turn, for every visitor has a browser of her own."""
+    return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
+
+
+def visits_for(survey: Survey, alpha: float) -> int:
+    """So many visits of each person find a form that sends answers as they are."""
+    dearest = max(question.epsilon for question in survey.questions)
+    return min(MOST, runs_to_reach(dearest, event_count(survey), alpha))
+
+
+def visits(
+    browser: Browser, link: Link, survey: Survey, truths: Sequence[Truth], known: set[str]
+) -> Iterator[Reported]:
     """
     A visit of each person, and what it sent.
 
+    Args:
+        browser: each visit is a new visitor's.
+        link: to the form.
+        survey: what it asks.
+        truths: of each visitor.
+        known: ids of earlier reports; those of these visits are added.
+
     Raises:
-        TransportError: the page makes other requests than it needs, or sends another number of reports than one.
+        TransportError: the page makes other requests than it needs, sends another number of reports than one, or an id
+            a second time.
         SurveyError: what it sends is no report.
     """
     for start in range(0, len(truths), AT_ONCE):
@@ -57,7 +82,7 @@ def visits(browser: Browser, link: Link, survey: Survey, truths: Sequence[Truth]
                 _fill(tabs[-1].page, survey, truth)
             for tab in tabs:
                 tab.page.wait_for_selector("#receipt_sha256")
-                yield _reported(tab, survey)
+                yield _reported(tab, survey, known)
         finally:
             for tab in tabs:
                 tab.context.close()
@@ -91,7 +116,7 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     return tab
 
 
-def _reported(tab: _Tab, survey: Survey) -> Reported:
+def _reported(tab: _Tab, survey: Survey, known: set[str]) -> Reported:
     if tab.others:
         raise TransportError("the page makes requests that it does not need")
     if len(tab.sent) != 1:
@@ -99,6 +124,9 @@ def _reported(tab: _Tab, survey: Survey) -> Reported:
     report = parse_report(tab.sent[0])
     if report.digest != survey.digest or dump_report(report, survey) != tab.sent[0]:
         raise TransportError("the page sends something else than a report of this survey")
+    if report.report_id in known:
+        raise TransportError("the page draws the same id twice")
+    known.add(report.report_id)
     return report.values, len(tab.sent[0]), 0
 
 

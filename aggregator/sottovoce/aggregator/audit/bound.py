@@ -54,17 +54,24 @@ class Finding:
         subject, claim: those of the comparison.
         epsilon: the lower bound; 0 if nothing was told apart.
         event: the event that it comes from.
+        reach: the largest bound that so many runs could give; if it does not exceed the claim, nothing was tested.
     """
 
     subject: str
     claim: float
     epsilon: float
     event: str
+    reach: float
 
     @property
     def passed(self) -> bool:
         """Whether the bound leaves room for the claim; a claim that is no number is never kept."""
         return self.epsilon <= self.claim
+
+    @property
+    def tested(self) -> bool:
+        """Whether anything at all could have exceeded the claim."""
+        return self.reach > self.claim
 
 
 @dataclass(frozen=True)
@@ -153,7 +160,23 @@ def _finding(comparison: Comparison, level: float, delta: float) -> Finding:
             bound = math.log((low - allowed) / high) if low > allowed else 0.0
             if bound > worst:
                 worst, event = bound, name
-    return Finding(comparison.subject, comparison.claim, worst, event)
+    reach = min(_reach(one, other, level, allowed) for one, other in (comparison.runs, comparison.runs[::-1]))
+    return Finding(comparison.subject, comparison.claim, worst, event, reach)
+
+
+def _reach(always: int, never: int, level: float, delta: float) -> float:
+    """The bound from an event that occurs in all runs under one input, and in none under the other."""
+    if not always or not never:
+        return 0.0
+    low, high = level ** (1 / always), 1 - level ** (1 / never)
+    return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
+
+
+def runs_to_reach(claim: float, events: int, alpha: float) -> int:
+    """The least number of runs that could give a bound above the claim, with half as many to spare."""
+    level = alpha / (4 * events)
+    least = math.log(level) / -math.log1p(math.exp(-claim))
+    return math.ceil(1.5 * least)
 
 
 def limits(counts: Sequence[int], n: int, level: float) -> tuple[list[float], list[float]]:
