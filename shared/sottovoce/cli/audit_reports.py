@@ -246,8 +246,15 @@ def _events(question: Question) -> Events:
 
 
 def _ends(question: Question) -> tuple[Value, Value]:
+    """The first and the last true value; of many numbers the next to those, which noise reaches more rarely."""
     first, last, *_ = inputs_of(question, 2)
+    if question.domain.grid is not None and question.domain.size > _LISTED:
+        return _moved(first, 1), _moved(last, -1)
     return first, last
+
+
+def _moved(value: Value, by: int) -> Value:
+    return value + by if isinstance(value, int) else tuple(step + by for step in value)
 
 
 def _part(question: Question, reported: object) -> int:

@@ -4,7 +4,7 @@ The events that samples are counted by: a list that is fixed before anything is 
     value      equal to each listed value and to each input; within each cell, and on either side of each edge
     bits       of a whole number, each by itself; of another number the last one of its double
     oddities   not a number, infinite, every type
-    length     of the message, and bytes read: equal to or at most each of a list of lengths
+    length     of the message, and bytes read: at most each of a list of lengths, and each bit of the length
 
 Equality to the inputs is what finds a mechanism that tells the truth once in a thousand: bins never see it. Nor do they
 see a last bit that was left as it is.
@@ -22,6 +22,9 @@ from typing import NamedTuple
 
 LENGTHS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096, 65536)
 """Lengths, in characters or bytes, that messages and reads are compared with."""
+
+LENGTH_BITS = 17
+"""Bits of a length that are looked at: any two lengths differ in one."""
 
 TYPES = ("bool", "int", "float", "str", "bytes", "tuple", "NoneType", "other")
 
@@ -71,7 +74,7 @@ class Events:
             "infinite",
             "minus infinite",
             *(f"type {name}" for name in TYPES),
-            *(f"length {sign} {length}" for length in LENGTHS for sign in ("=", "<=", ">")),
+            *_length_names("length"),
         ]
 
     def count(self, observations: Iterable[Observation]) -> list[int]:
@@ -110,7 +113,12 @@ class Events:
         return [*counts, *_set_or_not([(pack("<d", x)[0] & 1, count) for x, count in doubles])]
 
 
-READ_NAMES = [f"bytes read {sign} {length}" for length in LENGTHS for sign in ("=", "<=", ">")]
+def _length_names(what: str) -> list[str]:
+    thresholds = [f"{what} {sign} {length}" for length in LENGTHS for sign in ("<=", ">")]
+    return [*thresholds, *(f"{what}: bit {bit} {state}" for bit in range(LENGTH_BITS) for state in ("set", "not set"))]
+
+
+READ_NAMES = _length_names("bytes read")
 
 
 def count_read(observations: Iterable[Observation]) -> list[int]:
@@ -135,7 +143,9 @@ def _lengths(lengths: "Counter[int]") -> list[int]:
     counts = []
     for bound in LENGTHS:
         within = sum(count for length, count in lengths.items() if length <= bound)
-        counts += [lengths[bound], within, whole - within]
+        counts += [within, whole - within]
+    for bit in range(LENGTH_BITS):
+        counts += _set_or_not([(length >> bit & 1, count) for length, count in lengths.items()])
     return counts
 
 
