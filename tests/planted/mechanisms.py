@@ -1,9 +1,7 @@
 """
 Mechanisms whose privacy is known, many of them not what they claim: what an audit by sampling must tell apart.
 
-Each is a function ``(generator, input, n) -> n observations``. They know nothing of the product, and the product knows
-nothing
-of them.
+Each is a function ``(generator, input, n) -> n observations``. They know nothing of the product, nor it of them.
 """
 
 import math

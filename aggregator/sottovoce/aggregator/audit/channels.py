@@ -6,6 +6,7 @@ closed form, a stated sample of inputs is computed, and code with too many branc
 same mechanism. ``scope`` always says which.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -159,7 +160,7 @@ def check_claim(odds: Fraction, claim: float) -> None:
         Mismatch: epsilon is larger than claimed, or the claim is no number.
     """
     exact = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))
-    if not Decimal(claim) >= exact * (1 - _NOTCH):
+    if math.isnan(claim) or Decimal(claim) < exact * (1 - _NOTCH):
         raise Mismatch("epsilon is larger than is claimed")
 
 
