@@ -11,7 +11,7 @@ from typing import Any
 from sottovoce.shared.parsing import parse_survey
 
 from tests.bench.mechanisms import row
-from tests.documents import names, number, one_of, some_of, survey, vector
+from tests.documents import number, one_of, some_of, survey, vector
 from tests.surveys import every_type
 
 WEAK = {"a": "3/5", "b": "2/5"}
@@ -31,7 +31,7 @@ def questions() -> list[dict[str, Any]]:
         vector(5, -1, 1, "0.1", {"name": "sampled_coordinate", **WEAK}),
     ]
     named = [{**question, "name": f"large{index}"} for index, question in enumerate(large)]
-    return [*small, *named, {**one_of(3, {}), "name": "group", "choices": names(3), "public": True, "cohort": True}][:20]
+    return [*small, *named][:20]
 
 
 def figures() -> None:

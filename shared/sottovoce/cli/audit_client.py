@@ -32,6 +32,7 @@ SECONDS = 30
 
 _BATCH = 2000
 _BATCH_SECONDS = 60
+_LATE = "the aggregator did not answer within {:g} s"
 _NO_REPORT = "it does not draw a report as it should, or not in time"
 _BLANK = "<!doctype html><title>audit</title>"
 
@@ -183,6 +184,8 @@ def _get(address: str) -> bytes:
                 if len(body) > MAX_BYTES:
                     raise TransportError("the aggregator sent a file that is too large")
             return body
+    except requests.Timeout:
+        raise TransportError(_LATE.format(SECONDS)) from None
     except requests.RequestException:
         raise TransportError("the aggregator cannot be reached, or its reply cannot be read") from None
 
@@ -204,5 +207,5 @@ def _within(seconds: float, work: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     if not found:
-        raise TransportError(f"the aggregator did not answer within {seconds:g} s")
+        raise TransportError(_LATE.format(seconds))
     return found[0]

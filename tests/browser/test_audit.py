@@ -1,0 +1,177 @@
+"""The audit of a served form, in a real browser: what is served honestly passes, and what was planted is found."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.cli.audit_client import check_files, check_page, check_script, check_survey
+from sottovoce.cli.audit_reports import Sampling
+from sottovoce.client.link import Link, parse_link
+from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.shared.spec import Survey
+
+from tests.browser.chromium import find
+from tests.conftest import start
+from tests.documents import question
+from tests.documents import survey as documented
+from tests.listener import Captured, http, listening
+from tests.surveys import every_type, parse_survey, survey
+from tests.unit.shared.test_schema import validator
+
+ALPHA = 0.5
+WEAK = parse_survey(documented(question({"name": "binary_rr", "a": "3/5", "b": "2/5"})))
+"""Of so weak a claim few visits are enough to find it false."""
+
+VISITS = 16
+"""Enough for that, where the form sends the truth; a visit takes as long as the form's own clock lets it."""
+
+Change = Callable[[dict[str, str]], None]
+
+
+def sampling(runs: int) -> Sampling:
+    """So many reports of each person."""
+    return Sampling(runs, ALPHA, lambda _share: None)
+
+
+@contextmanager
+def serving(asked: Survey, change: Change = lambda _files: None) -> Iterator[Link]:
+    """What an aggregator serves, some of it changed."""
+    assets = assemble()
+    texts = {name: asset.body.decode() for name, asset in assets.items()}
+    change(texts)
+    paths = {path_of(name, asked.name): name for name in texts}
+
+    def answer(request: Captured) -> bytes:
+        _, path = request.path.split()
+        name = paths.get(path.partition("?")[0])
+        if name is not None:
+            return http("200 OK", texts[name].encode(), f"Content-Type: {assets[name].content_type}")
+        known = path == f"/api/v1/surveys/{asked.name}"
+        return http("200 OK", asked.canonical, "Content-Type: application/json") if known else http("404 No")
+
+    with listening(answer) as server:
+        yield parse_link(f"{server.url}/s/{asked.name}#d={asked.digest[:32]}")
+        assert server.bodies == []
+
+
+def planted(name: str, right: str, wrong: str) -> Change:
+    """Another text in one of the files."""
+
+    def change(files: dict[str, str]) -> None:
+        assert right in files[name], "the script has changed, and with it what must be planted"
+        files[name] = files[name].replace(right, wrong)
+
+    return change
+
+
+def outcomes(checks: list[Check]) -> set[str]:
+    """All outcomes."""
+    return {check.outcome for check in checks}
+
+
+@pytest.mark.parametrize("name", ["weak", "every"])
+def test_honest_form_passes(browser: Browser, name: str) -> None:
+    """Survey, files, and the served scripts' draws; visits are too few to find anything, and say so."""
+    asked = WEAK if name == "weak" else survey(name="every", questions=every_type())
+    with serving(asked) as link:
+        assert check_survey(link, asked).outcome == PASSED
+        files, scripts = check_files(link)
+        assert outcomes(files) == {PASSED}
+        assert outcomes(check_script(browser, scripts, asked, sampling(400))) == {PASSED}
+        form, *rest = check_page(browser, link, asked, sampling(1))
+
+    assert form.outcome == PASSED, form.message
+    assert outcomes(rest) == {NOT_DONE}
+
+
+TRUTH = planted(
+    "later.js", "function perturb(question, value, draws, ownCoin) {", "function perturb(q, value) {\nreturn value;"
+)
+
+
+def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
+    """By its files, by the draws of its scripts, and by what it sends when it is filled in."""
+    with serving(WEAK, TRUTH) as link:
+        files, scripts = check_files(link)
+        script = check_script(browser, scripts, WEAK, sampling(400))
+        page = check_page(browser, link, WEAK, sampling(VISITS))
+
+    assert [check.subject for check in files if check.outcome == FAILED] == ["later.js"]
+    for checks in (script, page):
+        assert "q" in {check.subject for check in checks if check.outcome == FAILED}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            planted("later.js", "function perturb(", "fetch('../assets/later.js?yes');\nfunction perturb("),
+            "the page makes requests that it does not need",
+        ),
+        (
+            planted("respondent.js", "const TICK = 500;", "const TICK = 500;\nfetch('../elsewhere');"),
+            "the page makes requests that it does not need",
+        ),
+        (
+            planted("respondent.js", ".padEnd(", ".padEnd(1 + "),
+            "the page sends something else than a report of this survey",
+        ),
+    ],
+)
+def test_form_that_does_something_else_is_found(browser: Browser, change: Change, words: str) -> None:
+    """Other requests, other bytes."""
+    with serving(WEAK, change) as link:
+        [check] = check_page(browser, link, WEAK, sampling(2))
+
+    assert (check.outcome, check.message) == (FAILED, words)
+
+
+@pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
+def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Also one that never comes back."""
+    monkeypatch.setattr("sottovoce.cli.audit_client._BATCH_SECONDS", 2)
+    ours = {name: assemble()[name].body.decode() for name in opened()}
+    scripts = {name: f"{text}\n{script}" if text else "" for name, script in ours.items()}
+    [check] = check_script(browser, scripts, WEAK, sampling(10))
+
+    assert check.outcome == FAILED
+    assert check.message == "it does not draw a report as it should, or not in time"
+
+
+def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
+    """The whole command, in JSON; nothing that it draws is stored."""
+    executable, environment = find()
+    path = tmp_path / "survey.json"
+    path.write_bytes(WEAK.canonical)
+    with start(tmp_path / "data", WEAK) as running:
+        words = ["audit", str(path), "--client", running.link, "--n", "500", "--visits", "2", "--json"]
+        run = subprocess.run(
+            [sys.executable, "-m", "sottovoce.cli", *words],
+            env={**environment, "CHROMIUM": executable},
+            capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        stored = running.reports()
+    report = json.loads(run.stdout)
+
+    validator("audit").validate(report)
+    assert stored == 0
+    assert run.returncode == 1
+    assert (report["verdict"], report["digest"]) == ("incomplete", WEAK.digest)
+    tried = {check["part"] for check in report["checks"] if check["outcome"] == "passed"}
+    assert tried == {"integers", "python", "javascript", "reports", "files", "script", "page"}
+    assert {check["part"] for check in report["checks"] if check["outcome"] != "passed"} == {"page"}
+
+
+def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: ARG001 - the same place
+    """Told by its digest."""
+    with serving(WEAK) as link:
+        check = check_survey(replace(link, digest="0" * 32), WEAK)
+
+    assert (check.outcome, check.message) == (FAILED, "the link names another survey than the file's")
