@@ -203,9 +203,11 @@ def stored(survey: Survey) -> list[str]:
             "Of one-time tokens: a hash each, which is deleted when the token is used. How many were used is kept; "
             "which token brought which report is not."
         )
+    device = ", so that it is drawn once. True answers are kept nowhere."
+    if survey.own_coin:
+        device = ". It is told what the toss said, and nothing else."
     sentences += [
-        "On the respondent's device: the report that was drawn, so that it is drawn once. True answers "
-        "are kept nowhere.",
+        f"On the respondent's device: the report{device}",
         "Not stored anywhere: network addresses, browser names, cookies, the time of a report, and the order in which "
         "reports came.",
     ]
@@ -226,6 +228,16 @@ def limits(survey: Survey) -> list[str]:
         "protects the one, not the statistic.",
         "False reports: a respondent can lie to the device, and a forged report looks like an honest one.",
     ]
+    if survey.asks_for_token:
+        sentences.append(
+            "Somebody who watches the aggregator's memory, disk or copies while reports arrive: they can pair a token, "
+            "and so the person it was given to, with a report. What a report says stays as uncertain as epsilon says."
+        )
+    if survey.own_coin:
+        sentences.append(
+            "Whoever does not toss, or does not do what the toss says: chance is in the respondent's own hands here. "
+            "The software adds none, and all figures are those of the instructions."
+        )
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, "Public questions, which are sent as they are answered and have no protection at all.")
     return sentences
