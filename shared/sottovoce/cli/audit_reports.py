@@ -273,5 +273,5 @@ def _line(part: str, finding: Finding, scope: str) -> Check:
         outcome = FAILED
         message = f"the lower bound on epsilon is above the claim, at the event: {finding.event}"
     elif not finding.tested:
-        outcome, message = NOT_DONE, "so few reports could not contradict the claim, whatever they were"
+        outcome, message = NOT_DONE, "so few reports could not contradict the claim, whatever they were; ask for more"
     return Check(part, finding.subject, outcome, finding.claim, finding.epsilon, scope, message)
