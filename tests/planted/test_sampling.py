@@ -142,3 +142,9 @@ def test_few_runs_test_nothing() -> None:
 
     assert verdict.passed
     assert not any(finding.tested for finding in verdict.findings)
+
+
+def test_one_input_is_nothing_to_compare() -> None:
+    """It is refused: it could only pass."""
+    with pytest.raises(ValueError, match="at least two inputs"):
+        judged(replace(GUILTY["coin at .8"], inputs=(1,)))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -30,6 +30,9 @@ from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError, TransportError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
+
+if TYPE_CHECKING:  # the driver of browsers is only needed for --client
+    from sottovoce.cli import chromium
 
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
@@ -156,12 +159,20 @@ def _audit_client(
 
     files, scripts = audit_client.check_files(link)
     yield from files
-    with chromium.browser() as browser:
-        sampling = Sampling(samples[0], alpha, parts.start("served scripts"))
+    with chromium.Watch(chromium.PATIENCE) as watch, chromium.browser() as browser:
+        sampling = Sampling(samples[0], alpha, _heard(watch, parts.start("served scripts")))
         yield from audit_client.check_script(browser, scripts, survey, sampling)
         visits = samples[1] or audit_visit.visits_for(survey, alpha)
-        sampling = Sampling(visits, alpha, parts.start("served page"))
+        sampling = Sampling(visits, alpha, _heard(watch, parts.start("served page")))
         yield from audit_client.check_page(browser, link, survey, sampling)
+
+
+def _heard(watch: "chromium.Watch", tick: Tick) -> Tick:
+    def both(share: float) -> None:
+        watch.heard()
+        tick(share)
+
+    return both
 
 
 def report(survey: Survey, checks: list[Check], runs: int, alpha: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import requests
@@ -121,24 +122,29 @@ def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, s
         else:
             route.fulfill(body=_BLANK, content_type="text/html")
 
-    def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:
-        while count > 0:
-            # Of even length, so that people stay in turn from one batch to the next.
-            part = min(count, _BATCH)
-            count -= part
-            for found, length, read in _outcome(page, _RUN, [truths, part]):
-                yield tuple(found), length, read
-
     try:
         page.route("**/*", serve)
         page.goto("https://audit.invalid/")
         if _outcome(page, _LOAD, [list(served), survey.canonical.decode()]) != "loaded":
             raise ValueError
-        return check_reports("script", survey, device, sampling)
+        return check_reports("script", survey, partial(_drawn, page), sampling)
     except (Error, TypeError, ValueError):
         return [Check("script", "served scripts", FAILED, message=_NO_REPORT)]
     finally:
         page.close()
+
+
+def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported]:
+    """So many reports of the scripts that are loaded; a ``ValueError`` if they do not make as many."""
+    while count > 0:
+        # Of even length, so that people stay in turn from one batch to the next.
+        part = min(count, _BATCH)
+        count -= part
+        made = _outcome(page, _RUN, [truths, part])
+        if len(made) != part:
+            raise ValueError
+        for found, length, read in made:
+            yield tuple(found), length, read
 
 
 def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:

@@ -120,6 +120,8 @@ def audit(  # noqa: PLR0913, PLR0917 - in the order of the sentence
         ValueError: n, alpha, delta or the claim is out of range. A claim that is not a number is no claim.
     """
     check_epsilon(claim)
+    if len(inputs) < 2:
+        raise ValueError("there must be at least two inputs to compare")
     check_whole(n, 1, MAX_SAMPLES, "the number of runs")
     drawn = [list(sample(value, n)) for value in inputs]
     counted = [(events.count(seen), count_read(seen), len(seen)) for seen in drawn]
