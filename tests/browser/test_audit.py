@@ -133,6 +133,15 @@ def test_form_that_does_something_else_is_found(browser: Browser, change: Change
     assert (check.outcome, check.message) == (FAILED, words)
 
 
+def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
+    """It costs more than the form allows, so that there is no visit to make."""
+    dear = parse_survey(documented(question({"epsilon": "4"})))
+    [check] = check_page(browser, Link("https://nowhere.invalid", "vector", ""), dear, sampling(2))
+
+    assert check.outcome == NOT_DONE
+    assert "costs more than it allows" in check.message
+
+
 @pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
 def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Also one that never comes back."""

@@ -18,11 +18,12 @@ from typing import Any, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
-from sottovoce.cli.audit_check import FAILED, PASSED, Check
+from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.cli.audit_visit import seen_truth, turns_for, visits
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.client.respondent import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import SurveyError, TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.spec import Survey
@@ -34,6 +35,7 @@ SECONDS = 30
 _BATCH = 2000
 _BATCH_SECONDS = 60
 _LATE = "the aggregator did not answer within {:g} s"
+_TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
 _NO_REPORT = "it does not draw a report as it should, or not in time"
 _BLANK = "<!doctype html><title>audit</title>"
 
@@ -149,6 +151,9 @@ def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported
 
 def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:
     """What the form sends when people fill it in; no report reaches the aggregator."""
+    dearest = max(question.epsilon for question in survey.questions)
+    if survey.epsilon > DEFAULT_ALLOWANCE.total or dearest > DEFAULT_ALLOWANCE.question:
+        return [Check("page", "served page", NOT_DONE, message=_TOO_DEAR)]
     known: set[str] = set()
 
     def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:

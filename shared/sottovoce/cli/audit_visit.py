@@ -22,6 +22,9 @@ AT_ONCE = 8
 MOST = 1000
 """The most visits of each person by default."""
 
+_FIRST = "#q0-0"
+"""The first question's first control."""
+
 _SECONDS = 20
 _TOKEN = "0" * 16
 """Never reaches the aggregator: what is sent is caught."""
@@ -112,8 +115,19 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     context.route("**/*", caught)
     token = f"&t={_TOKEN}" if survey.asks_for_token else ""
     tab.page.goto(f"{page}#d={survey.digest[:32]}{token}")
-    tab.page.wait_for_selector("form fieldset")
+    _begin(tab.page)
     return tab
+
+
+def _begin(page: Page) -> None:
+    """To the questions; what explains them is skipped, where there is any."""
+    page.wait_for_selector(f"#explanation, {_FIRST}")
+    if page.locator("#explanation").count():
+        page.click("#explanation .actions .primary")
+        page.wait_for_selector(f"#check, {_FIRST}")
+        if page.locator("#check").count():
+            page.click("#check button:not(.primary)")
+    page.wait_for_selector(_FIRST)
 
 
 def _reported(tab: _Tab, survey: Survey, known: set[str]) -> Reported:
