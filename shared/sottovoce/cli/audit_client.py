@@ -42,7 +42,7 @@ _BLANK = "<!doctype html><title>audit</title>"
 _LOAD = """([scripts, survey]) => {
   const load = async () => {
     const product = Object.assign({}, ...(await Promise.all(scripts.map((name) => import(`/assets/${name}`)))));
-    await product.load();
+    for (const name of scripts.slice(1)) await product.load(name.replace(".js", ""));
     const asked = await product.loadSurvey(new TextEncoder().encode(survey));
     globalThis.audited = (truths, count) => {
       const reports = [];

@@ -8,7 +8,8 @@ import { readFileSync } from "node:fs";
 
 const { scripts, questions, survey, ordinary, outside } = JSON.parse(readFileSync(0, "utf-8"));
 const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
-await product.load();
+// The first script is the one that loads the others, and makes their mechanisms known.
+for (const script of scripts.slice(1)) await product.load(script.replace(".js", ""));
 
 const MAX_BRANCHES = 4096;
 

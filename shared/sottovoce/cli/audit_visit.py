@@ -96,7 +96,8 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     tab = _Tab(context, context.new_page(), [], [])
     api = f"{link.origin}/api/v1/surveys/{link.survey}"
     page = link.origin + path_of("respondent.html", link.survey)
-    needed = {api, *(link.origin + path_of(name, link.survey) for name in assemble())}
+    parts = {path for name in assemble() for path in (path_of(name, link.survey), f"/assets/{name}")}
+    needed = {api, *(link.origin + path for path in parts)}
 
     def caught(route: Route) -> None:
         request = route.request
