@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sottovoce.aggregator.settings import Settings
@@ -60,11 +61,11 @@ def running(tmp_path: Path) -> Iterator[Running]:
 
 
 class start:  # noqa: N801 - reads as a verb
-    """Start an aggregator with this survey; ends it on exit."""
+    """Start an aggregator with this survey and these settings; ends it on exit."""
 
-    def __init__(self, data: Path, published: Survey) -> None:
+    def __init__(self, data: Path, published: Survey, **settings: Any) -> None:
         data.mkdir(parents=True, exist_ok=True)
-        self._settings = Settings(data=data, port=_free_port())
+        self._settings = Settings(data=data, port=_free_port(), **settings)
         storage = SQLiteStorage(data / "sottovoce.sqlite")
         token, digest = new_token()
         storage.publish(published)

@@ -1,19 +1,19 @@
-"""``make bench``: figures, no verdicts. Everything, or only some: ``imports``, ``mechanisms``, ``audit`` .."""
+"""``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names."""
 
 import sys
 
 from tests import postgres
-from tests.bench import audit, imports, ingest, mechanisms, recount
+from tests.bench import audit, imports, ingest, mechanisms, page, recount
+
+BENCHES = {
+    "imports": imports.figures,
+    "mechanisms": mechanisms.figures,
+    "audit": audit.figures,
+    "page": page.figures,
+    "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
+    "recount": recount.figures,
+}
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["imports", "mechanisms", "audit", "ingest", "recount"]
-    if "imports" in wanted:
-        imports.figures()
-    if "mechanisms" in wanted:
-        mechanisms.figures()
-    if "audit" in wanted:
-        audit.figures()
-    if "ingest" in wanted:
-        ingest.figures({"sqlite": "", "postgresql": postgres.fresh()})
-    if "recount" in wanted:
-        recount.figures()
+    for name in sys.argv[1:] or BENCHES:
+        BENCHES[name]()

@@ -11,7 +11,7 @@ from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
-from tests.browser.visit import Visit, log_in, receipt, review
+from tests.browser.visit import Visit, begin, log_in, receipt, review
 from tests.conftest import Running, start
 from tests.surveys import document
 
@@ -28,9 +28,19 @@ def picture(page: Page, name: str) -> None:
 def walk(browser: Browser, site: Running, name: str, scheme: str, size: dict[str, int]) -> None:
     """One visit, a picture at each step."""
     context = browser.new_context(viewport=size, color_scheme=scheme)
-    page = Visit(context, site).open()
+    page = Visit(context, site).arrive()
     picture(page, f"{name}-start")
-    page.locator("fieldset").first.scroll_into_view_if_needed()
+    page.click("#explanation .actions button:not(.primary)")
+    page.wait_for_selector("#practice")
+    for truth in (0, 0, 0, 1):
+        page.locator("#practice fieldset button").nth(truth).click()
+    picture(page, f"{name}-practice")
+    page.click("#practice .actions .primary")
+    page.click("#explanation .actions .primary")
+    page.wait_for_selector("#check")
+    picture(page, f"{name}-check")
+    page.click("#check button:not(.primary)")
+    page.wait_for_selector("fieldset input[name=q0]")
     page.evaluate("document.querySelector('fieldset').scrollIntoView()")
     picture(page, f"{name}-question")
     review(page, 1, 0, 2, 3, 1)
@@ -53,7 +63,9 @@ def from_right_to_left(browser: Browser) -> None:
     """The same form for a reader of Arabic."""
     with tempfile.TemporaryDirectory() as data, start(Path(data), arabic()) as site:
         context = browser.new_context(viewport=PHONE, color_scheme="light", locale="ar")
-        page = Visit(context, site).open()
+        page = Visit(context, site).arrive()
+        picture(page, "phone-light-arabic-start")
+        begin(page)
         page.evaluate("document.querySelector('fieldset').scrollIntoView({ block: 'center' })")
         picture(page, "phone-light-arabic")
         context.close()

@@ -7,11 +7,17 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sottovoce.shared.parsing import parse_survey
 
-from tests.browser.visit import Visit, receipt, review, send
+from tests.browser.conftest import VIEWPORT
+from tests.browser.states import states
+from tests.browser.visit import Visit, receipt, send
 from tests.conftest import Running, start
 from tests.surveys import document
 
 ANSWERS = (1, 0, 2, 3, 1)
+DESKTOP = {"width": 1100, "height": 800}
+TARGETS = """[...document.querySelectorAll("button, input, summary")]
+    .filter((node) => node.checkVisibility())
+    .map((node) => [node.outerHTML, node.offsetWidth, node.offsetHeight])"""
 
 
 @pytest.fixture
@@ -30,24 +36,18 @@ def violations(page: Page, axe: str) -> list[str]:
     return [f"{rule['id']}: {rule['nodes'][0]['html']}" for rule in found]
 
 
+@pytest.mark.parametrize("size", [VIEWPORT, DESKTOP], ids=["phone", "desktop"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_step_passes_the_checker(browser: Browser, site: Running, axe: str, scheme: str) -> None:
-    """No violation while asking, with answers missing, before sending, after it, and in a refusal."""
-    context = browser.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
-    visit = Visit(context, site)
-    page = visit.open()
-    found = violations(page, axe)
-    page.click("button[type=submit]")
-    found += violations(page, axe)
-    review(page, *ANSWERS)
-    found += violations(page, axe)
-    page.click("button.primary")
-    receipt(page)
-    found += violations(page, axe)
-    found += violations(visit.open(f"{site.url}/s/marriage#d={'0' * 32}"), axe)
+def test_every_state_passes_the_checker(
+    browser: Browser, site: Running, axe: str, scheme: str, size: dict[str, int]
+) -> None:
+    """No violation from the explanation to a withdrawn report, nor in what may go wrong on the way."""
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce", viewport=size)
+    found = {name: violations(page, axe) for name, page in states(Visit(context, site))}
     context.close()
 
-    assert found == []
+    assert {name: rules for name, rules in found.items() if rules} == {}
+    assert len(found) == 16
 
 
 def test_keyboard_alone_is_enough(visit: Visit, page: Page) -> None:
@@ -77,28 +77,42 @@ def test_questions_have_names_for_screen_readers(page: Page) -> None:
     assert page.locator("[role=status][aria-live=polite]").count() == 1
 
 
-def test_page_reflows_at_four_hundred_percent(browser: Browser, site: Running) -> None:
-    """At 320 CSS pixels, a 1280 pixel screen at 400 %, nothing scrolls sideways."""
-    context = browser.new_context(viewport={"width": 320, "height": 256})
-    page = Visit(context, site).open()
-    widths = [page.evaluate("document.documentElement.scrollWidth")]
-    review(page, *ANSWERS)
-    widths.append(page.evaluate("document.documentElement.scrollWidth"))
-    page.click("button.primary")
-    receipt(page)
-    widths.append(page.evaluate("document.documentElement.scrollWidth"))
+def test_every_state_reflows_and_its_targets_are_large_enough(browser: Browser, site: Running) -> None:
+    """
+    At 320 CSS pixels, a 1280 pixel screen at 400 %, nothing scrolls sideways; and whatever can be pressed is at least
+    24 pixels high and wide.
+    """
+    context = browser.new_context(viewport={"width": 320, "height": 256}, reduced_motion="reduce")
+    for name, page in states(Visit(context, site)):
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, name
+        targets = page.evaluate(TARGETS)
+        assert [target for target in targets if min(target[1:]) < 24] == [], name
     context.close()
 
-    assert widths == [320, 320, 320]
+
+def test_every_state_has_a_heading_with_the_focus(browser: Browser, site: Running) -> None:
+    """One h1 in each; where the page has moved on by itself, it has the focus, or the summary has."""
+    context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
+    for name, page in states(Visit(context, site)):
+        assert page.locator("h1").count() == 1, name
+        focused = page.evaluate("document.activeElement.tagName + document.activeElement.className")
+        expected = {"explanation": "BODY", "summary": "DIVproblem", "practice": "BUTTON"}
+        expected |= {"check answered wrong": "BUTTONprimary", "check told": "BUTTONprimary"}
+        assert focused == expected.get(name, "H1"), name
+    context.close()
 
 
-def test_targets_are_large_enough(page: Page) -> None:
-    """Whatever can be pressed is at least 24 pixels high and wide."""
-    page.click("button[type=submit]")
-    for target in page.locator("button:visible, input:visible, summary:visible").all():
-        box = target.bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 24
+def test_picture_is_seen_without_colours(browser: Browser, site: Running) -> None:
+    """Where the reader forces her own colours, the dots take them; they differ in size as well."""
+    context = browser.new_context(viewport=VIEWPORT, forced_colors="active")
+    page = Visit(context, site).arrive()
+    on, off = (
+        page.evaluate(f"Object.assign({{}}, getComputedStyle(document.querySelector('{c}')))") for c in (".on", ".off")
+    )
+    context.close()
+
+    assert on["stroke"] != off["stroke"]
+    assert on["strokeWidth"] != off["strokeWidth"]
 
 
 def test_reader_is_spoken_to_in_her_language(browser: Browser, foreign: Running) -> None:

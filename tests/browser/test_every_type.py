@@ -10,7 +10,7 @@ from sottovoce.shared.spec import Question
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.test_access import violations
-from tests.browser.visit import Visit, receipt, stored
+from tests.browser.visit import Visit, begin, receipt, stored
 from tests.conftest import Running, start
 from tests.surveys import every_type, survey
 
@@ -150,7 +150,7 @@ def test_answers_are_forgotten(visitor: Visit) -> None:
     fill(page)
     page.goto("about:blank")
     page.go_back()
-    page.wait_for_selector("fieldset")
+    begin(page)
 
     assert page.locator("input:checked").count() == 0
     assert set(page.locator("[type=text]").evaluate_all("all => all.map((one) => one.value)")) == {""}

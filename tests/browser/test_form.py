@@ -6,41 +6,39 @@ import json
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import Visit, choose, receipt, review, send, stored
+from tests.browser.visit import KEPT, Visit, receipt, review, send, stored
 
 ANSWERS = (1, 0, 2, 3, 1)
 
 
-def test_form_makes_seven_requests_and_no_more(visit: Visit, page: Page) -> None:
-    """Page, style, script, catalogue and spec until it is ready; the second script; one report; and no more."""
+def test_form_makes_four_requests_until_it_is_ready(visit: Visit, page: Page) -> None:
+    """Page, script, catalogue and spec; then what is kept for later visits; then one report, and no more."""
+    page.evaluate(KEPT)
     send(page, *ANSWERS)
+    ready = visit.paths.index("GET /assets/later.js")
+    survey = "GET /api/v1/surveys/marriage"
+    said = [f"GET /assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")]
+    kept = [f"GET /assets/{name}" for name in ("aside.js", "later.js", "rarer.js", "respondent.html", "respondent.js")]
 
-    assert visit.paths[-2:] == ["GET /assets/later.js", "POST /api/v1/surveys/marriage/reports"]
-    assert sorted(visit.paths[:-2]) == [
-        "GET /api/v1/surveys/marriage",
-        "GET /assets/catalogues/en.json",
-        "GET /assets/respondent.css",
-        "GET /assets/respondent.js",
-        "GET /s/marriage",
-    ]
+    assert sorted(visit.paths[:ready]) == [survey, said[2], "GET /assets/respondent.js", "GET /s/marriage"]
+    assert visit.paths[ready : ready + 2] == ["GET /assets/later.js", said[1]]
+    assert sorted(visit.paths[ready + 2 : -1]) == sorted([survey, *said, *kept, "GET /s/sw.js"])
+    assert visit.paths[-1] == "POST /api/v1/surveys/marriage/reports"
     assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
 
 
 def test_second_script_that_does_not_arrive_is_told_and_asked_for_again(visit: Visit) -> None:
-    """The questions can be read without it; a sentence says what is missing, and no choice is lost."""
+    """The explanation can be read without it; a sentence says what is missing, and the way goes on from there."""
     visit.context.route("**/later.js*", lambda route: route.abort())
-    page = visit.open()
-    choose(page, *ANSWERS)
-    page.click("button[type=submit]")
+    page = visit.arrive()
+    page.click("#explanation .actions .primary")
     page.wait_for_selector("#main .problem h1")
     assert "A part of this page did not arrive." in page.inner_text("#main .problem")
     visit.context.unroute("**/later.js*")
     page.click("button.primary")
-    page.wait_for_selector("table")
-    page.click("button:not(.primary)")
+    page.wait_for_selector("#check")
 
-    assert page.locator("input:checked").count() == len(ANSWERS)
-    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "later" in request.url]
+    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "/later.js" in request.url]
     assert asked == ["later.js", "later.js?1", "later.js?2"]
 
 
@@ -70,17 +68,14 @@ def test_visit_leaves_no_cookie_and_no_complaint(visit: Visit, page: Page) -> No
     assert not {"cookie", "referer", "authorization"} & set(headers)
 
 
-def test_form_states_odds_and_epsilon(page: Page) -> None:
-    """The odds in words, epsilon of each question rounded up, and their total."""
+def test_questions_state_odds_and_epsilon(page: Page) -> None:
+    """The odds in words, and epsilon of each question rounded up."""
     text = page.inner_text("main")
 
     assert "75 send yes; of 100 whose answer is no, 25 also send yes" in text
     assert "about 67 send yes" in text
     epsilons = page.locator(".badge").all_text_contents()
     assert epsilons == ["Epsilon 1.10", "Epsilon 0.70", "Epsilon 1.10", "Epsilon 1.10", "Sent as you give it"]
-    assert "All questions together cost 3.99." in text
-    paragraphs = " ".join(page.locator(".explain h2, .explain p").all_text_contents())
-    assert len(paragraphs.split()) <= 120
 
 
 def test_form_chooses_nothing_beforehand(page: Page) -> None:

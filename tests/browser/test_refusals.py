@@ -1,10 +1,12 @@
 """What the form refuses, it refuses before it asks; and it sends nothing."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Page, Route
 
+from tests.browser.test_traces import EVERYTHING_KEPT
 from tests.browser.visit import Visit, send, stored
 
 NO_RANDOMNESS = "delete Crypto.prototype.getRandomValues"
@@ -33,7 +35,7 @@ def test_damaged_digest_is_refused(visit: Visit, digest: str) -> None:
 
 def test_link_without_digest_is_noted(visit: Visit) -> None:
     """Without a digest the form goes on, and says what it cannot check."""
-    assert "cannot check" in visit.open(f"{visit.site.url}/s/marriage").inner_text(".note")
+    assert "cannot check" in visit.arrive(f"{visit.site.url}/s/marriage").inner_text(".note")
 
 
 @pytest.mark.parametrize("fragment", ["", "#d={digest}"])
@@ -95,3 +97,44 @@ def _from(url: str) -> Callable[[Route], None]:
         route.fulfill(response=route.fetch(url=route.request.url.replace("http://plain.test", url)))
 
     return answer
+
+
+def _first_question_unknown(text: str) -> str:
+    return text.replace('"type":"boolean"', '"type":"oracle"', 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[:-1],
+        lambda text: "[]",  # noqa: ARG005 - whatever the survey was
+        lambda text: text.replace("sottovoce-survey/1", "sottovoce-survey/2"),
+        lambda text: text.replace('"revision":1', '"revision":1.0'),
+        _first_question_unknown,
+    ],
+    ids=["cut short", "no survey", "newer format", "not canonical", "unknown type"],
+)
+def test_survey_that_cannot_be_read_is_refused(visit: Visit, change: Callable[[str], str]) -> None:
+    """Whether or not the link pins it: a sentence, no question, nothing sent or kept."""
+    text = change(visit.site.survey.canonical.decode())
+    assert text != visit.site.survey.canonical.decode()
+    visit.context.route("**/api/v1/surveys/marriage", lambda route: route.fulfill(body=text))
+    page = visit.open(f"{visit.site.url}/s/marriage")
+
+    assert "The survey has a mistake" in refused(visit, page)
+    assert page.evaluate(EVERYTHING_KEPT) == []
+
+
+@pytest.mark.parametrize("year", [1999, 2055])
+def test_clock_that_is_years_off_changes_nothing(visit: Visit, year: int) -> None:
+    """The device's clock is asked for nothing: the aggregator alone says when a survey is open."""
+    visit.context.clock.set_fixed_time(datetime(year, 1, 1, tzinfo=UTC))
+    shown = send(visit.open(), 1, 0, 2, 3, 1)
+
+    assert shown["id"] in stored(visit.site)
+
+
+def test_survey_that_is_not_given_is_told(visit: Visit) -> None:
+    """Its status and code, and nothing of what the aggregator may say beside them."""
+    visit.context.route("**/api/v1/surveys/marriage", lambda route: route.fulfill(status=410, body='{"code":"gone"}'))
+    assert "refused (410 gone)" in refused(visit, visit.open())

@@ -7,16 +7,18 @@ their order. Twenty-four questions with weak odds make sure that the drawn value
 """
 
 import json
+import os
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Playwright
-from sottovoce.client.page import assemble
+from playwright.sync_api import BrowserContext, Error, Page, Playwright
+from sottovoce.client.page import assemble, saved_page
 
 from tests.browser.chromium import find
-from tests.browser.visit import READY, Visit, choose, review, send, stored
+from tests.browser.visit import KEPT, Visit, begin, choose, review, send, stored
 from tests.conftest import Running, start
 from tests.surveys import survey
 
@@ -79,16 +81,36 @@ def differences(folder: Path) -> list[int]:
 
 
 @contextmanager
-def persistent(playwright: Playwright, profile: Path) -> Iterator[BrowserContext]:
-    """A browser that keeps its profile in this folder; on exit all is written."""
+def persistent(playwright: Playwright, profile: Path, dies: bool = False) -> Iterator[BrowserContext]:
+    """A browser that keeps its profile in this folder; on exit all is written, unless it dies first."""
     executable, environment = find()
     context = playwright.chromium.launch_persistent_context(
         str(profile), executable_path=executable, env=environment, args=["--no-sandbox"]
     )
     try:
         yield context
+        if dies:
+            processes = with_profile(profile)
+            assert processes
+            for process in processes:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
     finally:
-        context.close()
+        with suppress(Error):
+            context.close()
+
+
+def with_profile(profile: Path) -> list[int]:
+    """The processes of the browser that was started with this profile."""
+    mark = f"--user-data-dir={profile}\0".encode()
+    return [int(file.parent.name) for file in Path("/proc").glob("[0-9]*/cmdline") if mark in read(file)]
+
+
+def read(file: Path) -> bytes:
+    """A process's command line, if it is still there."""
+    with suppress(OSError):
+        return file.read_bytes()
+    return b""
 
 
 def test_choosing_leaves_no_mark_in_the_page(page: Page) -> None:
@@ -131,9 +153,67 @@ def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running
     assert stored(planted) == {shown["id"]: drawn}
     assert occurrences(planted.data, name(0, 0)) > 0
     for folder in (profile, planted.data):
-        assert differences(folder) == []
-        for separator in (",", ", ", "", " "):
-            assert occurrences(folder, separator.join(map(str, TRUE))) == 0
+        assert_no_answer(folder)
+
+
+def keep_unsent(context: BrowserContext, planted: Running) -> Page:
+    """Answer without a connection, after the page has been kept: the report waits."""
+    page = Visit(context, planted).open()
+    page.evaluate(KEPT)
+    context.set_offline(True)
+    review(page, *TRUE)
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+    return page
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["closed", "killed"])
+def test_kept_report_is_all_that_is_kept(playwright: Playwright, planted: Running, tmp_path: Path, dies: bool) -> None:
+    """While the report waits, the profile holds it, the page and the survey, and no answer; also after a crash."""
+    profile = tmp_path / "profile"
+    with persistent(playwright, profile, dies) as context:
+        page = keep_unsent(context, planted)
+        (entry,) = page.evaluate(EVERYTHING_KEPT)
+
+    report = json.loads(entry["body"])
+    assert entry["sent"] is False
+    assert report["values"] != list(TRUE)
+    assert occurrences(profile, report["report_id"]) > 0
+    # The survey is there, kept for visits without a connection, with all its options alike.
+    assert occurrences(profile, name(0, 0)) > 0
+    assert_no_answer(profile)
+
+
+def test_crash_before_sending_leaves_nothing(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
+    """A browser that dies while everything is filled in restores none of it."""
+    profile = tmp_path / "profile"
+    with persistent(playwright, profile, dies=True) as context:
+        page = Visit(context, planted).open()
+        page.evaluate(KEPT)
+        review(page, *TRUE)
+    assert_no_answer(profile)
+    with persistent(playwright, profile) as context:
+        page = Visit(context, planted).open()
+
+        assert page.locator("input:checked").count() == 0
+        assert page.evaluate(EVERYTHING_KEPT) == []
+
+
+def test_saved_file_leaves_no_answer(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
+    """Nor does a page that is opened from a file."""
+    file, profile = tmp_path / "saved.html", tmp_path / "profile"
+    file.write_bytes(saved_page(planted.url, planted.survey))
+    with persistent(playwright, profile) as context:
+        shown = send(Visit(context, planted).open(file.as_uri()), *TRUE)
+
+    assert occurrences(profile, shown["id"]) > 0
+    assert_no_answer(profile)
+
+
+def assert_no_answer(folder: Path) -> None:
+    """The files tell the chosen options neither from the others nor in their order."""
+    assert differences(folder) == []
+    assert [order for order in (",", ", ", "", " ") if occurrences(folder, order.join(map(str, TRUE)))] == []
 
 
 def test_search_finds_a_planted_leak(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
@@ -154,6 +234,6 @@ def test_page_left_in_the_middle_is_empty_on_return(page: Page) -> None:
     choose(page, 1, 0, 2, 3, 1)
     page.goto("about:blank")
     page.go_back()
-    page.wait_for_selector(READY)
+    begin(page)
 
     assert page.locator("input:checked").count() == 0

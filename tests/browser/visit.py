@@ -10,8 +10,15 @@ from sottovoce.aggregator.storage.rows import unpack
 
 from tests.conftest import Running
 
-READY = "fieldset, #main .problem h1, #receipt_sha256"
-"""The form, a refusal, or a receipt: the page has made up its mind."""
+READY = "#explanation, #main .problem h1, #receipt, #ended"
+"""The explanation, a refusal, a receipt or what is left of one: the page has made up its mind."""
+
+KEPT = """async () => {
+    await navigator.serviceWorker.ready;
+    const kept = async () => (await caches.open("sottovoce-kept")).keys();
+    while ((await kept()).length < 4) await new Promise((go) => setTimeout(go, 20));
+}"""
+"""Waits until page, survey and sentences are kept for visits without a connection."""
 
 
 class Visit:
@@ -32,11 +39,18 @@ class Visit:
         context.on("console", lambda message: self.complaints.append(message.text))
         context.on("weberror", lambda error: self.complaints.append(str(error.error)))
 
-    def open(self, link: str = "") -> Page:
+    def arrive(self, link: str = "") -> Page:
         """A new tab on the respondents' link, once the page has made up its mind."""
         page = self.context.new_page()
         page.goto(link or self.site.link)
         page.wait_for_selector(READY)
+        return page
+
+    def open(self, link: str = "") -> Page:
+        """A new tab on the questions, unless the page has refused or already answered."""
+        page = self.arrive(link)
+        if page.locator("#explanation").count():
+            begin(page)
         return page
 
     @property
@@ -49,6 +63,14 @@ class Visit:
     def bodies(self) -> list[str]:
         """The bodies of all reports that were posted."""
         return [request.post_data or "" for request in self.requests if request.method == "POST"]
+
+
+def begin(page: Page) -> None:
+    """From the explanation to the questions; the check is skipped."""
+    page.click("#explanation .actions .primary")
+    if page.locator("#check").count():
+        page.click("#check button:not(.primary)")
+    page.wait_for_selector("fieldset")
 
 
 def choose(page: Page, *options: int) -> None:

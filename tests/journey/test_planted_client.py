@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import requests
 from sottovoce.client import respondent
+from sottovoce.client.bundle import modules
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger, Key
-from sottovoce.client.page import modules
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
@@ -392,7 +392,7 @@ process.exit(drawn[0] === drawn[1] ? 1 : 0);
 def test_math_random_is_not_what_the_page_draws_from(tmp_path: Path, monkeypatch: Any, planted: bool) -> None:
     """With a constant in its place the page's draws still differ; with the fault they do not."""
     if planted:
-        monkeypatch.setattr("sottovoce.client.page.modules", with_math_random)
+        monkeypatch.setattr("sottovoce.client.bundle.modules", with_math_random)
     write_sources(tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     node = shutil.which("node")

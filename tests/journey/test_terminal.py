@@ -70,7 +70,8 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
     before = told[: told.index("Question 1 of 3")]
 
     for words in (
-        "Your answers stay on this device", "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
+        "Dice may change your answers before they leave this device",
+        "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
         "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with this one",
         "This answer is not changed by chance", "Whoever runs this survey can see",
     ):  # fmt: skip

@@ -19,7 +19,7 @@ from sottovoce.cli.audit_code import (
 )
 from sottovoce.cli.audit_javascript import check_javascript
 from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports, python_device
-from sottovoce.client import page
+from sottovoce.client import bundle, page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared import own_coin
@@ -278,7 +278,7 @@ FAULTS = {
 def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """In the scripts as they are assembled."""
     path, right, wrong, words = FAULTS[name]
-    original = page.modules
+    original = bundle.modules
 
     def planted(*entries: str) -> dict[str, str]:
         sources = original(*entries)
@@ -287,7 +287,7 @@ def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> 
             sources[path] = sources[path].replace(right, wrong)
         return sources
 
-    monkeypatch.setattr(page, "modules", planted)
+    monkeypatch.setattr(bundle, "modules", planted)
     [message] = failed(javascript(COIN))
 
     assert any(word in message for word in words.split("|"))

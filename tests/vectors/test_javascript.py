@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sottovoce.client import page, words
+from sottovoce.client import bundle, page, words
 from sottovoce.shared.parsing import parse_survey
 
 from tests.documents import survey
@@ -19,7 +19,7 @@ VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 
 def write_sources(folder: Path) -> list[str]:
     """The modules as they are in the repository; returns their paths."""
-    sources = {**page.modules(), **apart()}
+    sources = {**bundle.modules(), **apart()}
     for path, source in sources.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
@@ -27,11 +27,11 @@ def write_sources(folder: Path) -> list[str]:
 
 
 def write_assembled(folder: Path) -> list[str]:
-    """The two scripts, with last lines that let tests reach what the modules export."""
+    """The page's scripts, with last lines that let tests reach what the modules export."""
     scripts = page.opened()
     for file, script in scripts.items():
         (folder / file).write_text(script, encoding="utf-8")
-    for path, source in {**apart(), "rational.js": page.modules()["rational.js"]}.items():
+    for path, source in {**apart(), "rational.js": bundle.modules()["rational.js"]}.items():
         (folder / path).write_text(source, encoding="utf-8")
     return [*scripts, *apart()]
 

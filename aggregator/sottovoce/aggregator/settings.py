@@ -1,6 +1,7 @@
 """Every setting of the aggregator, once: its default, its environment variable, its help."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 from sottovoce.shared.errors import SurveyError
 
 PREFIX = "SOTTOVOCE_"
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 class SettingError(SurveyError):
@@ -31,12 +33,17 @@ class Settings:
     host: str = _setting("127.0.0.1", "address to listen on")
     port: int = _setting(8000, "port to listen on")
     public_url: str = _setting("", "address that respondents use, if a proxy stands in front")
+    embed_origins: str = _setting("", "sites whose pages may hold the form in a frame, such as `https://a.example`")
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
     max_requests: int = _setting(512, "requests under way at once; further ones are told to come back")
 
     rate_limit: int = _setting(600, "requests a minute that one network may send; 0 for no limit")
     proxy_hops: int = _setting(0, "proxies in front whose X-Forwarded-For is believed, for that limit only")
+
+    def __post_init__(self) -> None:
+        """Refuse at once what would be refused at every request."""
+        _ = self.embedders
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -52,6 +59,19 @@ class Settings:
             if text is not None:
                 found[item.name] = _convert(item.name, type(item.default), text)
         return cls(**found)
+
+    @property
+    def embedders(self) -> list[str]:
+        """
+        The origins that may embed the form.
+
+        Raises:
+            SettingError: not a list of origins: a wildcard or a path would allow more than it seems to.
+        """
+        origins = self.embed_origins.split()
+        if not all(_ORIGIN.fullmatch(origin) for origin in origins):
+            raise SettingError(f"the setting {PREFIX}EMBED_ORIGINS must list origins such as https://a.example")
+        return origins
 
     def to_environment(self) -> dict[str, str]:
         """The variables that ``from_environment`` reads back: how a worker process learns its settings."""

@@ -1,99 +1,53 @@
 """
-Assembles the respondent's page: many modules in the source, few requests on the wire.
+Makes the respondent's page: as the aggregator serves it, for a static host, and as one file to keep.
 
-``respondent.js`` is what stands between the link and the form; ``later.js`` is asked for once the form is ready, or at
-once by a survey that needs it. What ``later.js`` needs of the first file it imports from there by name.
-
-The modules of ``web/`` are joined, dependencies first, without imports, exports, whole-line comments and indentation;
-wrapped lines are joined, and the style is treated alike. Nothing is renamed, so that whoever reads the served script
-reads the source. The same sources give the same bytes.
+The style stands in the page, allowed by its digest, so that a form is ready after five requests at most. Where the page
+does not come from the aggregator, a block of JSON in it, ``setup``, says which aggregator it reports to.
 """
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping
+from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
-ENTRY = "main.js"
-LATER = "later.js"
-PAGE = "respondent.html"
+from sottovoce.client.bundle import PARTS, parts, read, split, tidy, whole
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.spec import Survey
 
-_HEADER = "// Sottovoce, Apache-2.0; made by page.py\n"
-_IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
-_COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
-_DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
-_INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
-_WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
-_BESIDE = re.compile(r"\S.*\s//\s")
+_ADDRESS = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")
 _EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
 _LENT = re.compile(r"^export \{[^}]*\};$", re.MULTILINE)
-_LOADING = "import(`./later.js${again}`)"
 _TYPES = {
-    "css": "text/css; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "json": "application/json",
 }
 
-# What may stand at the left margin once comments and imports are gone: anything else is not joined safely.
-_MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])]|if \(| |$")
-
 
 class Asset(NamedTuple):
-    """One file as it is served."""
+    """One file as it is served; ``style`` is how a content security policy names the style within it."""
 
     body: bytes
     content_type: str
+    style: str = ""
 
 
 def assemble() -> dict[str, Asset]:
-    """The page's files by the name under which they are served, in a fixed order."""
-    early, late = split(modules(ENTRY), modules(LATER))
-    texts = {
-        **{f"catalogues/{tag}.json": _compact(f"catalogues/{tag}.json") for tag in languages()},
-        "later.js": late,
-        "respondent.css": re.sub(r"(?<=[{;,])\n", "", tidy(_read("respondent.css"))),
-        PAGE: _read(PAGE),
-        "respondent.js": early,
-    }
-    return {name: Asset(text.encode(), _TYPES[name.rpartition(".")[2]]) for name, text in texts.items()}
+    """The files that the aggregator serves, by name, in a fixed order."""
+    page = _html('<script type="module" src="../assets/respondent.js"></script>')
+    scripts = {f"{part}.js": script for part, script in split(parts()).items()}
+    kept = {"respondent.html": page, **scripts}
+    worker = _worker({f"../assets/{name}": text for name, text in kept.items()})
+    texts = {**catalogues(), **kept, "sw.js": worker}
+    return {name: Asset(text.encode(), content_type(name), _style(name)) for name, text in texts.items()}
 
 
 def path_of(name: str, survey: str) -> str:
     """The path under which an aggregator serves a file of the page."""
-    return f"/s/{survey}" if name == PAGE else f"/assets/{name}"
-
-
-def languages() -> list[str]:
-    """The tags of the catalogues that there are, sorted."""
-    names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
-    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
-
-
-def modules(*entries: str) -> dict[str, str]:
-    """The source of every module that the entries need, by default all, dependencies first."""
-    found: dict[str, str] = {}
-    for entry in entries or (ENTRY, LATER):
-        _visit(entry, found, ())
-    return found
-
-
-def split(early: dict[str, str], late: dict[str, str]) -> tuple[str, str]:
-    """Two modules: the early one, and one of what only ``late`` has, which imports the rest from the early one."""
-    late = {path: source for path, source in late.items() if path not in early}
-    parts = _parts({**early, **late})
-    lent = {
-        name
-        for path, source in late.items()
-        for names, target in _IMPORT.findall(source)
-        if _resolve(path, target) in early
-        for name in _split(names)
-    }
-    names = ", ".join(sorted(lent))
-    first = "".join(parts[path] for path in early) + f"export {{ {names} }};\n"
-    second = f'import {{ {names} }} from "./respondent.js";\n' + "".join(parts[path] for path in late)
-    return _HEADER + first, f"{_HEADER}{second}export {{ LATER }};\n"
+    return {"respondent.html": f"/s/{survey}", "sw.js": "/s/sw.js"}.get(name, f"/assets/{name}")
 
 
 def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -103,93 +57,132 @@ def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
     Args:
         scripts: by name, as they were served; by default our own.
     """
-    early = modules(ENTRY)
-    late = {path: source for path, source in modules(LATER).items() if path not in early}
     found = {}
-    for name, sources in (("respondent.js", early), ("later.js", late)):
-        script = assemble()[name].body.decode() if scripts is None else scripts[name]
+    for part, sources in parts().items():
+        script = assemble()[f"{part}.js"].body.decode() if scripts is None else scripts[f"{part}.js"]
         names = _EXPORTED.findall("".join(sources.values()))
-        found[name] = f"{_LENT.sub('', script)}export {{ {', '.join(names)} }};\n"
+        found[f"{part}.js"] = f"{_LENT.sub('', script)}export {{ {', '.join(names)} }};\n"
     return found
 
 
-def join(sources: dict[str, str]) -> str:
+def languages() -> list[str]:
+    """The tags of the catalogues that there are, sorted."""
+    names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+
+def static_page(aggregator: str) -> dict[str, bytes]:
     """
-    One module from several, given dependencies first.
+    The files for a static host, by path: a page that reports to ``aggregator``, and checks its parts by their digests.
 
     Raises:
-        ValueError: a default export, a renamed import, two declarations of one name, or another construct that
-            means something else once modules share a scope.
+        TransportError: not the address of an aggregator.
     """
-    return _HEADER + "".join(_parts(sources).values())
+    sentences, script = catalogues(), whole()
+    digests = {_tag(name): _integrity(text) for name, text in sentences.items()}
+    setup = {"aggregator": _address(aggregator), "assets": "./", "catalogues": digests}
+    part = f'<script type="module" src="respondent.js" crossorigin integrity="{_integrity(script)}"></script>'
+    page = _html(_policy("'self'", aggregator), _setup(setup), part)
+    texts = {"index.html": page, "respondent.js": script, **sentences}
+    texts["sw.js"] = _worker({"./": page, "respondent.js": script})
+    return {name: text.encode() for name, text in texts.items()}
 
 
-def _parts(sources: dict[str, str]) -> dict[str, str]:
-    owner: dict[str, str] = {}
-    exported: dict[str, set[str]] = {}
-    parts = {}
-    for path, source in sources.items():
-        for names, target in _IMPORT.findall(source):
-            for name in _split(names):
-                if name not in exported.get(_resolve(path, target), set()):
-                    raise ValueError(f"{path}: {name} is not exported by {target}")
-        body = _IMPORT.sub("", _COMMENT.sub("", source))
-        _check_margin(path, body)
-        declared = _DECLARATION.findall(body)
-        exported[path] = {name for mark, name in declared if mark}
-        for _, name in declared:
-            if name in owner:
-                raise ValueError(f"{path}: {name} is also declared in {owner[name]}")
-            owner[name] = path
-        parts[path] = _WRAP.sub("", re.sub(r"^export ", "", tidy(body), flags=re.MULTILINE))
-    return parts
+def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
+    """
+    One file that needs no host: script, sentences and, if given, the survey are within it.
+
+    Raises:
+        TransportError: not the address of an aggregator.
+    """
+    setup: dict[str, object] = {
+        "aggregator": _address(aggregator),
+        "catalogues": {_tag(name): json.loads(text) for name, text in catalogues().items()},
+    }
+    if survey is not None:
+        setup["survey"] = {"name": survey.name, "digest": survey.digest[:32], "text": survey.canonical.decode()}
+    script = "\n" + whole()
+    policy = _policy(f"'sha256-{_digest(script)}'", aggregator)
+    return _html(policy, _setup(setup), f'<script type="module">{script}</script>').encode()
 
 
-def tidy(source: str) -> str:
-    """A script or a style without whole-line comments, indentation and blank lines."""
-    return _INDENTATION.sub("", _COMMENT.sub("", source)).strip() + "\n"
+def catalogues() -> dict[str, str]:
+    """The page's sentences by path, a file for each language and part: what a part says comes with it."""
+    cut = {}
+    owners = sentence_parts()
+    for tag in languages():
+        sentences = json.loads(read(f"catalogues/{tag}.json"))
+        for part in PARTS:
+            own = {key: sentence for key, sentence in sentences.items() if owners[key] == part}
+            cut[f"catalogues/{tag}.{part}.json"] = json.dumps(own, ensure_ascii=False, separators=(",", ":"))
+    return cut
 
 
-def _visit(path: str, found: dict[str, str], ancestors: tuple[str, ...]) -> None:
-    if path in ancestors:
-        raise ValueError(f"{path}: modules import each other in a circle")
-    if path in found:
-        return
-    source = _read(path)
-    for _, target in _IMPORT.findall(source):
-        _visit(_resolve(path, target), found, (*ancestors, path))
-    found[path] = source
+def sentence_parts() -> dict[str, str]:
+    """The part that names a sentence, by the sentence's key; the first part, where more than one does or none."""
+    texts = {part: "".join(sources.values()) for part, sources in parts().items()}
+    first = next(iter(PARTS))
+    owners = {}
+    for key in json.loads(read("catalogues/en.json")):
+        name = f'mechanismName = "{key[5:]}"' if key.startswith("odds_") else f'"{key}"'
+        named = [part for part, text in texts.items() if name in text]
+        # A catalogue's own language is what its first part says of it.
+        owners[key] = named[0] if len(named) == 1 and key != "language" else first
+    return owners
 
 
-def _check_margin(path: str, body: str) -> None:
-    for line in body.splitlines():
-        if not _MARGIN.match(line):
-            raise ValueError(f"{path}: this line cannot be joined with other modules: {line}")
-        if _BESIDE.search(line):
-            raise ValueError(f"{path}: a comment beside code would swallow what is joined to it: {line}")
-        if line.count("`") % 2:
-            raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
-    if re.search(r"\bimport\s*\(|\bimport\.meta\b", body.replace(_LOADING, "")):
-        raise ValueError(f"{path}: a module is only imported by name, at the top")
+def content_type(name: str) -> str:
+    """The media type of a file."""
+    return _TYPES[name.rpartition(".")[2]]
 
 
-def _split(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]
+def _html(*parts: str) -> str:
+    style = f"<style>{_css()}</style>"
+    return read("respondent.html").replace("<!-- parts -->", "\n".join([*parts[:-1], style, parts[-1]]))
 
 
-def _resolve(path: str, target: str) -> str:
-    parts = path.split("/")[:-1]
-    for part in target.split("/"):
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
+def _css() -> str:
+    return re.sub(r"(?<=[{;,])\n", "", tidy(read("respondent.css")))
 
 
-def _compact(path: str) -> str:
-    return json.dumps(json.loads(_read(path)), ensure_ascii=False, separators=(",", ":"))
+def _style(name: str) -> str:
+    return f"'sha256-{_digest(_css())}'" if name.endswith(".html") else ""
 
 
-def _read(path: str) -> str:
-    return files("sottovoce.client").joinpath("web", *path.split("/")).read_text(encoding="utf-8")
+def _worker(kept: dict[str, str]) -> str:
+    """The service worker; its first line changes whenever a file that it keeps does."""
+    version = sha256("".join(kept.values()).encode()).hexdigest()[:16]
+    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(list(kept))};"]
+    return "\n".join([*lines, tidy(read("sw.js"))])
+
+
+def _policy(script: str, aggregator: str) -> str:
+    # A meta element cannot forbid framing; the script refuses to run in a frame instead.
+    policy = (
+        f"default-src 'none'; script-src {script}; style-src {_style('.html')}; img-src data:; worker-src 'self'; "
+        f"connect-src 'self' {_address(aggregator)}/; base-uri 'none'; form-action 'none'"
+    )
+    return f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+
+
+def _setup(setup: Mapping[str, object]) -> str:
+    text = json.dumps(setup, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="setup">{text}</script>'
+
+
+def _address(aggregator: str) -> str:
+    if not _ADDRESS.fullmatch(aggregator):
+        raise TransportError("the aggregator's address must look like https://host; nothing else is safe")
+    return aggregator.rstrip("/")
+
+
+def _tag(path: str) -> str:
+    return path.removeprefix("catalogues/").removesuffix(".json")
+
+
+def _digest(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _integrity(text: str) -> str:
+    return f"sha256-{_digest(text)}"

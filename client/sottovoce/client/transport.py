@@ -90,6 +90,20 @@ class Transport:
             raise TransportError("the aggregator sent a survey that is too large")
         return reply.body
 
+    def fetch_file(self, path: str) -> bytes | None:
+        """
+        A file of the respondent's page; None if there is none.
+
+        Raises:
+            TransportError: no answer after ``TRIES`` tries, or refused.
+        """
+        try:
+            return self._try("GET", path, limit=MAX_SURVEY_BYTES).body
+        except TransportError as error:
+            if error.status == requests.codes.not_found:
+                return None
+            raise
+
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
         The receipt for a report; every try sends the same bytes and the same token.

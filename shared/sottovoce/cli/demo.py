@@ -1,5 +1,6 @@
 """``demo``: 6,366 real answers, each randomized by its own respondent, collected, estimated and shown."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -90,7 +91,10 @@ def _collect(settings: Settings, storage: Storage, console: Console) -> tuple[Re
 def aggregator(settings: Settings) -> Iterator[None]:
     """An aggregator process of its own, ready on entry and ended on exit."""
     command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(settings.data), "--port"]
-    process = subprocess.Popen([*command, str(settings.port)], stderr=subprocess.DEVNULL)  # noqa: S603 - our own
+    environment = {**os.environ, **settings.to_environment()}
+    process = subprocess.Popen(  # noqa: S603 - our own
+        [*command, str(settings.port)], env=environment, stderr=subprocess.DEVNULL
+    )
     try:
         _wait_until_ready(settings.url, process)
         yield

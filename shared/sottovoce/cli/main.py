@@ -10,6 +10,8 @@ from sottovoce.shared.errors import SpecError, SurveyError
 VERBS = {
     "respond": "sottovoce.cli.respond",
     "ledger": "sottovoce.cli.ledger",
+    "verify": "sottovoce.cli.page",
+    "page": "sottovoce.cli.page",
     "demo": "sottovoce.cli.demo",
     "init": "sottovoce.cli.author",
     "lint": "sottovoce.cli.author",
@@ -34,6 +36,8 @@ VERBS = {
 HELP = {
     "respond": "Answer the survey behind LINK, or take the report back.",
     "ledger": "See, send and clear the reports that this device remembers.",
+    "verify": "Compare a respondent's page with this release's, byte by byte.",
+    "page": "Make the respondent's page for a static host, or as one file.",
     "demo": "Run a survey of 6,366 real answers from the device to the table.",
     "init": "Write a sample survey to PATH.",
     "lint": "Check a survey file and show what it asks of a respondent.",
@@ -55,7 +59,7 @@ HELP = {
 }
 """Verb -> a line about it, so that the list of verbs imports none of them."""
 
-PLAIN = frozenset({"respond", "ledger"})
+PLAIN = frozenset({"respond", "ledger", "verify", "page"})
 """Verbs of the plain install, which is the respondent's client."""
 
 

@@ -93,7 +93,7 @@ def introduce(me: Respondent, question: float, total: float) -> None:
             _tell(text_of(survey, survey.document[key]))
     _heading(say("explain_title"))
     _tell(say("explain_how"))
-    _tell(say("explain_epsilon", epsilon=show_epsilon(epsilon)))
+    _tell(say("explain_epsilon", epsilon=show_epsilon(epsilon), limit=f"{total:g}"))
     _tell(f"The survey costs epsilon {show_epsilon(epsilon)} in total.")
     _tell(f"You allow {question:g} for one question and {total:g} in total.")
     _tell(_account(me))

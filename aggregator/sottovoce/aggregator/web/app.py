@@ -24,6 +24,10 @@ class Asset(Protocol):
     def content_type(self) -> str:
         """Its media type."""
 
+    @property
+    def style(self) -> str:
+        """How a content security policy names the style that stands in it; empty if none does."""
+
 
 def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
     """

@@ -17,6 +17,7 @@ from sottovoce.aggregator.web import problems
 PUBLIC = frozenset(
     {
         "collect.page",
+        "collect.worker",
         "collect.asset",
         "collect.survey",
         "collect.report",

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.admission import Pending
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.headers import form_policy
 from sottovoce.shared.errors import ReportRejected
 
 LATER = "sottovoce.later"
@@ -19,6 +20,12 @@ blueprint = Blueprint("collect", __name__)
 def page(name: str) -> Response:  # noqa: ARG001 - the same page for every survey
     """The form; the same bytes for everybody."""
     return _asset("respondent.html")
+
+
+@blueprint.get("/s/sw.js")
+def worker() -> Response:
+    """The form's service worker; here, so that it has a say in the respondents' pages and in no other."""
+    return _asset("sw.js")
 
 
 @blueprint.get("/assets/<path:name>")
@@ -93,6 +100,9 @@ def _asset(name: str) -> Response:
         return problems.response("not_found")
     reply = Response(found.body, content_type=found.content_type)
     reply.headers["Vary"] = "Accept-Encoding"
+    if found.style:
+        embedders = current_app.extensions["settings"].embedders
+        reply.headers["Content-Security-Policy"] = form_policy(found.style, embedders)
     if request.accept_encodings["gzip"] > 0:
         reply.data = _compressed(found.body)
         reply.headers["Content-Encoding"] = "gzip"

@@ -8,6 +8,21 @@ POLICY = (
 )
 
 
+def form_policy(style: str, embedders: Sequence[str]) -> str:
+    """
+    The content security policy of the respondents' form, which no researcher's page needs.
+
+    Args:
+        style: the digest of the style that stands in the page.
+        embedders: the origins whose pages may hold it in a frame; none, if there are none.
+    """
+    ancestors = " ".join(embedders) or "'none'"
+    return (
+        f"default-src 'none'; script-src 'self'; style-src {style}; img-src data:; connect-src 'self'; "
+        f"base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
+    )
+
+
 def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
     """
     The headers of every reply.

@@ -1,42 +1,10 @@
-import { MAX_DENOMINATOR, dumpDecimal, must, parseDecimal, sum } from "./rational.js";
+import { must, sum } from "./rational.js";
 
 /** Name of the category that `absent_category` adds after a question's own options; no answer names it. */
 export const ABSENT = "absent";
 
 /** A bit mask of so many options is an exact Number. */
 export const MAX_MASK_OPTIONS = 52;
-
-/** The numbers low, low + step, ..., high; all three in billionths. */
-export class Grid {
-  constructor(low, high, step) {
-    must(step > 0n && low < high);
-    must((high - low) % step === 0n);
-    this.steps = Number((high - low) / step);
-    must(this.steps <= MAX_DENOMINATOR);
-    Object.assign(this, { low, high, step });
-  }
-
-  /** How many steps an answer lies above the least value. */
-  index(answer) {
-    const above = parseDecimal(answer) - this.low;
-    must(above % this.step === 0n && above >= 0n && above <= this.high - this.low);
-    return Number(above / this.step);
-  }
-
-  /** Whether an answer is one of the numbers. */
-  has(answer) {
-    try {
-      return this.index(answer) >= 0;
-    } catch {
-      return false;
-    }
-  }
-
-  /** The number that lies so many steps above the least value, as text. */
-  number(steps) {
-    return dumpDecimal(this.low + BigInt(steps) * this.step);
-  }
-}
 
 /**
  * The true values of one question: names of its options (of a vector, coordinates), its grid, its largest set, and

@@ -1,5 +1,5 @@
 import { element } from "./dom.js";
-import { dumpDecimal } from "./rational.js";
+import { arrived } from "./loading.js";
 
 /**
  * The control for a question: `nodes` to show, `read()` for the answer (undefined while there is none), `clear()`, the
@@ -7,7 +7,7 @@ import { dumpDecimal } from "./rational.js";
  * marks what does not fit and gives the input to begin with.
  */
 export function controlFor(question, id, words, inRow = false) {
-  if (question.domain.grid !== null) return refusable(numbers(question, id, words), question, id, words, "checkbox");
+  if (question.domain.grid !== null) return refusable(arrived().rarer.numberControl(question, id, words), question, id, words, "checkbox");
   if (question.type !== "select_multiple") return refusable(radios(question, id, words, inRow), question, id, words, "radio");
   return refusable(checkboxes(question, id, words), question, id, words, "checkbox");
 }
@@ -61,35 +61,4 @@ function options(question, id, words, type) {
     chosen: () => own.filter((_, index) => inputs[index].checked),
     clear: () => inputs.forEach((input) => (input.checked = false)),
   };
-}
-
-// One text field, or one for each coordinate. A browser's own number fields round, and change when a wheel turns.
-function numbers(question, id, words) {
-  const { grid, options: names } = question.domain;
-  const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
-  const texts = () => inputs.map((input) => words.typed(input.value));
-  const values = { min: grid.number(0), max: grid.number(grid.steps), step: dumpDecimal(grid.step) };
-  const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
-  return {
-    inputs,
-    nodes: names.length ? inputs.map(label) : inputs,
-    note: ["number_note", values],
-    fault: ["number_fault", values],
-    read: () => (names.length ? Object.fromEntries(texts().map((text, index) => [names[index], text])) : texts()[0]),
-    faulty() {
-      const wrong = inputs.filter((_, index) => !grid.has(texts()[index]));
-      for (const input of inputs) input.setAttribute("aria-invalid", wrong.includes(input));
-      return wrong[0] ?? inputs[0];
-    },
-    clear: () => inputs.forEach((input) => (input.value = "")),
-  };
-}
-
-function textField({ domain, type }, id, index) {
-  // Some telephones' number pads have no minus sign.
-  const inputMode = domain.grid.low < 0n ? "text" : type === "integer" ? "numeric" : "decimal";
-  const properties = { type: "text", inputMode, id: `${id}-${index}` };
-  const aria = { "aria-describedby": `${id}-note ${id}-fault` };
-  if (domain.options.length === 0) aria["aria-labelledby"] = `${id}-label`;
-  return element("input", { ...properties, ...aria });
 }

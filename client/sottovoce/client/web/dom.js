@@ -22,6 +22,11 @@ export function button(content, className, onclick) {
   return element("button", { type: "button", className, onclick }, content);
 }
 
+/** A fieldset, described by some of its nodes. */
+export function group(className, describing, ...content) {
+  return element("fieldset", { className, "aria-describedby": describing.map((node) => node.id).join(" ") }, ...content);
+}
+
 /**
  * A table with a header row; caption, columns and each row are lists of nodes, and the first
  * cell names its row.

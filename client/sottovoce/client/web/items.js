@@ -1,14 +1,18 @@
-import { ABSENT, Domain, Grid, MAX_MASK_OPTIONS, encodeAnswer } from "./answers.js";
+import { ABSENT, Domain, MAX_MASK_OPTIONS } from "./answers.js";
+import { arrived } from "./loading.js";
 import { MECHANISMS } from "./mechanisms/index.js";
-import { dumpDecimal, must, parseDecimal } from "./rational.js";
+import { must } from "./rational.js";
 import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "./reading.js";
 import { BOOLEAN_OPTIONS, Question } from "./spec.js";
 
-const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;
+/** A name of an item or an option. */
+export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;
 
-// The keys that describe each question type's true values.
-const NUMBER = ["min", "max", "step"];
-const KEYS = new Map([
+/** The keys of a grid. */
+export const NUMBER = ["min", "max", "step"];
+
+/** The keys that describe each question type's true values. */
+export const KEYS = new Map([
   ["boolean", []],
   ["select_one", ["choices"]],
   ["rating", ["choices"]],
@@ -17,11 +21,17 @@ const KEYS = new Map([
   ["decimal", NUMBER],
   ["vector", ["coordinates", ...NUMBER]],
 ]);
-const TREATMENT = ["mechanism", "public", "when_absent", "absent_category"];
-const NOTE = ["label", "name", "type"];
-const ONE_OF = ["boolean", "select_one", "rating"];
+
+/** The keys of what is done with an answer. */
+export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category"];
+
+/** The keys of every item. */
+export const NOTE = ["label", "name", "type"];
+
+/** The types of a question whose answer is one of its options; other types come with the page's part "rarer". */
+export const ONE_OF = ["boolean", "select_one", "rating"];
+
 const MAX_PUBLIC = 10_001;
-const WHOLE = 1_000_000_000n;
 
 /**
  * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf }`. A note has no questions;
@@ -33,45 +43,20 @@ const WHOLE = 1_000_000_000n;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const item = readItem(value, language, neutral);
-  if ("visible_if" in value) item.visibleIf = readConditions(value.visible_if, item.questions, earlier);
+  const item = KEYS.has(value?.type) ? readOne(value, language, neutral) : arrived().rarer.readOther(value, language, neutral);
+  if ("visible_if" in value) item.visibleIf = arrived().rarer.readConditions(value.visible_if, item.questions, earlier);
   return item;
 }
 
-function readItem(value, language, neutral) {
-  const type = value?.type;
-  if (type === "matrix") return readMatrix(value, language, neutral);
-  if (KEYS.has(type)) {
-    const fields = readFields(value, [...NOTE, ...KEYS.get(type)], ["hint", "cohort", "visible_if", ...TREATMENT]);
-    const texts = readHead(fields, language);
-    const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
-    return { type, ...texts, questions: [question], rows: [], visibleIf: [] };
-  }
-  must(type === "note" || type === "acknowledge");
-  return { type, ...readHead(readFields(value, NOTE, ["hint", "visible_if"]), language), questions: [], rows: [], visibleIf: [] };
+function readOne(value, language, neutral) {
+  const fields = readFields(value, [...NOTE, ...KEYS.get(value.type)], ["hint", "cohort", "visible_if", ...TREATMENT]);
+  const texts = readHead(fields, language);
+  const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
+  return { type: value.type, ...texts, questions: [question], rows: [], visibleIf: [] };
 }
 
-function readMatrix(value, language, neutral) {
-  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", "visible_if"]);
-  const texts = readHead(value, language);
-  readChoices(rows, language, 1, 50);
-  must(KEYS.has(of?.type) && of.type !== "vector");
-  readFields(of, ["type", ...KEYS.get(of.type)], TREATMENT);
-  const asked = readAsked(of, language, neutral);
-  const questions = rows.map((row) => {
-    const name = readMatch(`${texts.name}_${row.name}`, NAME);
-    return new Question({ ...asked, name, label: joined(texts.label, row.label, language), hint: null, cohort: false });
-  });
-  return { type, ...texts, questions, rows: rows.map((row) => row.label), visibleIf: [] };
-}
-
-// A row's label for where it stands alone, in every language that either text has.
-function joined(label, row, language) {
-  const both = (tag) => `${label[tag] ?? label[language]} – ${row[tag] ?? row[language]}`;
-  return Object.fromEntries(Object.keys({ ...label, ...row }).map((tag) => [tag, both(tag)]));
-}
-
-function readHead(fields, language) {
+/** What every item has: `{ name, label, hint }`. */
+export function readHead(fields, language) {
   return {
     name: readMatch(fields.name, NAME),
     label: readTexts(fields.label, language),
@@ -79,8 +64,8 @@ function readHead(fields, language) {
   };
 }
 
-// What the rows of a matrix share.
-function readAsked(fields, language, neutral) {
+/** What a question asks and how it is treated: what the rows of a matrix share. */
+export function readAsked(fields, language, neutral) {
   const { type, choices, coordinates = choices ?? [] } = fields;
   if (KEYS.get(type).some((key) => key === "choices" || key === "coordinates")) {
     readChoices(coordinates, language, 2, type === "select_multiple" ? MAX_MASK_OPTIONS : 1000);
@@ -91,13 +76,13 @@ function readAsked(fields, language, neutral) {
     choices: coordinates,
     domain,
     mechanism: readTreatment(fields, domain),
-    absent: readAbsent(fields, domain),
+    absent: "when_absent" in fields ? arrived().rarer.readAbsent(fields, domain) : domain.absent ? domain.steps : null,
     neutral: neutral && type === "boolean" && !("public" in fields),
   };
 }
 
-// Names and labels, no name twice.
-function readChoices(items, language, least, most) {
+/** Names and labels, no name twice. */
+export function readChoices(items, language, least, most) {
   for (const item of readItems(items, least, most)) {
     readFields(item, ["label", "name"]);
     readMatch(item.name, NAME);
@@ -112,34 +97,8 @@ function readDomain(fields, choices) {
     must(fields.absent_category === true && ONE_OF.includes(fields.type) && !names.includes(ABSENT));
     return new Domain([...names, ABSENT], null, 1, true);
   }
-  if ("min" in fields) return new Domain(names, readGrid(fields));
+  if ("min" in fields) return new Domain(names, arrived().rarer.readGrid(fields));
   return new Domain(names, null, readInteger(fields.max_choices ?? 1, 1, names.length));
-}
-
-function readGrid(fields) {
-  const numbers = NUMBER.map((key) => {
-    const number = parseDecimal(fields[key]);
-    must(dumpDecimal(number) === fields[key] && (fields.type !== "integer" || number % WHOLE === 0n));
-    return number;
-  });
-  return new Grid(...numbers);
-}
-
-// The true value that stands for no answer; null where there must be one.
-function readAbsent(fields, domain) {
-  if (!("when_absent" in fields)) return domain.absent ? domain.steps : null;
-  const fixed = fields.when_absent;
-  must(!domain.absent && !(Array.isArray(fixed) && fixed.length));
-  const value = encodeAnswer(fields.type, domain, fixed);
-  if (domain.grid !== null) [fixed].flatMap((one) => (one instanceof Object ? Object.values(one) : one)).forEach((one) => readStep(one, domain.grid));
-  return value;
-}
-
-// The step of a number in its one spelling.
-function readStep(text, grid) {
-  const step = grid.index(text);
-  must(grid.number(step) === text);
-  return step;
 }
 
 // The mechanism, or null for a public question; exactly one of the two must be named.
@@ -160,31 +119,4 @@ function readCohort(fields) {
   if (!("cohort" in fields)) return false;
   must(fields.cohort === true && "public" in fields && !("min" in fields));
   return true;
-}
-
-// What must hold for an item to be shown. A hidden question needs a home for its absence, and what is public must not
-// give away what is private.
-function readConditions(value, questions, earlier) {
-  const names = Object.keys(readFields(value, [], Object.keys(value ?? {})));
-  must(names.length > 0 && questions.every((question) => question.absent !== null));
-  return names.map((name) => {
-    const asked = earlier.get(name);
-    must(asked && asked.type !== "vector");
-    must(asked.mechanism === null || questions.every((question) => question.mechanism !== null));
-    return { question: name, mask: asked.type === "select_multiple", ...readWanted(value[name], asked.domain) };
-  });
-}
-
-function readWanted(wanted, { absent, grid, options }) {
-  if (grid !== null) {
-    readFields(wanted, ["max", "min"]);
-    const [low, high] = [wanted.min, wanted.max].map((text) => readStep(text, grid));
-    must(low <= high);
-    return { options: [], span: [low, high] };
-  }
-  const own = absent ? options.slice(0, -1) : options;
-  const chosen = readItems(wanted, 1, own.length).map((name) => own.indexOf(name));
-  // In the order of the options, so that one set has one spelling.
-  must(chosen.every((option, index) => option > (chosen[index - 1] ?? -1)));
-  return { options: chosen, span: null };
 }

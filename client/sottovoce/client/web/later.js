@@ -1,8 +1,6 @@
+import { Answering } from "./answering.js";
 import { languageChoice } from "./choice.js";
-import { RARER } from "./mechanisms/rarer.js";
-import { randomize } from "./randomizers/index.js";
-import { receiptStep } from "./receipt.js";
-import { reviewStep } from "./review.js";
+import { randomize } from "./randomize.js";
 
-/** What is not needed until the questions stand on the page, for most surveys: the page's second file. */
-export const LATER = { RARER, languageChoice, randomize, receiptStep, reviewStep };
+/** What every visit needs, but not until the first step stands on the page. */
+export const LATER = { Answering, languageChoice, randomize };

@@ -57,6 +57,17 @@ export class BrowserLedger {
     });
   }
 
+  /** [key, entry] of each report for this aggregator that is drawn and not acknowledged. */
+  async waiting(origin) {
+    // Every key that begins with the origin: a list sorts after any text.
+    const range = IDBKeyRange.bound([origin], [origin, []]);
+    const [keys, entries] = await this.#within("readonly", (store) =>
+      Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]),
+    );
+    const all = keys.map((key, index) => [key, entries[index]]);
+    return all.filter(([, { body, sent }]) => sent === false && typeof body === "string");
+  }
+
   /** Note that the aggregator has acknowledged the report. */
   async markSent(key) {
     await this.#change(key, { sent: true });

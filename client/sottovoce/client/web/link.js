@@ -8,16 +8,21 @@ const LINK_TOKEN = /^([0-9A-HJKMNP-TV-Z]{16})?$/;
  * What the page's own address says: `{ origin, survey, digest, token }`, from
  * https://host/s/{survey}#d={32 digits}&t={token}. The fragment reaches no server.
  *
+ * A page from elsewhere is set up with its `aggregator`, and is given the survey's name as #s={survey}&d=..., or holds
+ * the survey.
+ *
  * @throws {TransportError} not a link to a survey, or its digest or token has another form
  */
-export function parseLink(href) {
+export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   const url = new URL(href);
-  const match = LINK_PATH.exec(url.pathname);
-  if (match === null) throw new TransportError("error_link");
   const fragment = new URLSearchParams(url.hash.slice(1));
-  const digest = fragment.get("d") ?? "";
+  const base = aggregator ?? url.origin;
+  const path = aggregator ? `/s/${held.name ?? fragment.get("s") ?? ""}` : url.pathname;
+  const match = LINK_PATH.exec(path);
+  if (match === null) throw new TransportError("error_link");
+  const digest = fragment.get("d") ?? held.digest ?? "";
   if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link");
   const token = fragment.get("t") ?? "";
   if (!LINK_TOKEN.test(token)) throw new TransportError("error_link");
-  return { origin: url.origin + match[1], survey: match[2], digest, token };
+  return { origin: base + match[1], survey: match[2], digest, token };
 }

@@ -1,28 +1,44 @@
 import { LoadError } from "./errors.js";
 import { MECHANISMS } from "./mechanisms/index.js";
+import { RANDOMIZERS } from "./randomizers/index.js";
 
-const TRIED = { later: null, failures: 0 };
+const ASKED = new Map();
+const ARRIVED = new Map();
+const FAILURES = new Map();
 
 /**
- * `LATER`, from the page's second file, which is asked for once. When that happens depends on the survey alone.
+ * What a later part of the page exports, asked for once: "later", what comes after the first step; "rarer", what few
+ * surveys need; "aside", what few people open. When the first two are asked for depends on the survey alone.
  *
+ * @param words who then also knows the part's sentences
  * @throws {LoadError} it did not arrive; calling again tries again
  */
-export function load() {
-  TRIED.later ??= fetchLater();
-  return TRIED.later;
+export async function load(part, words = null) {
+  if (!ASKED.has(part)) ASKED.set(part, fetchPart(part));
+  const [exported] = await Promise.all([ASKED.get(part), words?.learn(part)]);
+  return exported;
 }
 
-async function fetchLater() {
+/** What the parts export that are there already, by name. */
+export function arrived() {
+  return Object.fromEntries(ARRIVED);
+}
+
+async function fetchPart(part) {
   // Browsers may remember that a script could not be loaded, so each further try has an address of its own.
-  const again = TRIED.failures ? `?${TRIED.failures}` : "";
+  const failures = FAILURES.get(part) ?? 0;
+  const again = failures ? `?${failures}` : "";
   try {
-    const { LATER } = await import(`./later.js${again}`);
-    for (const mechanism of LATER.RARER) MECHANISMS.set(mechanism.mechanismName, mechanism);
-    return LATER;
+    const exported = (await import(`./${part}.js${again}`))[part.toUpperCase()];
+    for (const [mechanism, randomizer] of exported.mechanisms ?? []) {
+      MECHANISMS.set(mechanism.mechanismName, mechanism);
+      RANDOMIZERS.set(mechanism.mechanismName, randomizer);
+    }
+    ARRIVED.set(part, exported);
+    return exported;
   } catch {
-    TRIED.failures += 1;
-    TRIED.later = null;
+    FAILURES.set(part, failures + 1);
+    ASKED.delete(part);
     throw new LoadError();
   }
 }

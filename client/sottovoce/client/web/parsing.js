@@ -1,8 +1,7 @@
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
-import { parseItem } from "./items.js";
-import { load } from "./loading.js";
-import { procedure } from "./own_coin.js";
+import { ONE_OF, parseItem } from "./items.js";
+import { arrived, load } from "./loading.js";
 import { MECHANISMS } from "./mechanisms/index.js";
 import { must } from "./rational.js";
 import { locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts } from "./reading.js";
@@ -25,11 +24,8 @@ const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens", "report_la
  */
 export async function loadSurvey(bytes) {
   const document = loadCanonical(bytes);
-  const isRare = (item) => {
-    const { mechanism } = item?.of ?? item ?? {};
-    return mechanism && !MECHANISMS.has(mechanism.name);
-  };
-  if ([document.questions].flat().some(isRare)) await load();
+  const isByHand = document.privacy?.procedure === "own_coin";
+  if (isByHand || [document.questions].flat().some(isRare)) await load("rarer");
   return parseSurvey(document, await sha256(bytes));
 }
 
@@ -52,6 +48,12 @@ export function parseSurvey(document, digest) {
     readPrivacy(document.privacy, survey);
     return survey;
   });
+}
+
+// Whether an item may need the page's part "rarer".
+function isRare(item) {
+  if (!ONE_OF.includes(item?.type) || "visible_if" in item || "when_absent" in item) return true;
+  return "mechanism" in item && !MECHANISMS.has(item.mechanism?.name);
 }
 
 function parseItems(document, language) {
@@ -80,6 +82,7 @@ function readPrivacy(privacy, survey) {
 
 // What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
 function checkOwnCoin({ questions, visibleIf }) {
+  const { procedure } = arrived().rarer;
   must(visibleIf.length === 0);
   for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

@@ -1,6 +1,6 @@
 import { controlFor } from "./controls.js";
-import { element } from "./dom.js";
-import { procedure } from "./own_coin.js";
+import { element, group } from "./dom.js";
+import { arrived } from "./loading.js";
 import { showEpsilon } from "./rational.js";
 
 /**
@@ -15,13 +15,13 @@ import { showEpsilon } from "./rational.js";
  */
 export function partOf(item, { index: position, first, ...count }, survey, words) {
   const { questions, rows, type } = item;
-  if (type === "note") return { item, fields: [], node: element("div", { className: "note" }, ...noteTexts(item, words, "p")) };
-  if (type === "acknowledge") return acknowledgePart(item, `a${position}`, words);
+  if (type === "note") return arrived().rarer.notePart(item, words);
+  if (type === "acknowledge") return arrived().rarer.acknowledgePart(item, `a${position}`, words);
   const id = `${rows.length ? "m" : "q"}${first}`;
   const number = words.said("span", "question_number", count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
-  if (survey.ownCoin && questions[0].mechanism !== null) before.push(byHand(questions[0], id, words, rows));
+  if (survey.ownCoin && questions[0].mechanism !== null) before.push(arrived().rarer.byHand(questions[0], id, words, each(rows, words)));
   const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words), badge(questions[0], words), " ");
   odds.append(words.odds(questions[0]));
   if (rows.length === 0) {
@@ -47,49 +47,9 @@ function rowField(question, id, words, row) {
   return questionField(question, id, words, { legend, inRow: true });
 }
 
-// Something to tick before going on; nothing about it is sent.
-function acknowledgePart(item, id, words) {
-  const input = element("input", { type: "checkbox", id });
-  const fault = words.said("p", "acknowledge_fault", {}, { className: "missing", id: `${id}-fault`, hidden: true });
-  const [label, ...notes] = noteTexts(item, words, "span");
-  const tick = element("label", { className: "option" }, input, words.node("acknowledged"));
-  const note = words.said("p", "acknowledge_note", {}, { className: "hint", id: `${id}-note` });
-  const node = group("", [fault, note], element("legend", {}, label), ...notes, fault, tick, note);
-  const field = { label: item.label, node, fault, telling: ["acknowledge_fault"], faulty: () => input };
-  return { item, node, fields: [{ ...field, fits: () => input.checked, clear: () => (input.checked = false) }] };
-}
-
-function noteTexts({ hint, label }, words, tag) {
-  return [words.text(tag, label), ...(hint === null ? [] : [words.text("p", hint, { className: "hint" })])];
-}
-
-// What to do with a coin or a die, in the words of the channel's own procedure.
-function byHand({ mechanism }, id, words, rows) {
-  const { flips, parts } = procedure(mechanism);
-  const steps = parts.map(([action, outcomes]) =>
-    words.said("li", `own_${action}`, () => ({ outcome: outcomeOf(flips, outcomes, words) })),
-  );
-  const first = element("p", {}, ...each(rows, words), words.node(flips ? "own_coin" : "own_die", { flips }));
-  const note = words.said("p", "own_note", {}, { className: "hint" });
-  return element("div", { className: "by-hand", id: `${id}-hand` }, first, element("ul", {}, ...steps), note);
-}
-
 // One toss for two rows would let one answer tell the other.
 function each(rows, words) {
   return rows.length ? [words.node("each_row"), " "] : [];
-}
-
-// What a coin or a die shows.
-function outcomeOf(flips, outcomes, words) {
-  const [first, last] = outcomes;
-  if (flips === 0) return first === last ? first : words.say("range", { first, last });
-  const sides = (row) => [...row].map((side) => words.say(side === "H" ? "heads" : "tails"));
-  const joined = (key, texts) => texts.reduce((one, other) => words.say(key, { first: one, second: other }));
-  return joined("or", outcomes.map((row) => joined("then", sides(row))));
-}
-
-function group(className, describing, ...content) {
-  return element("fieldset", { className, "aria-describedby": describing.map((node) => node.id).join(" ") }, ...content);
 }
 
 function badge(question, words) {

@@ -1,6 +1,5 @@
 import { button, element } from "./dom.js";
 import { partOf } from "./parts.js";
-import { showEpsilon } from "./rational.js";
 import { isShown } from "./visibility.js";
 
 /**
@@ -8,7 +7,7 @@ import { isShown } from "./visibility.js";
  *
  * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
-export function askingStep(survey, words, hasDigest, onDone) {
+export function askingStep(survey, words, onDone) {
   const parts = partsOf(survey, words);
   const fields = parts.flatMap((part) => part.fields);
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
@@ -22,33 +21,12 @@ export function askingStep(survey, words, hasDigest, onDone) {
     if (complete(showParts(parts), summary, words)) onDone();
   });
   const title = words.text("h1", survey.title, { tabIndex: -1 });
-  const intro = introduction(survey, words, hasDigest);
   return {
-    node: element("div", {}, title, ...intro, summary, words.said("h2", "questions_title", {}, { className: "unseen" }), form),
+    node: element("div", {}, title, summary, words.said("h2", "questions_title", {}, { className: "unseen" }), form),
     start: title,
     answers: () => Object.fromEntries(fields.filter((field) => field.question).map((field) => [field.question.name, field.read()])),
     clear: () => fields.forEach((field) => field.clear()),
   };
-}
-
-function introduction(survey, words, hasDigest) {
-  const nodes = [];
-  if (survey.description !== null) nodes.push(words.text("p", survey.description, { className: "lead" }));
-  if (!hasDigest) nodes.push(words.said("p", "no_digest", {}, { className: "note" }));
-  nodes.push(explanation(survey, words));
-  if (survey.consent !== null) {
-    const title = words.said("h2", "consent_title");
-    nodes.push(element("section", {}, title, words.text("p", survey.consent)));
-  }
-  return nodes;
-}
-
-function explanation(survey, words) {
-  const section = element("section", { className: "explain" }, words.said("h2", "explain_title"), words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how"));
-  section.append(words.said("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) }));
-  const limits = ["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key));
-  section.append(element("details", {}, words.said("summary", "limits_title"), element("ul", {}, ...limits)));
-  return section;
 }
 
 // One part for each item; what is asked is counted, notes are not.

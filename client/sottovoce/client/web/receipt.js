@@ -1,10 +1,15 @@
-import { element, heading, table } from "./dom.js";
+import { button, element, heading, table } from "./dom.js";
+import { mostRevealing } from "./picture.js";
 import { showEpsilon } from "./rational.js";
 import { parseReport } from "./report.js";
 import { reported } from "./telling.js";
 
-/** The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone. */
-export function receiptStep(survey, words, receipt, isEarlier) {
+/**
+ * The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone.
+ *
+ * `spent` is what all reports to this aggregator cost; `onEnd` is told "withdraw" or "forget".
+ */
+export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const { values } = parseReport(receipt.body);
   const rows = survey.questions.map((question, index) => [
     words.text("span", question.label),
@@ -17,7 +22,17 @@ export function receiptStep(survey, words, receipt, isEarlier) {
   const more = isEarlier ? [words.said("p", sentence)] : [];
   const sent = table([words.text("span", survey.title)], columns, rows);
   const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
-  return { node: element("div", {}, title, note, ...more, sent, cost, bytes(words, receipt)), start: title };
+  const total = words.said("p", "spent", { spent: showEpsilon(spent) });
+  const details = [why(survey, words), bytes(words, receipt)];
+  const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
+  const row = element("div", { className: "actions" }, ...actions);
+  return { node: element("div", { id: "receipt" }, title, note, ...more, sent, cost, total, ...details, row), start: title };
+}
+
+function why(survey, words) {
+  const most = mostRevealing(survey);
+  const odds = most ? [element("p", {}, words.odds(most))] : [];
+  return element("details", {}, words.said("summary", "why_title"), words.said("p", "why_note"), ...odds);
 }
 
 function bytes(words, receipt) {
@@ -31,5 +46,5 @@ function bytes(words, receipt) {
   for (const [key, value] of entries) {
     list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
-  return element("details", { open: true }, words.said("summary", "receipt_details"), list);
+  return element("details", { open: true }, words.said("summary", "receipt_details"), list, words.said("p", "verify_note", {}, { className: "hint" }));
 }

@@ -46,17 +46,23 @@ export class Respondent {
   }
 
   /**
-   * A respondent for the survey that a link names; refuses a survey that is another one.
+   * A respondent for the survey that a link names; refuses a survey that is another one. `link.held` is its canonical
+   * bytes, where the page holds them.
    *
    * @throws {TransportError} unreachable, or another survey than the link's digest names
    * @throws {SpecError} what is sent is not a survey
    */
   static async connect(link, transport, ledger, options = {}) {
-    const survey = await loadSurvey(await transport.fetchSurvey(link.survey));
+    const survey = await loadSurvey(link.held ?? (await transport.fetchSurvey(link.survey)));
     if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
       throw new TransportError("error_other_survey");
     }
     return new Respondent(survey, transport, ledger, { ...options, token: link.token });
+  }
+
+  /** Under which the ledger knows the report. */
+  get key() {
+    return this.#key;
   }
 
   /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
@@ -79,7 +85,7 @@ export class Respondent {
   async #draw(answers) {
     if ((await this.drawn()) !== null) return;
     const values = encode(this.survey, answers);
-    const { randomize } = await load();
+    const { randomize } = await load("later");
     const report = randomize(this.survey, values, this.#draws, this.#wave);
     const body = dumpReport(report, this.survey);
     const { digest, epsilon } = this.survey;

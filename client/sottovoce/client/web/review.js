@@ -2,7 +2,7 @@ import { maskOf } from "./answers.js";
 import { button, element, heading, table } from "./dom.js";
 import { Draws } from "./draws.js";
 import { MAX_DENOMINATOR } from "./rational.js";
-import { randomize } from "./randomizers/index.js";
+import { randomize } from "./randomize.js";
 import { answered, reported } from "./telling.js";
 
 /**

@@ -19,6 +19,11 @@ export class Transport {
     this.#sleep = sleep;
   }
 
+  /** Where a survey is. */
+  address(name) {
+    return `${this.origin}/api/v1/surveys/${name}`;
+  }
+
   /** The survey's canonical bytes. */
   async fetchSurvey(name) {
     const reply = await this.#try(`/api/v1/surveys/${name}`, { method: "GET" });
@@ -52,7 +57,9 @@ export class Transport {
       const reply = await this.#once(path, options);
       if (reply?.status === 200) return reply;
       const mayPass = reply === null || reply.status === 429 || reply.status >= 500;
-      if (!mayPass || attempt + 1 === TRIES) throw await refusal(reply);
+      // Without a network, waiting for one is left to the page.
+      const isOffline = reply === null && globalThis.navigator?.onLine === false;
+      if (!mayPass || isOffline || attempt + 1 === TRIES) throw await refusal(reply);
       await this.#sleep(secondsToWait(attempt, reply));
     }
   }

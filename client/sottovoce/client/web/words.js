@@ -1,5 +1,6 @@
+import { Catalogues } from "./catalogues.js";
 import { element, nameCells } from "./dom.js";
-import { chooseLanguage, decimalPoint, direction, typedNumber } from "./languages.js";
+import { chooseLanguage, decimalPoint, direction } from "./languages.js";
 
 /** The languages in which the page itself speaks, one catalogue each. */
 export const CATALOGUES = ["en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"];
@@ -11,26 +12,26 @@ const ISOLATE = ["\u2068", "\u2069"];
  * they have it. Whatever was said is said again, in place, when another language is chosen.
  */
 export class Words {
-  #load;
   #device;
-  #catalogues = new Map();
+  #catalogues;
   #catalogue = null;
   #survey = null;
   #chosen = [];
   #current = "";
   #spoken = "";
-  #point = ".";
+  /** What stands before the tenths. */
+  point = ".";
   #turn = 0;
   #told = new Set();
   #tellings = new WeakMap();
 
-  /** `load` gives the catalogue of a language; `device` are the languages that the device asks for, dearest first. */
+  /** `load` gives a part's sentences in a language; `device` are the languages that the device asks for, dearest first. */
   constructor(load, device) {
-    this.#load = load;
+    this.#catalogues = new Catalogues(load);
     this.#device = device;
     // Where every survey would lead to the same catalogue, it need not wait for the survey.
     const likely = new Set(device.map((tag) => chooseLanguage(CATALOGUES, [tag])).filter(Boolean));
-    if (likely.size === 1) this.#sentences([...likely][0]).catch(() => {});
+    if (likely.size === 1) this.#catalogues.of([...likely][0]).catch(() => {});
   }
 
   /** The language of the page's sentences; undefined before there are any. */
@@ -63,11 +64,11 @@ export class Words {
     const shared = chooseLanguage(titlesOf(survey), wanted);
     const heard = [...chosen, shared, ...this.#device, survey?.defaultLanguage].filter(Boolean);
     const turn = (this.#turn += 1);
-    const catalogue = await this.#sentences(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
+    const catalogue = await this.#catalogues.of(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
     // Somebody who chooses twice hears the second choice, whichever arrives first.
     if (turn !== this.#turn) return;
     const tag = wanted.find((one) => chooseLanguage([catalogue.language], [one])) ?? catalogue.language;
-    this.#point = decimalPoint(tag);
+    this.point = decimalPoint(tag);
     Object.assign(document.documentElement, { lang: catalogue.language, dir: direction(catalogue.language) });
     this.#catalogue = catalogue;
     this.#survey = survey;
@@ -78,7 +79,12 @@ export class Words {
     this.#tellAgain();
   }
 
-  /** One sentence of the page, its placeholders filled. */
+  /** Know the sentences of a further part of the page; a LoadError if they did not arrive. */
+  async learn(part) {
+    await this.#catalogues.learn(part, this.language);
+  }
+
+  /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
   say(key, values = {}) {
     const sentence = this.#catalogue[key] ?? this.#catalogue.error_unexpected;
     // Within text that runs from right to left, "-1" or a path would be torn apart.
@@ -114,11 +120,6 @@ export class Words {
     return this.#live("bdi", {}, () => [this.language, this.#shown(text)]);
   }
 
-  /** A number as somebody typed it, written with a point; "" where it might mean two numbers. */
-  typed(text) {
-    return typedNumber(text, this.#point);
-  }
-
   /** The label of the option with this index. */
   option(question, index) {
     if (question.domain.absent && index === question.domain.steps) return this.node("absent");
@@ -136,12 +137,12 @@ export class Words {
   explained({ cohort, mechanism }) {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
-    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.#ofHundred(...number)]);
+    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
     return [`odds_${mechanism.name}`, Object.fromEntries(values)];
   }
 
-  // "About 0" and "about 100" would claim a certainty that no channel gives.
-  #ofHundred(part, whole) {
+  /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */
+  share(part, whole) {
     if ((part * 100) % whole === 0) return String((part * 100) / whole);
     const number = Math.floor((part * 200 + whole) / (2 * whole));
     if (number === 0) return this.say("fewer_than_one");
@@ -150,7 +151,8 @@ export class Words {
 
   // Latin digits in every language, as in the bytes that are sent; only the decimal sign is the language's.
   #shown(value = "") {
-    return String(value).replace(/^(-?\d+)\.(?=\d+$)/, (_, whole) => whole + this.#point);
+    const text = String(typeof value === "function" ? value() : value);
+    return text.replace(/^(-?\d+)\.(?=\d+$)/, (_, whole) => whole + this.point);
   }
 
   #languageOf(texts) {
@@ -184,14 +186,6 @@ export class Words {
       else this.#told.delete(reference);
     }
     document.querySelectorAll?.("table").forEach(nameCells);
-  }
-
-  #sentences(tag) {
-    if (!this.#catalogues.has(tag)) this.#catalogues.set(tag, this.#load(tag));
-    return this.#catalogues.get(tag).catch((error) => {
-      this.#catalogues.delete(tag);
-      throw error;
-    });
   }
 }
 

@@ -1,0 +1,19 @@
+const KEPT = "sottovoce-kept";
+
+/**
+ * Keep the page and these addresses, a survey and the page's sentences, for visits without a connection.
+ *
+ * They are the same for everybody; no report and no answer is ever among them. Does nothing where there are no service
+ * workers, such as in a page opened from a file.
+ */
+export async function keepOffline(addresses) {
+  await navigator.serviceWorker?.register("sw.js", { updateViaCache: "none" });
+  const cache = await globalThis.caches?.open(KEPT);
+  await cache?.addAll(addresses.map((address) => new Request(address, { credentials: "omit", cache: "reload" })));
+}
+
+/** Forget that this survey was ever opened here. */
+export async function forgetOffline(address) {
+  const cache = await globalThis.caches?.open(KEPT);
+  await cache?.delete(address);
+}

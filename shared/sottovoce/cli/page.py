@@ -1,0 +1,127 @@
+"""``page`` and ``verify``: the respondent's page for another place, and whether a page is this release's."""
+
+import hashlib
+import json
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from sottovoce.client.link import Link, parse_link
+from sottovoce.client.page import saved_page, static_page
+from sottovoce.client.transport import Transport
+from sottovoce.client.verify import Verdict, verify_saved, verify_served, verify_static
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.spec import Survey
+
+FORMAT = "sottovoce-verification/1"
+
+
+@click.command()
+@click.argument("address", metavar="LINK|AGGREGATOR")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Write the files for a static host into this new folder."
+)
+@click.option(
+    "--file", "file", type=click.Path(path_type=Path), help="Write the page as one new file, to keep or to pass on."
+)
+def page(address: str, folder: Path | None, file: Path | None) -> None:
+    """
+    Make the respondent's page for another place than the aggregator.
+
+    Whoever opens the aggregator's own page must trust what the aggregator serves at that moment. A page on a host that
+    somebody else runs, or in a file, stays what it is; it still sends to the aggregator. With a survey's link, the file
+    holds the survey. Standard output gets the files' SHA-256.
+    """
+    if (folder is None) == (file is None):
+        raise click.UsageError("name either --folder or --file")
+    link = parse_link(address) if "/s/" in urlsplit(address).path else None
+    aggregator = address if link is None else link.origin
+    if folder is not None:
+        _write_folder(folder, static_page(aggregator))
+        _tell(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
+        _tell(f"https://host/{_fragment(link)}")
+        return
+    if file is not None:
+        _write(file, saved_page(aggregator, None if link is None else _fetch(link)))
+        held = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
+        _tell(f"{file} {held} and needs a connection only to send.")
+
+
+@click.command()
+@click.argument("address", metavar="LINK|HOST|FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def verify(address: str, as_json: bool) -> None:
+    """
+    Compare a respondent's page with this release's, byte by byte.
+
+    LINK is a survey's link at an aggregator, HOST the address of a static host, FILE a saved page. Exit 1 if anything
+    differs. What is found is true of what was served to this program now: another person may be served another page.
+    """
+    verdict = _verdict(address)
+    if as_json:
+        document = {
+            "format": FORMAT,
+            "aggregator": verdict.aggregator,
+            "same": verdict.is_same,
+            "files": [finding._asdict() for finding in verdict.findings],
+        }
+        click.echo(json.dumps(document, indent=2))
+    else:
+        for path, expected, found in verdict.findings:
+            outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
+            click.echo(f"{outcome:<10} {path}")
+        click.echo(f"This page reports to {verdict.aggregator}.")
+    wrong = sum(not finding.is_same for finding in verdict.findings)
+    if wrong:
+        _tell(f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page.")
+        raise click.exceptions.Exit(1)
+    _tell(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
+
+
+def _verdict(address: str) -> Verdict:
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"}:
+        try:
+            return verify_saved(address, Path(address).read_bytes())
+        except OSError:
+            raise TransportError("there is no such file, and it is no address that begins with https://") from None
+    if "/s/" in parts.path:
+        return verify_served(address)
+    return verify_static(f"{parts.scheme}://{parts.netloc}{parts.path}".removesuffix("index.html"))
+
+
+def _fetch(link: Link) -> Survey:
+    survey = load_survey(Transport(link.origin).fetch_survey(link.survey))
+    if survey.name != link.survey or not survey.digest.startswith(link.digest):
+        raise TransportError("what the aggregator sent is not the survey that the link names")
+    return survey
+
+
+def _fragment(link: Link | None) -> str:
+    if link is None:
+        return "#s=SURVEY&d=DIGEST"
+    return f"#s={link.survey}&d={link.digest}" if link.digest else f"#s={link.survey}"
+
+
+def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except OSError:
+        raise click.ClickException("the folder is already there, or cannot be made") from None
+    for name, body in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        _write(folder / name, body)
+
+
+def _write(file: Path, body: bytes) -> None:
+    try:
+        with file.open("xb") as target:
+            target.write(body)
+    except OSError:
+        raise click.ClickException("the file is already there, or cannot be written") from None
+    click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

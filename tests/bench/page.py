@@ -1,0 +1,150 @@
+"""
+The respondent's page beside a SurveyJS page with the same five questions: bytes, requests, time and scripting until a
+person can begin, in Chromium with a cold cache, as it is and as on a slow phone (CPU x4, 1.6 Mbit/s, 150 ms).
+
+SurveyJS comes from npm for this measurement only.
+"""
+
+import gzip
+import json
+import statistics
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+from sottovoce.aggregator.demo.data import demo_survey
+from sottovoce.shared.spec import Question
+
+from tests.browser.chromium import find
+from tests.conftest import start
+
+HERE = Path(__file__).parent / "surveyjs"
+MODULES = HERE / "node_modules"
+ROUNDS = 7
+SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}
+"""1.6 Mbit/s in bytes per second."""
+SLOWER_CPU = 4
+
+WATCH = """{
+  const look = () => {
+    if (document.querySelectorAll(%s).length >= %d) globalThis.readyAt ??= performance.now();
+    else requestAnimationFrame(look);
+  };
+  look();
+}"""
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+
+
+def question(asked: Question) -> dict[str, Any]:
+    """One of our questions in SurveyJS's words."""
+    head = {"name": asked.name, "title": asked.label["en"], "isRequired": True}
+    if asked.type == "boolean":
+        return {**head, "type": "radiogroup", "choices": ["Yes", "No"]}
+    choices = [{"value": choice.name, "text": choice.label["en"]} for choice in asked.choices]
+    return {**head, "type": "radiogroup", "choices": choices}
+
+
+def surveyjs_files() -> dict[str, bytes]:
+    """The page, SurveyJS's style and two scripts, and what starts them; compressed."""
+    survey = demo_survey()
+    document = {"title": survey.title["en"], "elements": [question(asked) for asked in survey.questions]}
+    start_script = f'new Survey.Model({json.dumps(document)}).render(document.getElementById("main"));\n'
+    files = {
+        "/": (HERE / "page.html").read_bytes(),
+        "/survey-core.min.css": (MODULES / "survey-core" / "survey-core.min.css").read_bytes(),
+        "/survey.core.min.js": (MODULES / "survey-core" / "survey.core.min.js").read_bytes(),
+        "/survey-js-ui.min.js": (MODULES / "survey-js-ui" / "survey-js-ui.min.js").read_bytes(),
+        "/start.js": start_script.encode(),
+    }
+    return {path: gzip.compress(body, 9, mtime=0) for path, body in files.items()}
+
+
+@contextmanager
+def serving(files: dict[str, bytes]) -> Iterator[str]:
+    """A host of compressed files; gives its origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = files.get(self.path, b"")
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", TYPES.get(Path(self.path).suffix, "text/html") + "; charset=utf-8")
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def visit(browser: Browser, link: str, selector: str, count: int, is_slow: bool) -> dict[str, float]:
+    """One visit with a cold cache, until ``count`` elements that ``selector`` names are there."""
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    page.add_init_script(WATCH % (json.dumps(selector), count))
+    devtools = context.new_cdp_session(page)
+    for domain in ("Network", "Performance"):
+        devtools.send(f"{domain}.enable")
+    loaded: list[float] = []
+    devtools.on("Network.loadingFinished", lambda event: loaded.append(event["encodedDataLength"]))
+    if is_slow:
+        devtools.send("Network.emulateNetworkConditions", SLOW)
+        devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER_CPU})
+    page.goto(link, wait_until="commit")
+    page.wait_for_function("globalThis.readyAt !== undefined", polling=5)
+    metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+    found = {
+        "bytes": sum(loaded),
+        "requests": float(len(loaded)),
+        "ready, ms": page.evaluate("readyAt"),
+        "scripting, ms": metrics["ScriptDuration"] * 1e3,
+    }
+    context.close()
+    return found
+
+
+def figures() -> None:
+    """Medians of visits in turn, and how many times as much the other page takes."""
+    executable, environment = find()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        start(Path(folder), demo_survey()) as site,
+        serving(surveyjs_files()) as other,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        pages = {"Sottovoce": (site.link, "#explanation .primary", 1), "SurveyJS": (other, ".sd-question", 5)}
+        for is_slow in (False, True):
+            runs: dict[str, list[dict[str, float]]] = {name: [] for name in pages}
+            for _ in range(ROUNDS):
+                for name, (link, selector, count) in pages.items():
+                    runs[name].append(visit(browser, link, selector, count, is_slow))
+            report(runs, "slow phone" if is_slow else "as it is")
+        browser.close()
+
+
+def report(runs: dict[str, list[dict[str, float]]], condition: str) -> None:
+    """A line for each figure."""
+    ours, theirs = runs.values()
+    for figure in ours[0]:
+        own, other = (statistics.median(run[figure] for run in found) for found in (ours, theirs))
+        print(f"{condition}: {figure:<16} {own:>10,.0f}   SurveyJS {other:>10,.0f}   {other / own:>6.1f} x")
+
+
+if __name__ == "__main__":
+    figures()

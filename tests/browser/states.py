@@ -1,0 +1,98 @@
+"""Every state of the form, one after another: what must be usable by everybody in each of them."""
+
+from collections.abc import Iterator
+
+from playwright.sync_api import Page, Route
+
+from tests.browser.visit import Visit, choose, receipt
+
+ANSWERS = (1, 0, 2, 3, 1)
+OPEN_ALL = "document.querySelectorAll('details').forEach((details) => (details.open = true))"
+FILLED = "() => [...document.querySelectorAll('details > div')].every((content) => content.firstElementChild)"
+
+
+def states(visit: Visit) -> Iterator[tuple[str, Page]]:
+    """One visit to the demonstration's survey, stopping at each state by its name; details stand open."""
+    for name, page in _walk(visit):
+        page.evaluate(OPEN_ALL)
+        # What is asked for when it is opened.
+        page.wait_for_function(FILLED)
+        yield name, page
+
+
+def _walk(visit: Visit) -> Iterator[tuple[str, Page]]:
+    page = visit.arrive()
+    yield "explanation", page
+    yield from _before(page)
+    yield "questions", page
+    page.click("button[type=submit]")
+    yield "summary", page
+    choose(page, *ANSWERS)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    yield "review", page
+    yield from _sent(visit, page)
+    yield from _ended(visit, page)
+    yield "refused", visit.arrive(f"{visit.site.url}/s/marriage#d={'0' * 32}")
+
+
+def _before(page: Page) -> Iterator[tuple[str, Page]]:
+    set_limits(page, "1", "8")
+    page.wait_for_selector("#main .problem")
+    yield "over the limit", page
+    page.evaluate(OPEN_ALL)
+    set_limits(page, "3", "8")
+    page.click("#explanation .actions button:not(.primary)")
+    for button in page.locator("#practice fieldset button").all():
+        button.click()
+    yield "practice", page
+    page.click("#practice .primary")
+    page.click("#explanation .actions .primary")
+    page.check("#check input >> nth=0")
+    page.click("#check [type=submit]")
+    yield "check answered wrong", page
+    page.click("#check [type=submit]")
+    yield "check told", page
+    page.click("#check .primary")
+    page.wait_for_selector("#q0-0")
+
+
+def _sent(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
+    held: list[Route] = []
+    visit.context.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - it marks what it calls
+    with page.expect_request("**/reports"):
+        page.click("button.primary")
+    yield "sending", page
+    held[0].fulfill(json={})
+    page.wait_for_selector("#main .problem")
+    yield "failed", page
+    visit.context.unroute("**/reports")
+    page.click("button.primary")
+    receipt(page)
+    yield "receipt", page
+
+
+def _ended(visit: Visit, page: Page) -> Iterator[tuple[str, Page]]:
+    visit.context.route("**/withdraw", lambda route: route.fulfill(status=409, body='{"code":"closed"}'))
+    page.click("text=Withdraw this report")
+    yield "withdraw?", page
+    page.click("#confirm .primary")
+    page.wait_for_selector("#main .problem")
+    yield "not withdrawn", page
+    visit.context.unroute("**/withdraw")
+    page.click(".problem button")
+    receipt(page)
+    page.click("text=Forget it on this device")
+    yield "forget?", page
+    page.click("#confirm button:not(.primary)")
+    page.click("text=Withdraw this report")
+    page.click("#confirm .primary")
+    page.wait_for_selector("#ended")
+    yield "withdrawn", page
+
+
+def set_limits(page: Page, question: str, total: str) -> None:
+    """Allow so much epsilon, where the page offers it; its details are open."""
+    page.fill("input[type=number] >> nth=0", question)
+    page.fill("input[type=number] >> nth=1", total)
+    page.click("details button[type=submit]")

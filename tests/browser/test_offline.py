@@ -1,0 +1,119 @@
+"""Without a connection: the page opens again, a report is kept, and its same bytes arrive once."""
+
+from playwright.sync_api import Page
+
+from tests.browser.visit import KEPT, READY, Visit, begin, choose, receipt, review, send, stored
+from tests.surveys import survey
+
+ANSWERS = (1, 0, 2, 3, 1)
+CACHED = """async () => {
+    const found = {};
+    for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        const paths = (await cache.keys()).map((request) => new URL(request.url).pathname);
+        found[name.replace(/-[0-9a-f]{16}$/, "")] = paths.sort();
+    }
+    return found;
+}"""
+
+
+def keep(visit: Visit, page: Page) -> str:
+    """Answer while offline; returns what the page says then."""
+    page.evaluate(KEPT)
+    visit.context.set_offline(True)
+    review(page, *ANSWERS)
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+    return page.inner_text("#main .problem")
+
+
+def test_kept_report_leaves_when_the_connection_is_back(visit: Visit, page: Page) -> None:
+    """Nobody presses anything; what arrives, once, are the bytes that were kept."""
+    before = stored(visit.site)
+    told = keep(visit, page)
+    assert "Not sent yet" in told
+    assert "It is sent when you are online" in told
+    assert before == stored(visit.site)
+    visit.context.set_offline(False)
+    shown = receipt(page)
+
+    assert set(visit.bodies) == {shown["bytes"]}
+    assert set(stored(visit.site)) - set(before) == {shown["id"]}
+    page.reload()
+    assert shown == receipt(page)
+    assert len(visit.bodies) == 2
+
+
+def test_page_opens_without_a_connection(visit: Visit, page: Page) -> None:
+    """A reload finds page, survey and second script; the answers are asked for anew, since nothing kept them."""
+    choose(page, *ANSWERS)
+    page.evaluate(KEPT)
+    visit.context.set_offline(True)
+    page.reload()
+    page.wait_for_selector(READY)
+    begin(page)
+    assert page.locator("fieldset").count() == len(ANSWERS)
+    assert page.locator("input:checked").count() == 0
+    review(page, *ANSWERS)
+
+    assert visit.bodies == []
+
+
+def test_unsent_report_leaves_at_a_visit_to_another_survey(visit: Visit, page: Page) -> None:
+    """A report waits for its aggregator, not for its own page."""
+    keep(visit, page)
+    page.close()
+    storage = visit.site.storage()
+    storage.publish(survey(name="another"))
+    storage.close()
+    visit.context.set_offline(False)
+    before = stored(visit.site)
+    other = visit.open(f"{visit.site.url}/s/another")
+    other.evaluate(KEPT)
+    visit.open().wait_for_selector("#receipt_sha256")
+
+    assert len(set(stored(visit.site)) - set(before)) == 1
+    assert len(set(visit.bodies)) == 1
+    assert len(visit.bodies) == 2
+
+
+def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
+    """Page, scripts, sentences, survey; an older page is dropped, another program's cache is not."""
+    page = visit.context.new_page()
+    page.goto(f"{visit.site.url}/healthz")
+    page.evaluate("Promise.all(['sottovoce-page-0123456789abcdef', 'other'].map((name) => caches.open(name)))")
+    page.goto(visit.site.link)
+    page.wait_for_selector(READY)
+    page.evaluate(KEPT)
+    begin(page)
+    send(page, *ANSWERS)
+
+    assert page.evaluate(CACHED) == {
+        "other": [],
+        "sottovoce-kept": [
+            "/api/v1/surveys/marriage",
+            *(f"/assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")),
+        ],
+        "sottovoce-page": [
+            f"/assets/{name}" for name in ("aside.js", "later.js", "rarer.js", "respondent.html", "respondent.js")
+        ],
+    }
+
+
+def test_worker_has_no_say_in_other_pages(visit: Visit, page: Page) -> None:
+    """The respondents' pages are its only scope, and what is posted does not pass through it."""
+    page.evaluate(KEPT)
+    scopes = page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.map((one) => one.scope))")
+    page.reload()
+    page.wait_for_selector(READY)
+    controlled = page.evaluate("navigator.serviceWorker.controller !== null")
+    begin(page)
+    send(page, *ANSWERS)
+    page.goto(f"{visit.site.url}/dashboard/")
+
+    assert scopes == [f"{visit.site.url}/s/"]
+    assert controlled is True
+    assert page.evaluate("navigator.serviceWorker.controller") is None
+    posted = next(request for request in visit.requests if request.method == "POST")
+    assert posted.service_worker is None
+    assert posted.response().from_service_worker is False

@@ -1,0 +1,301 @@
+"""The steps around the questions: explanation, limits, practice, check, withdrawing, forgetting."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sottovoce.shared import canonical
+from sottovoce.shared.rational import show_epsilon
+
+from tests.browser.states import ANSWERS, OPEN_ALL, set_limits
+from tests.browser.test_traces import EVERYTHING_KEPT
+from tests.browser.visit import READY, Visit, receipt, send, stored
+from tests.conftest import Running, start
+from tests.surveys import document, survey
+
+MOST_WORDS = 120
+MOST_GRADE = 8
+VOWELS = re.compile(r"[aeiouy]+")
+
+
+@pytest.fixture
+def start_page(visit: Visit) -> Page:
+    """The visitor's first tab, on the explanation."""
+    return visit.arrive()
+
+
+def syllables(word: str) -> int:
+    """How many groups of vowels, a silent e at the end apart."""
+    word = word.lower()
+    silent = word.endswith("e") and not word.endswith("le")
+    return max(1, len(VOWELS.findall(word)) - silent)
+
+
+def reading_grade(sentences: list[str]) -> float:
+    """Flesch and Kincaid's: 0.39 words a sentence + 11.8 syllables a word - 15.59."""
+    words = [word for sentence in sentences for word in re.findall(r"[A-Za-z]+|[0-9.]+", sentence)]
+    return 0.39 * len(words) / len(sentences) + 11.8 * sum(map(syllables, words)) / len(words) - 15.59
+
+
+def test_reading_grade_tells_plain_from_learned() -> None:
+    """The measure itself: a child's sentence and a lawyer's."""
+    assert reading_grade(["The cat sat on the mat"]) < 1
+    assert reading_grade(["Randomization mechanisms guarantee plausible deniability to participating individuals"]) > 20
+
+
+def own_words(page: Page, survey_texts: list[str]) -> str:
+    """What stands on the first screen, without the survey's own texts."""
+    text = page.inner_text("#explanation")
+    for own in survey_texts:
+        assert own in text
+        text = text.replace(own, "", 1)
+    return text
+
+
+def test_explanation_is_short_and_plain(visit: Visit, start_page: Page) -> None:
+    """At most 120 words together, buttons and labels included, at a reading grade of at most 8."""
+    asked = visit.site.survey.document
+    text = own_words(start_page, [asked[name]["en"] for name in ("title", "description", "consent")])
+    parts = "#explanation section:first-of-type > p, figcaption, .learn > div"
+    blocks = start_page.locator(parts).all_inner_texts()
+    sentences = [part for block in blocks for part in re.split(r"\.\s", block.replace("\n", " "))]
+
+    assert 60 < len(text.split()) <= MOST_WORDS
+    assert len(sentences) > 6
+    assert reading_grade(sentences) <= MOST_GRADE
+
+
+def test_explanation_says_who_learns_what(start_page: Page) -> None:
+    """The odds, the label of consequences, epsilon against what is allowed, consent, and what is not hidden."""
+    text = start_page.inner_text("#explanation")
+
+    assert "75 send yes; of 100 whose answer is no, 25 also send yes" in text
+    assert "Nobody can be sure of\nanswers that dice may change" in text
+    assert "This survey costs 3.99; you allow 8." in text
+    assert "Spent at this server" not in text
+    assert "Taking part is voluntary." in text
+    start_page.evaluate(OPEN_ALL)
+    assert "This page comes from the people who run the survey" in start_page.inner_text("#explanation")
+
+
+def test_picture_has_as_many_dots_as_the_odds_say(start_page: Page) -> None:
+    """Two grids of a hundred, for screen readers the words alone."""
+    paths = start_page.locator("figure path").evaluate_all(
+        "all => all.map((one) => one.getAttribute('d').split('M').length - 1)"
+    )
+
+    assert paths == [75, 25, 25, 75]
+    assert start_page.locator("figure [aria-hidden=true] svg").count() == 2
+
+
+@pytest.fixture
+def open_survey(tmp_path: Path) -> Iterator[Running]:
+    """An aggregator whose survey protects nothing."""
+    asked = document()["questions"][0] | {"public": True}
+    del asked["mechanism"]
+    with start(tmp_path / "data", survey(questions=[asked])) as process:
+        yield process
+
+
+def test_survey_without_odds_claims_none(browser: Browser, open_survey: Running) -> None:
+    """Where every answer is sent as given there is no picture, nothing to practise, nothing to check."""
+    context = browser.new_context()
+    page = Visit(context, open_survey).arrive()
+
+    assert "Every answer is sent as you give it." in page.inner_text("#explanation .note")
+    assert page.locator("figure, .learn").count() == 0
+    assert page.locator("#explanation button").all_inner_texts() == ["Begin"]
+    page.click("#explanation button")
+    page.wait_for_selector("#q0-0")
+    context.close()
+
+
+def test_limits_are_the_persons_own(visit: Visit, start_page: Page) -> None:
+    """A lower limit refuses before anything is asked, naming the cost; a higher one goes on; a reload forgets both."""
+    start_page.evaluate(OPEN_ALL)
+    set_limits(start_page, "3", "3.98")
+    start_page.wait_for_selector("#main .problem h1")
+    assert "epsilon 3.99, where you allow 3.98" in start_page.inner_text("#main .problem")
+    assert start_page.locator("fieldset").count() == 0
+    start_page.evaluate(OPEN_ALL)
+    set_limits(start_page, "1.2", "4")
+    start_page.wait_for_selector("#explanation")
+    assert "you allow 4." in start_page.inner_text("#explanation")
+    start_page.reload()
+    start_page.wait_for_selector("#explanation")
+    assert "you allow 8." in start_page.inner_text("#explanation")
+    assert start_page.evaluate(EVERYTHING_KEPT) == []
+    assert visit.bodies == []
+
+
+@pytest.mark.parametrize("text", ["", "-1"])
+def test_limit_that_is_no_number_is_not_taken(start_page: Page, text: str) -> None:
+    """The browser's own message says so, and the page stays."""
+    start_page.evaluate(OPEN_ALL)
+    set_limits(start_page, text, "8")
+
+    assert start_page.locator("input:invalid").count() == 1
+    assert start_page.locator("#explanation").count() == 1
+
+
+def test_weak_spec_is_allowed_only_by_the_person(visit: Visit, tampered: str) -> None:
+    """Above the default limits the page refuses; whoever allows more sees what it costs before being asked."""
+    asked = json.loads(tampered)
+    del asked["privacy"]["max_epsilon_total"]
+    visit.context.route("**/api/v1/surveys/marriage", lambda route: route.fulfill(body=canonical.dump(asked)))
+    page = visit.arrive(f"{visit.site.url}/s/marriage")
+    assert "would give away too much: epsilon 4.32, where you allow 3." in page.inner_text("#main .problem")
+    page.evaluate(OPEN_ALL)
+    set_limits(page, "5", "8")
+    page.wait_for_selector("#explanation")
+
+    assert "99 send yes" in page.inner_text("figure")
+
+
+def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> None:
+    """The tally counts real rolls; no request, no entry, no trace once it is left."""
+    before = [*visit.paths]
+    start_page.click("text=Try it first")
+    rolls = start_page.locator("#practice fieldset button")
+    rolls.nth(0).click()
+    assert re.search(r"The dice send: (Yes|No)", start_page.inner_text("#practice [role=status]"))
+    for _ in range(10):
+        rolls.nth(2).click()
+    rolls.nth(1).click()
+    told = start_page.inner_text("#practice [role=status]")
+    found = re.search(r"Answer yes: (\d+) of 201 rolls sent yes.\s+Answer no: [01] of 1 rolls sent yes.", told)
+    # 201 rolls at 3/4: outside these limits with a probability below 1e-9.
+    assert found
+    assert 110 < int(found[1]) < 187
+    start_page.click("#practice .primary")
+
+    assert "of 201 rolls" not in start_page.content()
+    # The parts of the page, and what is kept for visits without a connection: the same for everybody.
+    after = {path for path in visit.paths if path not in before}
+    assert {path for path in after if not path.startswith(("GET /assets/", "GET /s/sw.js"))} == set()
+    assert start_page.evaluate(EVERYTHING_KEPT) == []
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [((1,), "That is right."), ((0, 1), "That is right."), ((0, 2), "No: dice may change each answer")],
+)
+def test_check_has_two_tries_and_stays_on_the_device(
+    visit: Visit, start_page: Page, choices: tuple[int, ...], words: str
+) -> None:
+    """Right or wrong, it is told, nothing is sent or kept, and the questions follow."""
+    start_page.click("#explanation .actions .primary")
+    start_page.click("#check [type=submit]")
+    assert start_page.inner_text(".told") == "Choose an answer."
+    before = [*visit.paths]
+    for tried, choice in enumerate(choices):
+        assert tried == 0 or start_page.inner_text(".told").startswith("Not quite.")
+        start_page.check(f"#check input >> nth={choice}")
+        start_page.click("#check [type=submit]")
+    assert words in start_page.inner_text(".told")
+    assert start_page.locator("#check [type=submit]").count() == 0
+    start_page.click("#check .primary")
+    start_page.wait_for_selector("#q0-0")
+
+    assert before == visit.paths
+    assert start_page.evaluate(EVERYTHING_KEPT) == []
+
+
+def test_withdrawn_report_is_gone_everywhere(visit: Visit, page: Page) -> None:
+    """After asking once more the aggregator deletes it, the browser keeps its cost alone, and nobody is asked again."""
+    shown = send(page, *ANSWERS)
+    assert shown["id"] in stored(visit.site)
+    page.click("text=Withdraw this report")
+    assert "You cannot answer again" in page.inner_text("#confirm")
+    assert shown["id"] in stored(visit.site)
+    page.click("#confirm .primary")
+    page.wait_for_selector("#ended")
+    assert "was withdrawn" in page.inner_text("h1")
+
+    assert [json.dumps({"report_id": shown["id"]}, separators=(",", ":"))] == visit.bodies[1:]
+    assert shown["id"] not in stored(visit.site)
+    kept_apart(visit, page, shown, "withdrawn")
+
+
+def test_forgotten_report_still_counts(visit: Visit, page: Page) -> None:
+    """On a shared phone: wiped from the browser, kept by the aggregator, and no second draw."""
+    shown = send(page, *ANSWERS)
+    page.click("text=Forget it on this device")
+    page.click("#confirm .primary")
+    page.wait_for_selector("#ended")
+    assert "wiped" in page.inner_text("#ended")
+
+    assert visit.bodies == [shown["bytes"]]
+    assert shown["id"] in stored(visit.site)
+    kept_apart(visit, page, shown, "forgotten")
+
+
+def kept_apart(visit: Visit, page: Page, shown: dict[str, str], ended: str) -> None:
+    """The ledger's entry has lost its bytes, and the page says the same after a reload and in a new tab."""
+    [entry] = page.evaluate(EVERYTHING_KEPT)
+    assert (entry["body"], entry["ended"], entry["digest"]) == (None, ended, shown["digest"])
+    assert show_epsilon(entry["epsilon"]) == "3.99"
+    told = page.inner_text("#ended")
+    posted = len(visit.bodies)
+    page.reload()
+    for tab in (page, visit.arrive()):
+        tab.wait_for_selector("#ended")
+        assert told == tab.inner_text("#ended")
+        assert shown["id"] not in tab.content()
+    assert posted == len(visit.bodies)
+
+
+def test_other_tab_buys_no_second_draw_after_withdrawing(visit: Visit, page: Page) -> None:
+    """Questions that stood open in a second tab end where the first tab ended."""
+    second = visit.open()
+    send(page, *ANSWERS)
+    page.click("text=Withdraw this report")
+    page.click("#confirm .primary")
+    page.wait_for_selector("#ended")
+    for question, option in enumerate(ANSWERS):
+        second.check(f"#q{question}-{option}")
+    second.click("button[type=submit]")
+    second.wait_for_selector("table")
+    second.click("button.primary")
+    second.wait_for_selector("#ended")
+
+    assert len(visit.bodies) == 2
+
+
+def test_withdrawal_that_is_refused_keeps_the_report(visit: Visit, page: Page) -> None:
+    """It is told, and the receipt is still there."""
+    shown = send(page, *ANSWERS)
+    visit.context.route("**/withdraw", lambda route: route.fulfill(status=409, body='{"code":"closed"}'))
+    page.click("text=Withdraw this report")
+    page.click("#confirm .primary")
+    page.wait_for_selector("#main .problem h1")
+    assert "This survey is closed." in page.inner_text("#main .problem")
+    page.click("#main .problem button")
+
+    assert shown == receipt(page)
+    page.reload()
+    assert shown == receipt(page)
+
+
+def test_second_survey_of_one_server_tells_what_was_spent(visit: Visit, page: Page) -> None:
+    """The total per aggregator stands on the receipt, and on the next survey's first page."""
+    send(page, *ANSWERS)
+    assert "Spent at this server: 3.99." in page.inner_text("#receipt")
+    other = visit.site.survey.canonical.decode().replace('"name":"marriage"', '"name":"other"')
+    visit.context.route("**/api/v1/surveys/other", lambda route: route.fulfill(body=other))
+    page.goto(f"{visit.site.url}/s/other")
+    page.wait_for_selector(READY)
+
+    assert "Spent at this server: 3.99." in page.inner_text("#explanation")
+
+
+def test_receipt_explains_itself(page: Page) -> None:
+    """Why a line may differ, and how to verify it."""
+    send(page, *ANSWERS)
+    page.click("text=Why is a line not what I answered?")
+
+    assert "proves nothing about you" in page.inner_text("#receipt")
+    assert "Sottovoce program can compare" in page.inner_text("#receipt")

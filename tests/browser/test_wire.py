@@ -1,0 +1,140 @@
+"""The promise on the wire, in a real browser: of a known truth nothing is seen but what the channel lets through."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Request
+from sottovoce.shared.report import dump_report, parse_report
+
+from tests.browser.visit import Visit, receipt, stored
+from tests.conftest import Running, start
+from tests.surveys import document, every_type, survey
+from tests.wire import check_frequencies
+
+ASKED = survey(
+    name="wire", questions=[document()["questions"][0], *(every_type()[index] for index in (2, 5)), every_type()[-1]]
+)
+"""A coin, a rating, a set, and a public question, which everybody answers alike."""
+
+TRUTHS: list[dict[str, object]] = [
+    {"cheated": "no", "often": "o0", "first": [], "content": "o2"},
+    {"cheated": "yes", "often": "o4", "first": ["o5"], "content": "o2"},
+]
+
+CHOSEN = [["#q0-0", "#q1-0", "#q3-2"], ["#q0-1", "#q1-4", "#q2-5", "#q3-2"]]
+"""What people of either truth tick."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One visit: who, everything that was asked for before and after the answers, and the report."""
+
+    truth: int
+    before: tuple[Any, ...]
+    after: tuple[Any, ...]
+    body: bytes
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The reported values."""
+        return parse_report(self.body).values  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="module")
+def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator that asks it."""
+    with start(tmp_path_factory.mktemp("wire") / "data", ASKED) as running:
+        yield running
+
+
+def features(requests: Sequence[Request]) -> tuple[Any, ...]:
+    """What can be seen of requests but a report's bytes, in an order that does not hang on which came first."""
+    return tuple(
+        sorted((r.method, r.url, str(sorted(r.headers.items())), len(r.post_data_buffer or b"")) for r in requests)
+    )
+
+
+def visit_once(browser: Browser, wire: Running, truth: int) -> Sent:
+    """A person with a new browser answers; the worker, which only keeps the page, is left out."""
+    context = browser.new_context(service_workers="block")
+    visit = Visit(context, wire)
+    page = visit.open()
+    page.wait_for_load_state("networkidle")
+    asked = len(visit.requests)
+    for target in CHOSEN[truth]:
+        page.check(target)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    page.click("button.primary")
+    shown = receipt(page)
+    sent = Sent(truth, features(visit.requests[:asked]), features(visit.requests[asked:]), shown["bytes"].encode())
+    assert visit.requests[-1].post_data_buffer == sent.body
+    context.close()
+    return sent
+
+
+def check(browser: Browser, wire: Running, count: int) -> None:
+    """``count`` people of each truth, in random order."""
+    people = [truth for truth in range(len(TRUTHS)) for _ in range(count)]
+    random.SystemRandom().shuffle(people)
+    seen = [visit_once(browser, wire, truth) for truth in people]
+
+    assert len({person.before for person in seen}) == 1
+    # One request, of one length and with the same headers.
+    assert [len(after) for after in {person.after for person in seen}] == [1]
+    for person in seen:
+        assert person.body == dump_report(parse_report(person.body), ASKED)
+    assert len({parse_report(person.body).report_id for person in seen}) == len(seen)
+    check_frequencies(ASKED, TRUTHS, seen)  # type: ignore[arg-type]
+
+
+def test_visits_of_either_truth_look_the_same(browser: Browser, wire: Running) -> None:
+    """Eight people of each truth."""
+    check(browser, wire, 8)
+
+
+@pytest.mark.slow
+def test_thousand_visits_of_each_truth_tell_no_more(browser: Browser, wire: Running) -> None:
+    """A thousand people of each truth."""
+    check(browser, wire, 1000)
+
+
+def test_twenty_more_tries_send_the_same_bytes(visit: Visit) -> None:
+    """Reload, new tab, back and forward, trying again: whatever a person does, there is one draw."""
+    before = stored(visit.site)
+    visit.context.route("**/reports", lambda route: route.fulfill(status=409, body='{"code":"busy"}'))
+    page = visit.open()
+    for target in ("#q0-1", "#q1-0", "#q2-2", "#q3-3", "#q4-1"):
+        page.check(target)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    page.click("button.primary")
+    page.wait_for_selector("#main .problem h1")
+    for number in range(20):
+        page = again(visit, page, number)
+    visit.context.unroute("**/reports")
+    page.reload()
+    shown = receipt(page)
+
+    assert len(visit.bodies) == 22
+    assert set(visit.bodies) == {shown["bytes"]}
+    assert set(stored(visit.site)) - set(before) == {shown["id"]}
+
+
+def again(visit: Visit, page: Page, number: int) -> Page:
+    """One of the ways to come back to the page, once it has tried to send."""
+    with visit.context.expect_event("requestfinished", lambda request: request.method == "POST"):
+        if number % 3 == 0:
+            page.reload()
+        elif number % 3 == 1:
+            page.close()
+            page = visit.context.new_page()
+            page.goto(visit.site.link)
+        else:
+            page.goto("about:blank")
+            page.go_back()
+    page.wait_for_selector("#main .problem h1")
+    return page

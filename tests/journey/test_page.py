@@ -1,0 +1,141 @@
+"""``page`` and ``verify``: the page at an aggregator, on a static host and in a file is this release's, or not."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+from sottovoce.client.page import assemble, static_page
+
+from tests.browser.hosts import serving
+from tests.conftest import Running, start
+from tests.surveys import survey
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A real aggregator with one survey."""
+    with start(tmp_path_factory.mktemp("page"), survey()) as running:
+        yield running
+
+
+def run(*words: str) -> Result:
+    """The command, in this process."""
+    return CliRunner().invoke(main, words)
+
+
+def link(site: Running) -> str:
+    """The respondents' link, pinned."""
+    return f"{site.url}/s/{site.survey.name}#d={site.survey.digest[:32]}"
+
+
+def test_served_page_is_this_releases(site: Running) -> None:
+    """Every file that the aggregator serves, the page and the worker among them."""
+    done = run("verify", link(site), "--json")
+    document = json.loads(done.stdout)
+
+    assert done.exit_code == 0
+    assert document["same"] is True
+    assert document["aggregator"] == site.url
+    assert len(document["files"]) == len(assemble())
+    assert {f"/s/{site.survey.name}", "/s/sw.js", "/assets/later.js"} <= {file["path"] for file in document["files"]}
+
+
+@pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.rarer.json", "sw.js"])
+def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, name: str) -> None:
+    """Made, put on a host, verified; then changed, and not."""
+    folder = tmp_path / "host"
+    made = run("page", link(site), "--folder", str(folder))
+    assert made.exit_code == 0
+    assert {line.partition("  ")[2] for line in made.stdout.splitlines()} == {
+        str(folder / path) for path in static_page(site.url)
+    }
+    assert f"#s={site.survey.name}&d={site.survey.digest[:32]}" in made.stderr
+    with serving(folder) as origin:
+        assert run("verify", f"{origin}/").exit_code == 0
+        (folder / name).write_bytes((folder / name).read_bytes().replace(b"e", b"E", 1))
+        done = run("verify", origin)
+
+    assert done.exit_code == 1
+    assert f"DIFFERENT  /{name}" in done.stdout
+    assert "Do not answer through this page" in done.stderr
+
+
+def test_static_host_without_a_file_is_told(site: Running, tmp_path: Path) -> None:
+    """A missing part is a page that does not work, or another one."""
+    run("page", site.url, "--folder", str(tmp_path / "host"))
+    (tmp_path / "host" / "sw.js").unlink()
+    with serving(tmp_path / "host") as origin:
+        done = run("verify", origin)
+
+    assert done.exit_code == 1
+    assert "missing    /sw.js" in done.stdout
+
+
+@pytest.mark.parametrize("holds_survey", [True, False])
+def test_saved_page_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, holds_survey: bool) -> None:
+    """Also the survey within it, and the aggregator that it reports to."""
+    file = tmp_path / "saved.html"
+    made = run("page", link(site) if holds_survey else site.url, "--file", str(file))
+    assert made.exit_code == 0
+    assert (site.survey.digest[:32] in file.read_text()) is holds_survey
+    assert run("verify", str(file)).exit_code == 0
+    file.write_bytes(file.read_bytes().replace(b"class Draws", b"class  Draws"))
+    done = run("verify", str(file))
+
+    assert done.exit_code == 1
+    assert f"This page reports to {site.url}." in done.stdout
+
+
+def test_page_that_was_turned_to_another_aggregator_names_it(site: Running, tmp_path: Path) -> None:
+    """Such a page is of this release and still not the one that was meant, so its aggregator is always told."""
+    file = tmp_path / "saved.html"
+    run("page", site.url, "--file", str(file))
+    file.write_bytes(file.read_bytes().replace(site.url.encode(), b"https://elsewhere.example"))
+    done = run("verify", str(file))
+
+    assert done.exit_code == 0
+    assert "This page reports to https://elsewhere.example." in done.stdout
+
+
+def test_nothing_is_overwritten(site: Running, tmp_path: Path) -> None:
+    """A file or a folder that is there stays as it is."""
+    kept = tmp_path / "kept.html"
+    kept.write_text("mine")
+    refused = run("page", site.url, "--file", str(kept))
+
+    assert refused.exit_code == 1
+    assert "already there" in refused.stderr
+    assert kept.read_text() == "mine"
+    assert run("page", site.url, "--folder", str(tmp_path)).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["page", "https://a.example"], 2, "either --folder or --file"),
+        (["page", "https://a.example", "--file", "a", "--folder", "b"], 2, "either --folder or --file"),
+        (["page", "http://a.example", "--file", "unwritten"], 1, "must look like https://host"),
+        (["verify", "no/such/file.html"], 1, "no such file"),
+        (["verify", __file__], 1, "not a page of Sottovoce's"),
+        (["verify", "http://a.example/s/exam"], 1, "must begin with https"),
+    ],
+)
+def test_what_cannot_be_done_is_said(words: list[str], status: int, message: str) -> None:
+    """A sentence and a status, and no file."""
+    done = run(*words)
+
+    assert done.exit_code == status
+    assert message in done.stderr
+    assert not Path("unwritten").exists()
+
+
+def test_link_that_names_another_survey_makes_no_page(site: Running, tmp_path: Path) -> None:
+    """A saved page would hold whatever the aggregator sent."""
+    done = run("page", f"{site.url}/s/{site.survey.name}#d={'0' * 32}", "--file", str(tmp_path / "saved.html"))
+
+    assert done.exit_code == 1
+    assert "not the survey that the link names" in done.stderr
+    assert list(tmp_path.iterdir()) == []

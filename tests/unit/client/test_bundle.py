@@ -1,0 +1,118 @@
+"""The assembler of scripts: what it joins, and what it refuses."""
+
+import re
+
+import pytest
+from sottovoce.client.bundle import PARTS, join, modules, parts, split, whole
+from sottovoce.client.page import assemble
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_joined_script_has_no_seams(part: str) -> None:
+    """Inner imports, exports and whole-line comments are gone; one comment says where the source is."""
+    script = assemble()[f"{part}.js"].body.decode()
+    seams = ["export"] if part == "respondent" else ["import", "export"]
+
+    assert re.findall(r"^(?:import|export)\b", script, re.MULTILINE) == seams
+    assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == 1
+
+
+def test_split_lends_what_the_later_parts_need() -> None:
+    """The first part exports exactly what the others import."""
+    early = {"a.js": "export const one = 1;\nexport const two = 2;\n", "main.js": "const go = 1;\n"}
+    late = {"later.js": 'import { two } from "./a.js";\nexport const LATER = { two };\n'}
+    aside = {"aside.js": 'import { one } from "./a.js";\nexport const ASIDE = { one };\n'}
+    scripts = split({"respondent": early, "later": late, "aside": aside})
+
+    assert scripts["respondent"].endswith("const one = 1;\nconst two = 2;\nconst go = 1;\nexport { one, two };\n")
+    assert scripts["later"].endswith(
+        'import { two } from "./respondent.js";\nconst LATER = { two };\nexport { LATER };\n'
+    )
+    assert scripts["aside"].endswith(
+        'import { one } from "./respondent.js";\nconst ASIDE = { one };\nexport { ASIDE };\n'
+    )
+
+
+def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No module is there twice: what it remembers would be too. The page's own entry stays last."""
+    sources = {
+        "main.js": "const go = 1;\n",
+        "both.js": "export const both = 1;\n",
+        **{f"{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n' for part in ("later", "rarer")},
+        "aside.js": "export const ASIDE = {};\n",
+    }
+    monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
+
+    assert {part: list(found) for part, found in parts().items()} == {
+        "respondent": ["both.js", "main.js"],
+        "later": ["later.js"],
+        "rarer": ["rarer.js"],
+        "aside": ["aside.js"],
+    }
+
+
+def test_modules_come_after_what_they_need() -> None:
+    """Dependencies first, the entry last; the later parts need none that opens the form."""
+    order = list(modules("main.js"))
+
+    assert order[-1] == "main.js"
+    assert order.index("rational.js") < order.index("draws.js") < order.index("respondent.js")
+    assert not {"main.js", "form.js", "respondent.js"} & set(modules("later.js", "rarer.js", "aside.js"))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("export default function f() {}\n", "cannot be joined"),
+        ("export { f };\n", "cannot be joined"),
+        ("export * from './a.js';\n", "cannot be joined"),
+        ('import f from "./a.js";\n', "cannot be joined"),
+        ('import * as a from "./a.js";\n', "cannot be joined"),
+        ('import { one as two } from "./a.js";\n', "not exported"),
+        ('import { two } from "./a.js";\n', "not exported"),
+        ('import { one } from "./late.js";\n', "not exported"),
+        ("const one = 2;\n", "also declared in a.js"),
+        ("let count = 0;\n", "cannot be joined"),
+        ("const { x } = y;\n", "cannot be joined"),
+        ("await fetch('/');\n", "cannot be joined"),
+        ("run();\n", "cannot be joined"),
+        ("const one = [ // two,\n  2,\n];\n", "beside code"),
+        ("const text = `one\n  two`;\n", "lose its indentation"),
+        ("function f() {\n  return import('./a.js');\n}\n", "only imported by name"),
+    ],
+)
+def test_join_refuses_what_changes_its_meaning(source: str, message: str) -> None:
+    """A construct that is not the same in a shared scope stops the assembler."""
+    with pytest.raises(ValueError, match=message):
+        join({"a.js": "export const one = 1;\n", "b.js": source, "late.js": "export const late = 1;\n"})
+
+
+def test_join_drops_only_whole_line_comments() -> None:
+    """A comment sign inside a line of code is left alone."""
+    comments = "/** Doc: a * b.\n * More.\n */\n// Why.\n"
+    source = comments + 'export const url = "https://a";\n\n\n  // gone\nconst b = 1;\n'
+
+    joined = join({"a.js": source}).partition("\n")[2]
+    assert joined == 'const url = "https://a";\nconst b = 1;\n'
+
+
+def test_circle_of_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two modules that need each other have no order."""
+    sources = {"main.js": 'import { b } from "./b.js";\n', "b.js": 'import { m } from "./main.js";\n'}
+    monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
+    with pytest.raises(ValueError, match="circle"):
+        modules()
+
+
+def test_whole_script_loads_nothing_later() -> None:
+    """One module without seams, with all that both files hold; and nothing that would end a script element."""
+    script = whole()
+
+    assert re.findall(r"^(?:import|export)\b|import\(", script, re.MULTILINE) == []
+    assert sorted(re.findall(r"^(?:function|class) \w+", script, re.M)) == sorted(
+        name
+        for part in PARTS
+        for name in re.findall(r"^(?:function|class) \w+", assemble()[f"{part}.js"].body.decode(), re.M)
+    )
+    assert "</script" not in script
+    assert "<!--" not in script
