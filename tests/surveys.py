@@ -1,5 +1,6 @@
 """Small surveys that tests ask."""
 
+from itertools import pairwise
 from typing import Any
 
 from sottovoce.shared.parsing import parse_survey
@@ -47,6 +48,12 @@ def survey(**changes: Any) -> Survey:
     return parse_survey(document(**changes))
 
 
+def months(count: int) -> list[dict[str, str]]:
+    """So many waves, one after the other, a month each, at most 11."""
+    days = [f"2026-{month:02}-01T00:00:00Z" for month in range(1, count + 2)]
+    return [{"opens": opens, "closes": closes} for opens, closes in pairwise(days)]
+
+
 ANSWERS = {"cheated": "yes", "reason": "fear", "year": "second"}
 """One respondent's answers to it."""
 
@@ -70,6 +77,8 @@ def every_type() -> list[dict[str, Any]]:
     substances = _named("Alcohol", "Cannabis", "Cocaine", "Ecstasy", "Opioids", "Tobacco")
     reasons = _named("Work", "Friends", "Family", "Sleep", "Boredom", "Pain", "Habit", "Another one")
     wave = {"name": "square_wave", "odds": "3/2", "bins": 7, "width": 2}
+    layer = {"name": "binary_rr", **_WEAK}
+    memo = {"name": "memoized_rr", "permanent": layer, "instantaneous": layer, "waves": 2}
     return [
         _asks("boolean", "ever", "Have you ever taken an illegal drug?", {"name": "warner", "truth": "2/3"}),
         _asks("select_one", "where", "Where, mostly?", {"name": "kary_rr", "odds": "3/2"}, choices=substances[:4]),
@@ -97,4 +106,5 @@ def every_type() -> list[dict[str, Any]]:
         _asks("integer", "age", "How old are you?", None, min=18, max=99),
         _asks("decimal", "height", "How tall are you, in metres?", None, min="0.5", max="2.5", step="0.01"),
         _asks("rating", "content", "How content are you?", None, choices=_named(*_SCALE), cohort=True),
+        _asks("boolean", "again", "Have you taken any this month?", memo),
     ]  # fmt: skip

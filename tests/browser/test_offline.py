@@ -95,7 +95,8 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
             *(f"/assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")),
         ],
         "sottovoce-page": [
-            f"/assets/{name}" for name in ("aside.js", "later.js", "rarer.js", "respondent.html", "respondent.js")
+            *(f"/assets/{part}.js" for part in ("aside", "later", "rarer", "repeated")),
+            "/assets/respondent.html", "/assets/respondent.js",
         ],
     }
 

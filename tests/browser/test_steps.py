@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from sottovoce.shared import canonical
 from sottovoce.shared.rational import show_epsilon
 
-from tests.browser.states import ANSWERS, OPEN_ALL, set_limits
+from tests.browser.states import ANSWERS, FILLED, OPEN_ALL, set_limits
 from tests.browser.test_traces import EVERYTHING_KEPT
 from tests.browser.visit import READY, Visit, receipt, send, stored
 from tests.conftest import Running, start
@@ -78,6 +78,7 @@ def test_explanation_says_who_learns_what(start_page: Page) -> None:
     assert "Spent at this server" not in text
     assert "Taking part is voluntary." in text
     start_page.evaluate(OPEN_ALL)
+    start_page.wait_for_function(FILLED)
     assert "This page comes from the people who run the survey" in start_page.inner_text("#explanation")
 
 

@@ -105,9 +105,9 @@ def _knowing(patch: pytest.MonkeyPatch) -> None:
     """Plant a client whose later steps know the truth."""
     original = respondent.encode
 
-    def encode(asked: Any, answers: Any) -> Any:
+    def encode(asked: Any, answers: Any, places: Any) -> Any:
         global truth_now  # noqa: PLW0603 - that is the fault
-        values = original(asked, answers)
+        values = original(asked, answers, places)
         truth_now = int(values[0])  # type: ignore[arg-type]
         return values
 
@@ -200,8 +200,8 @@ def slow_yes(patch: pytest.MonkeyPatch) -> None:
     """A yes takes 2 ms longer."""
     original = respondent.encode
 
-    def encode(asked: Any, answers: Any) -> Any:
-        values = original(asked, answers)
+    def encode(asked: Any, answers: Any, places: Any) -> Any:
+        values = original(asked, answers, places)
         if values[0]:
             time.sleep(0.002)
         return values

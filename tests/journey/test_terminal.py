@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.cli.main import main
 
-from tests.conftest import Running
+from tests.conftest import Running, start
 from tests.journey.test_own_survey import README, sottovoce
 from tests.listener import Held, Listener, always, honest, http, listening
-from tests.surveys import ANSWERS, document, survey
+from tests.surveys import ANSWERS, document, months, survey
 
 ASKED = survey()
 SENTINEL = "sentinel_7731"
@@ -268,6 +268,68 @@ def test_cleared_report_is_gone_and_not_drawn_again(tmp_path: Path) -> None:
         assert list((tmp_path / "ledger").iterdir()) == []
         assert inside(tmp_path, *respond).returncode == 0
         assert len(set(server.bodies)) == 2
+
+
+def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> None:
+    """Charged once for both waves, never shown, left out of a withdrawal; once cleared, no further wave is answered."""
+    flip = {"name": "coin_flip"}
+    boolean = document()["questions"][0]
+    memoized = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 3}
+    asked = survey(questions=[{**boolean, "mechanism": memoized}], waves=months(3))
+    given = answers(tmp_path, {"cheated": "yes"})
+    with listening(honest(asked)) as server:
+        link = f"{server.url}/s/exam#d={asked.digest[:32]}"
+        first = inside(tmp_path, "respond", link, "--answers", given, "--yes")
+        second = inside(tmp_path, "respond", f"{link}&w=1", "--answers", given, "--yes")
+        entries = {report["wave"]: report for report in shown(tmp_path)}
+        assert f"epsilon {asked.epsilon:.2f}" in first.stderr
+        assert "with this one it is 1.36." in second.stderr
+        assert "Each further report of yours adds epsilon 0.00." in second.stderr
+        assert [(wave, entry["state"], entry["epsilon"] > 0) for wave, entry in entries.items()] == [
+            (None, "memo", True), (0, "sent", False), (1, "sent", False),
+        ]  # fmt: skip
+        assert "report" not in entries[None]
+        assert "exam, all waves: epsilon 1.36, memo" in inside(tmp_path, "ledger", "show", "--reports").stdout
+
+        told = inside(tmp_path, "ledger", "clear", "exam", "--yes")
+        third = inside(tmp_path, "respond", f"{link}&w=2", "--answers", given, "--yes")
+        assert "answers no further wave" in told.stderr
+        assert (third.returncode, "no other is drawn" in third.stderr, len(server.bodies)) == (1, True, 2)
+        assert inside(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+        assert list((tmp_path / "ledger").iterdir()) == []
+
+
+def test_withdrawal_leaves_the_memo(tmp_path: Path) -> None:
+    """Each wave's report is withdrawn; what is remembered for all waves was never sent, and still counts."""
+    flip = {"name": "coin_flip"}
+    memoized = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 2}
+    asked = survey(
+        questions=[{**document()["questions"][0], "mechanism": memoized}],
+        waves=[{"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}],
+    )
+    with start(tmp_path / "data", asked) as site:
+        inside(tmp_path, "respond", site.link, "--answers", answers(tmp_path, {"cheated": "no"}), "--yes")
+        told = inside(tmp_path, "respond", site.link, "--withdraw", "--yes")
+        assert (told.returncode, site.reports()) == (0, 0)
+    assert {report["wave"]: report["state"] for report in shown(tmp_path)} == {None: "memo", 0: "withdrawn"}
+
+
+def test_set_of_questions_is_told_and_kept(tmp_path: Path) -> None:
+    """Whoever stops after reading is asked the same ones again, and is told that so much is remembered."""
+    boolean = document()["questions"][0]
+    asked = survey(questions=[{**boolean, "name": f"q{n}", "label": {"en": f"Topic {n}?"}} for n in range(8)], ask=2)
+    with listening(honest(asked)) as server:
+        link = f"{server.url}/s/exam"
+        runs = [inside(tmp_path, "respond", link, input=given) for given in ("1\n1\nn\n", "2\n", "1\n2\ny\n")]
+
+    told = [tuple(dict.fromkeys(re.findall(r"Topic \d", run.stderr))) for run in runs[:2]]
+    assert told[0] == told[1]
+    assert len(told[0]) == 2
+    assert "leaves nothing behind but which questions are yours" in runs[0].stderr
+    assert "Nothing was drawn, sent or stored but which questions are yours." in runs[0].stderr
+    assert [value is None for value in json.loads(server.bodies[0])["values"]].count(False) == 2
+    assert inside(tmp_path, "ledger", "clear", "--everything", "--yes").returncode == 0
+    assert list((tmp_path / "ledger").iterdir()) == []
 
 
 def test_damaged_file_is_named_and_blocks_its_own_survey_only(tmp_path: Path) -> None:

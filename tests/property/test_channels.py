@@ -29,6 +29,23 @@ CASES = {
     "binary, one part in 2^32": question(named("binary_rr", a="4294967295/4294967296", b="1/4294967296")),
     "binary, almost noise": question(named("binary_rr", a="2147483649/4294967296", b="2147483647/4294967296")),
     "binary by epsilon": question(EPSILON),
+    "memoized": question(named("memoized_rr", permanent=named("coin_flip"), instantaneous=named("coin_flip"), waves=4)),
+    "memoized, uneven": question(
+        named(
+            "memoized_rr",
+            permanent=named("binary_rr", a="11/12", b="1/6"),
+            instantaneous=named("binary_rr", a="3/5", b="1/3"),
+            waves=3,
+        )
+    ),
+    "memoized, weak noise": question(
+        named(
+            "memoized_rr",
+            permanent=named("coin_flip"),
+            instantaneous=named("binary_rr", a="99/100", b="1/100"),
+            waves=2,
+        )
+    ),
     "k-ary": one_of(4, named("kary_rr", odds="3")),
     "k-ary of 2": one_of(2, named("kary_rr", odds="7/2")),
     "k-ary of 64": one_of(64, named("kary_rr", odds="1000003/1000000")),

@@ -101,6 +101,22 @@ def test_store_keeps_counts_equal_to_a_recount(store: Storage) -> None:
     assert sum(store.live_counts(key)[0].values()) == 97
 
 
+@pytest.mark.parametrize("number", [1, 40, 400])
+def test_store_keeps_what_was_not_asked(store: Storage, number: int) -> None:
+    """A null is stored as null and counted nowhere, one by one or copied in bulk; a copy knows its report again."""
+    key = store.publish(survey(ask=1)).key
+    some: list[tuple[int | None, ...]] = [(1, None, 0), (None, 2, 1)]
+    group = [Arrival(plan(key), 0, identity(each), some[each % 2]) for each in range(number)]
+
+    assert set(store.store(group)) == {Outcome.NEW}
+    assert set(store.store(group)) == {Outcome.SAME}
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+    assert sum(store.live_counts(key)[0].values()) == (number + 1) // 2
+    assert sorted(store.rows(key), key=repr) == sorted((each.values for each in group), key=repr)
+    assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+
+
 def test_cells_move_only_when_a_batch_has_come(store: Storage) -> None:
     """Results after 25 to 49 reports are the same, to the byte."""
     key = store.publish(survey()).key

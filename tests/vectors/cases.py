@@ -13,6 +13,13 @@ def named(name: str, **parameters: Any) -> Document:
     return {"name": name, **parameters}
 
 
+def memoized(permanent: Any, instantaneous: Any, waves: Any) -> Document:
+    """A memoized mechanism's document."""
+    return named("memoized_rr", permanent=permanent, instantaneous=instantaneous, waves=waves)
+
+
+COIN_FLIP = named("coin_flip")
+FINE = named("binary_rr", a="3139872685/4294967296", b="1155094611/4294967296")
 TABLE = named(
     "level_table",
     scores=[-2000000000, 0, 2000000000],
@@ -33,6 +40,12 @@ GOOD: dict[str, list[Case]] = {
         (one_of(2, named("kary_rr", odds="2")), []),
         (one_of(9, named("kary_rr", odds="7/2")), []),
         (one_of(60, named("kary_rr", odds="1000003/1000000")), []),
+    ],
+    "memoized_rr": [
+        (question(memoized(COIN_FLIP, COIN_FLIP, 4)), []),
+        (question(memoized(named("warner", truth="2/3"), named("binary_rr", a="11/12", b="1/6"), 2)), []),
+        (question(memoized(FINE, FINE, 3)), []),
+        (question(memoized(COIN_FLIP, named("binary_rr", a="11/20", b="9/20"), 52)), []),
     ],
     "subset_selection": [
         (one_of(2, named("subset_selection", odds="3", size=1)), []),
@@ -119,6 +132,22 @@ BAD: dict[str, list[Document]] = {
         question(named("kary_rr", odds="3")),
         some_of(4, named("kary_rr", odds="3")),
         one_of(4, named("no_such_mechanism")),
+    ],
+    "memoized_rr": [
+        question(memoized(COIN_FLIP, COIN_FLIP, 1)),
+        question(memoized(COIN_FLIP, COIN_FLIP, 53)),
+        question(memoized(COIN_FLIP, COIN_FLIP, "4")),
+        question(memoized(COIN_FLIP, COIN_FLIP, True)),
+        question(memoized(COIN_FLIP, {}, 4)),
+        question(memoized(COIN_FLIP, "coin_flip", 4)),
+        question(memoized(COIN_FLIP, None, 4)),
+        question(memoized(COIN_FLIP, named("binary_rr", a="1", b="1/4"), 4)),
+        question(memoized(named("kary_rr", odds="3"), COIN_FLIP, 4)),
+        question(memoized(memoized(COIN_FLIP, COIN_FLIP, 2), COIN_FLIP, 2)),
+        question(named("memoized_rr", permanent=COIN_FLIP, waves=4)),
+        {**question(memoized(COIN_FLIP, COIN_FLIP, 4)), "absent_category": True},
+        question(named("memoized_rr", epsilon="1")),
+        one_of(2, memoized(COIN_FLIP, COIN_FLIP, 4)),
     ],
     "subset_selection": [
         one_of(6, named("subset_selection", odds="3", size=0)),

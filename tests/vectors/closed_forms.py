@@ -122,6 +122,14 @@ def binary_rr() -> Iterator[Document]:
             yield vector_of(question(mechanism), {0: n - yes, 1: yes}, [share("yes", yes, n, channel)])
 
 
+def memoized_rr() -> Iterator[Document]:
+    """Two layers of coins: a yes is reported as yes 5 times in 8, a no 3 times."""
+    coins = named("memoized_rr", permanent=named("coin_flip"), instantaneous=named("coin_flip"), waves=4)
+    for yes, n in [(45, 100), (0, 20), (0, 0), (2101, 6366)]:
+        tally = {0: n - yes, 1: yes}
+        yield vector_of(question(coins), tally, [share("yes", yes, n, (Fraction(5, 8), Fraction(3, 8)))])
+
+
 def kary_rr() -> Iterator[Document]:
     """K categories."""
     for odds, k in (("3", 4), ("3", 6), ("7/2", 9)):
@@ -237,6 +245,7 @@ def square_wave() -> Iterator[Document]:
 ESTIMATE_VECTORS: dict[str, Callable[[], Iterator[Document]]] = {
     "binary_rr": binary_rr,
     "kary_rr": kary_rr,
+    "memoized_rr": memoized_rr,
     "subset_selection": subset_selection,
     "hadamard_response": hadamard_response,
     "sampled_option": sampled_option,

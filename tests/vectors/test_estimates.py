@@ -53,6 +53,7 @@ def test_impossible_tallies_are_refused() -> None:
     impossible = {
         "binary_rr": [{1: -1}, {1: 1.5}],
         "kary_rr": [{0: -1}],
+        "memoized_rr": [{1: -1}, {1: 1.5}],
         "subset_selection": [{0: 2, 2: 1}, {2: -1}],
         "hadamard_response": [{4: 1}, {0: -1}],
         "sampled_option": [{1: -1}],

@@ -4,7 +4,9 @@ import json
 from fractions import Fraction
 
 import pytest
+from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
+from sottovoce.client.memo import draw_memo
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import AnswerError, SpecError
@@ -99,8 +101,14 @@ def test_reports_have_the_vectors_bytes():
     for vector in read("surveys.json")["reports"]:
         loaded = load_survey(vector["survey"].encode())
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
+        before, unread = playback(bytes.fromhex(vector["bytes_before"]))
+        assert vector["asked"] == list(draw_asked(loaded, before))
+        memo = draw_memo(loaded, before)
+        assert vector["memo"] == [answer for pair in memo.values() for answer in pair]
+        assert not unread
         draws, rest = playback(bytes.fromhex(vector["bytes"]))
-        report = randomize(loaded, encode(loaded, vector["answers"]), draws, vector["wave"])
+        values = encode(loaded, vector["answers"], vector["asked"])
+        report = randomize(loaded, values, draws, vector["wave"], memo)
         assert vector["body"] == dump_report(report, loaded).decode()
         assert parse_report(vector["body"].encode()) == report
         assert not rest

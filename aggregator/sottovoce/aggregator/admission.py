@@ -164,7 +164,7 @@ class Admission:
         """The same for reports that differ only in id and values; None unless there is nothing wrong with any."""
         try:
             published = self._find(name, alike.survey, alike.digest)
-            published.check_open(now)
+            published.check_open(alike.wave, now)
             length = published.length(alike.wave)
             values = [published.parse_values(text) for text in alike.texts]
         except ReportRejected:
@@ -196,7 +196,7 @@ class Admission:
         arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), wire.values, hashed)
         candidate = _Candidate(arrival, make_receipt(wire, body))
         try:
-            published.check_open(now)
+            published.check_open(wire.wave, now)
             published.check_values(wire.values)
         except ReportRejected as rejection:
             return self._look_up(candidate, rejection)
@@ -265,8 +265,9 @@ class Admission:
             key = published.stored.key
             if self._storage.is_withdrawn(key, report_id):
                 return Outcome.WITHDRAWN
-            if self._storage.find_report(key, report_id) is not None:
-                published.check_open(self._clock())
+            found = self._storage.find_report(key, report_id)
+            if found is not None:
+                published.check_open(found.wave, self._clock())
                 return self._storage.withdraw(published.plan, report_id)
         # Once ids are gone nobody can tell whether this one was ever known.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN

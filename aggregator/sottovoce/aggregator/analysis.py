@@ -50,7 +50,8 @@ class QuestionResult:
         n: reports that carry a value for this question.
         tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
         estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
-            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate.
+            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate. None where
+            devices remember a draw and several waves are added up: such reports of one person hang together.
         protection: (s, share of yes if a share s of reports were a self-protective no); where people toss themselves.
     """
 
@@ -78,6 +79,8 @@ class Results:
         reports, withdrawn: reports in the snapshot.
         cohort: name of the cohort group, or None for all respondents.
         cohorts: the groups one may ask for.
+        wave: the wave, or None for all of them together.
+        waves: reports in the snapshot, wave by wave.
     """
 
     survey: Survey
@@ -87,6 +90,8 @@ class Results:
     withdrawn: int
     cohort: str | None
     cohorts: tuple[CohortGroup, ...]
+    wave: int | None
+    waves: tuple[int, ...]
     questions: tuple[QuestionResult, ...]
 
 
@@ -115,7 +120,10 @@ def revisions_of(storage: Storage, name: str) -> list[Revision]:
 
 
 def analyse(
-    revisions: Sequence[Revision], cohort: str | None = None, interval: str = DEFAULT_RULE.method
+    revisions: Sequence[Revision],
+    cohort: str | None = None,
+    interval: str = DEFAULT_RULE.method,
+    wave: int | None = None,
 ) -> Results:
     """
     The results of a survey, as its newest revision asks it.
@@ -127,10 +135,17 @@ def analyse(
         revisions: of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
         interval: how the intervals of shares are made, one of ``intervals.METHODS``.
+        wave: only this wave; None adds them up, as if all had been asked at once, and estimates nothing where devices
+            remember a draw from wave to wave.
 
     Raises:
-        EstimateError: there is no such cohort group, or no such interval.
+        EstimateError: there is no such cohort group, no such wave, or no such interval.
     """
+    waves = _reports_by_wave(revisions)
+    if wave is not None:
+        if not 0 <= wave < len(waves):
+            raise EstimateError("the survey has no such wave")
+        revisions = [replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in revisions]
     newest = revisions[-1]
     groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
     values = {ALL} if cohort is None else {cell.cohort for cell in _group(groups, cohort).cells}
@@ -141,6 +156,8 @@ def analyse(
     ]
     # While more reports may come, people look again and again: the band is valid however often they do.
     rule = IntervalRule(interval, band=not newest.stored.closed)
+    linked = newest.survey.memoized if wave is None and sum(map(bool, waves)) > 1 else ()
+    results = [_result(question, chosen, rule) for question in newest.survey.questions]
     return Results(
         survey=newest.survey,
         closed=newest.stored.closed,
@@ -149,7 +166,9 @@ def analyse(
         withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
         cohort=cohort,
         cohorts=groups,
-        questions=tuple(_result(question, chosen, rule) for question in newest.survey.questions),
+        wave=wave,
+        waves=waves,
+        questions=tuple(replace(each, estimates=()) if i in linked else each for i, each in enumerate(results)),
     )
 
 
@@ -170,6 +189,12 @@ def cohort_groups(survey: Survey, cells: Iterable[Cell]) -> tuple[CohortGroup, .
         return ()
     kept = [group for group in singles if group in by_size]
     return tuple(kept) + ((_merge(singles, merged),) if merged else ())
+
+
+def _reports_by_wave(revisions: Sequence[Revision]) -> tuple[int, ...]:
+    cells = [cell for revision in revisions for cell in revision.cells if cell.cohort == ALL]
+    count = max(len(revision.survey.waves) for revision in revisions)
+    return tuple(sum(cell.reports for cell in cells if cell.wave == wave) for wave in range(count))
 
 
 def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:

@@ -22,6 +22,7 @@ def export_document(results: Results) -> dict[str, Any]:
         "reports": results.reports,
         "withdrawn": results.withdrawn,
         "cohort": results.cohort,
+        "wave": results.wave,
         "epsilon_total": survey.epsilon,
         "questions": [_question(result) for result in results.questions],
     }

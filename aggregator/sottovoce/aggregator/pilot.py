@@ -9,7 +9,7 @@ from sottovoce.aggregator.absence import hide
 from sottovoce.aggregator.analysis import Results, Revision, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of
-from sottovoce.aggregator.simulation import BatchDraws, Values, simulate
+from sottovoce.aggregator.simulation import BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.answers import Domain
@@ -44,10 +44,11 @@ def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
 
 
 def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
-    """What these respondents report, an array for each question; also what they toss by hand."""
+    """What those who are asked it report, an array for each question; also what they toss by hand."""
+    asked = ask_batch(survey, len(truths[0]), draws)
     return [
-        truth if question.mechanism is None else simulate(question.mechanism, truth, draws)
-        for question, truth in zip(survey.questions, truths, strict=True)
+        truth if question.mechanism is None else simulate(question.mechanism, truth[asks], draws)
+        for question, truth, asks in zip(survey.questions, truths, asked, strict=True)
     ]
 
 

@@ -29,6 +29,7 @@ class Published:
         self.survey = survey_of(stored.document)
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
+        self._unasked = self.survey.unasked
         self._read: dict[bytes, Values] = {}
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
@@ -45,16 +46,18 @@ class Published:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
 
-    def check_open(self, now: datetime) -> None:
+    def check_open(self, wave: int, now: datetime) -> None:
         """
-        The survey's window is closed at its start and open at its end.
+        The survey has this wave, and it is open; its window is closed at its start and open at its end.
 
         Raises:
-            ReportRejected: ``closed``.
+            ReportRejected: ``out_of_range``, or ``closed``.
         """
-        survey = self.survey
-        early = survey.opens is not None and now < survey.opens
-        late = survey.closes is not None and now >= survey.closes
+        if wave >= len(self.survey.waves):
+            raise ReportRejected("out_of_range", "the survey has no such wave")
+        window = self.survey.waves[wave]
+        early = window.opens is not None and now < window.opens
+        late = window.closes is not None and now >= window.closes
         if self.stored.closed or early or late:
             raise ReportRejected("closed", "the survey is not open")
 
@@ -65,7 +68,8 @@ class Published:
         Raises:
             ReportRejected: ``out_of_range``; the message names no value.
         """
-        if len(values) == len(self._seen) and all(map(contains, self._seen, values)):
+        as_many = len(values) == len(self._seen) and values.count(None) == self._unasked
+        if as_many and all(map(contains, self._seen, values)):
             return
         check_values(self.survey, values)
         for seen, value in zip(self._seen, values, strict=True):
@@ -93,15 +97,17 @@ class Published:
 
 def check_values(survey: Survey, values: Values) -> None:
     """
-    Every question has a value that its mechanism can report.
+    Every question that one respondent is asked has a value that its mechanism can report, and no other has one.
 
     Raises:
         ReportRejected: ``out_of_range``; the message names no value.
     """
     if len(values) != len(survey.questions):
         raise ReportRejected("out_of_range", "the report does not have one value for each question")
+    if not survey.asks_for(values):
+        raise ReportRejected("out_of_range", "the report does not answer as many questions as each respondent is asked")
     for question, value in zip(survey.questions, values, strict=True):
-        if value is None or not question.admits(value):
+        if value is not None and not question.admits(value):
             raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
 
 

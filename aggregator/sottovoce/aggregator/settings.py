@@ -83,9 +83,9 @@ class Settings:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
-    def link(self, survey: str, digest: str) -> str:
-        """The link that respondents are given; the digest in it pins the survey."""
-        return f"{self.url}/s/{survey}#d={digest[:32]}"
+    def link(self, survey: str, digest: str, wave: int = 0) -> str:
+        """The link that respondents are given to one wave; the digest in it pins the survey."""
+        return f"{self.url}/s/{survey}#d={digest[:32]}{f'&w={wave}' if wave else ''}"
 
     @property
     def secure(self) -> bool:

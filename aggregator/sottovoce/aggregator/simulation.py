@@ -19,11 +19,13 @@ from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
+from sottovoce.shared.spec import Survey
 
 Values = NDArray[Any]
 """Integers: one true or reported value a respondent; (n, d) for vectors."""
@@ -105,6 +107,27 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
 
 
+def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
+    """
+    For each question, which of ``count`` respondents are asked it; the batch twin of ``sottovoce.client.asked``.
+
+    Returns:
+        A selection of respondents for each question: a mask of shape (count,), or a slice of all.
+    """
+    everyone: list[Any] = [slice(None)] * len(survey.questions)
+    if survey.ask is None:
+        return everyone
+    places = np.tile(np.array(survey.private), (count, 1))
+    respondents = np.arange(count)
+    for place in range(survey.ask):
+        other = place + draws.below(len(survey.private) - place, count).astype(np.int64)
+        places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
+    drawn = places[:, : survey.ask]
+    for index in survey.private:
+        everyone[index] = (drawn == index).any(axis=1)
+    return everyone
+
+
 def _binary_rr(mechanism: BinaryRR, truth: Values, draws: BatchDraws) -> Values:
     return draws.bit(mechanism, truth).view(np.uint8)
 
@@ -118,6 +141,10 @@ def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
     narrow = moved.astype(np.min_scalar_type(mechanism.inputs))
     truth = truth.astype(narrow.dtype)
     return np.where(kept, truth, narrow + (narrow >= truth))
+
+
+def _memoized_rr(mechanism: MemoizedRR, truth: Values, draws: BatchDraws) -> Values:
+    return draws.bit(mechanism.instantaneous, draws.bit(mechanism.permanent, truth)).view(np.uint8)
 
 
 def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDraws) -> Values:
@@ -201,6 +228,7 @@ def _sampled_coordinate(mechanism: SampledCoordinate, truth: Values, draws: Batc
 BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
     "binary_rr": _binary_rr,
     "kary_rr": _kary_rr,
+    "memoized_rr": _memoized_rr,
     "subset_selection": _subset_selection,
     "hadamard_response": _hadamard_response,
     "sampled_option": _sampled_option,

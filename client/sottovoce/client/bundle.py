@@ -12,7 +12,13 @@ others, asked for when they are needed, import from it by name. ``whole`` is all
 import re
 from importlib.resources import files
 
-PARTS = {"respondent": "main.js", "later": "later.js", "rarer": "rarer.js", "aside": "aside.js"}
+PARTS = {
+    "respondent": "main.js",
+    "later": "later.js",
+    "rarer": "rarer.js",
+    "repeated": "repeated.js",
+    "aside": "aside.js",
+}
 """The module that each part of the page begins with; the first part opens the form."""
 
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"

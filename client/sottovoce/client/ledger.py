@@ -1,5 +1,6 @@
 """
 What the device remembers: which report was drawn for which survey, and what it cost. Never an answer.
+Beside it lie sets of questions drawn under ``ask`` and memos of ``memoized_rr``, which tell nothing of a truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
 be a second look at the truth. Erasing the ledger, or another device, starts afresh; respondents are told so.
@@ -23,6 +24,10 @@ if sys.platform != "win32":
     import fcntl
 
 
+MEMO = -1
+"""In the place of the wave in a key: what is remembered for all of them."""
+
+
 class Key(NamedTuple):
     """What one draw is for: one aggregator, one survey (whatever its revision), one wave, one token."""
 
@@ -35,7 +40,8 @@ class Key(NamedTuple):
 @dataclass(frozen=True)
 class Entry:
     """
-    One drawn report.
+    One drawn report, or the memo of all waves: what it costs is charged once, and its body, a digit for each permanent
+    answer, is never sent.
 
     Attributes:
         digest: the survey's digest when the report was drawn.
@@ -82,6 +88,12 @@ class Ledger(Protocol):
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably."""
 
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """
+        The set of questions drawn for ``key`` and this text of the survey: an earlier one if there is one, else
+        ``drawn``, durably. It costs nothing, and goes when the report ends.
+        """
+
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
 
@@ -110,6 +122,7 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self._entries: dict[Key, Entry] = {}
+        self._drawn: dict[tuple[Key, str], tuple[int, ...]] = {}
 
     def get(self, key: Key) -> Entry | None:
         """The entry, or None."""
@@ -118,6 +131,10 @@ class MemoryLedger:
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
         return self._entries.setdefault(key, entry)
+
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """The set of questions from now on."""
+        return self._drawn.setdefault((key, digest), drawn)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -134,7 +151,8 @@ class MemoryLedger:
 
 class FileLedger:
     """
-    Remembers in a folder, one small JSON file per entry, readable by its owner only.
+    Remembers in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
+    their own, which end in ``.drawn``.
 
     A file appears whole or not at all: it is written and synced under another name and then linked to its own,
     which the file system lets only one of several processes do. Where the system has locks, processes also wait for
@@ -161,25 +179,17 @@ class FileLedger:
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on."""
         path = self._path(name_of(key))
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._locked() as alone:
-                if alone:
-                    self._remove_parts()
-                temporary = self._write({"origin": key.origin, "survey": key.survey, "wave": key.wave}, entry)
-                try:
-                    os.link(temporary, path)
-                except FileExistsError:
-                    pass
-                finally:
-                    temporary.unlink()
-                self._sync_folder()
-        except OSError:
-            raise _unwritable("nothing was sent") from None
+        self._create(path, {**_about(key), **asdict(entry)})
         stored = self.get(key)
         if stored is None:
             raise _unreadable(path)
         return stored
+
+    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        """The set of questions from now on."""
+        path = self.folder / f"{name_of(key)}-{digest}{_DRAWN}"
+        self._create(path, {"drawn": drawn})
+        return _drawn(path)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
@@ -224,11 +234,12 @@ class FileLedger:
             self._end(name, "forgotten")
 
     def erase(self, name: str) -> None:
-        """Remove the entry and its charge: this device no longer knows, and would draw again."""
+        """Remove the entry, ``*`` for all, and its charge: this device no longer knows, and would draw again."""
         try:
             with self._locked():
-                self._path(name).unlink(missing_ok=True)
-                self._remove_parts()
+                self._remove(f"{name}.json")
+                self._remove(f"{name}-*{_DRAWN}")
+                self._remove(f"*{_PART}")
                 self._sync_folder()
         except OSError:
             raise _unwritable("not everything was erased") from None
@@ -239,6 +250,7 @@ class FileLedger:
     def _end(self, name: str, ended: str) -> None:
         try:
             self._change(name, body="", ended=ended)
+            self._remove(f"{name}-*{_DRAWN}")
         except OSError:
             raise _unwritable(f"it does not know that the report was {ended}") from None
 
@@ -252,22 +264,41 @@ class FileLedger:
             except ValueError:
                 raise _unreadable(path) from None
             entry = replace(_entry(path, document), **changes)
-            self._write({key: document[key] for key in ("origin", "survey", "wave")}, entry).replace(path)
+            about = {key: document[key] for key in ("origin", "survey", "wave")}
+            self._write({**about, **asdict(entry)}).replace(path)
             self._sync_folder()
 
-    def _write(self, about: dict[str, Any], entry: Entry) -> Path:
+    def _create(self, path: Path, document: dict[str, Any]) -> None:
+        """Write a file durably, unless it is there already."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._locked() as alone:
+                if alone:
+                    # What a killed process left: a report drawn but never recorded, and so never sent.
+                    self._remove(f"*{_PART}")
+                temporary = self._write(document)
+                try:
+                    os.link(temporary, path)
+                except FileExistsError:
+                    pass
+                finally:
+                    temporary.unlink()
+                self._sync_folder()
+        except OSError:
+            raise _unwritable("nothing was sent") from None
+
+    def _write(self, document: dict[str, Any]) -> Path:
         # mkstemp makes the file readable by its owner only.
         handle, name = tempfile.mkstemp(suffix=_PART, dir=self.folder)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({**about, **asdict(entry)}, file, indent=1)
+            json.dump(document, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         return Path(name)
 
-    def _remove_parts(self) -> None:
-        """Remove what a killed process left: a report drawn but never recorded, and so never sent."""
-        for part in self.folder.glob(f"*{_PART}"):
-            part.unlink(missing_ok=True)
+    def _remove(self, pattern: str) -> None:
+        for path in self.folder.glob(pattern):
+            path.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[bool]:
@@ -296,11 +327,16 @@ class FileLedger:
 
 
 _PART = ".part"
+_DRAWN = ".drawn"
 
 
 def name_of(key: Key) -> str:
     """An entry's name: a digest, since a token names a person."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
+def _about(key: Key) -> dict[str, str | int]:
+    return {"origin": key.origin, "survey": key.survey, "wave": key.wave}
 
 
 def default_folder() -> Path:
@@ -333,6 +369,16 @@ def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON read
     if not right:
         raise _unreadable(path)
     return Entry(**known)
+
+
+def _drawn(path: Path) -> tuple[int, ...]:
+    try:
+        drawn = json.loads(path.read_bytes())["drawn"]
+        if not isinstance(drawn, list) or not all(type(number) is int for number in drawn):
+            raise _unreadable(path)
+        return tuple(drawn)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        raise _unreadable(path) from None
 
 
 def _unreadable(path: Path) -> BudgetExhausted:

@@ -1,4 +1,4 @@
-"""The link a respondent is given: ``https://host/s/{survey}#d={first 32 digits of the digest}&t={token}``."""
+"""The link a respondent is given: ``https://host/s/{survey}#d={first 32 digits of the digest}&t={token}&w={wave}``."""
 
 import re
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ _PATH = re.compile(r"(?P<base>(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)/s/(?P<survey
 _LOOPBACK = re.compile(r"localhost|127\.[0-9.]+|::1")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _DIGEST = re.compile(r"[0-9a-f]{32}")
+_WAVE = re.compile(r"0|[1-9][0-9]{0,3}")
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,14 @@ class Link:
         survey: the survey's name.
         digest: the first 32 digits of its digest, or "" if the link carries none.
         token: the one-time token, or "" if the link carries none; it is in the fragment, which reaches no server.
+        wave: the wave that the link invites to.
     """
 
     origin: str
     survey: str
     digest: str
     token: str = ""
+    wave: int = 0
 
 
 def parse_link(url: str) -> Link:
@@ -37,7 +40,7 @@ def parse_link(url: str) -> Link:
     The parts of a link.
 
     Raises:
-        TransportError: not an http(s) link to a survey, or its digest or token has another form.
+        TransportError: not an http(s) link to a survey, or its digest, token or wave has another form.
     """
     try:
         parts = urlsplit(url)
@@ -55,8 +58,11 @@ def parse_link(url: str) -> Link:
     digest = fragment.get("d", [""])[0]
     if digest and not _DIGEST.fullmatch(digest):
         raise TransportError("the digest in the link must be 32 hexadecimal digits")
+    wave = fragment.get("w", ["0"])[0]
+    if not _WAVE.fullmatch(wave):
+        raise TransportError("the wave in the link must be a whole number")
     origin = f"{parts.scheme}://{where}{match['base']}"
-    return Link(origin, match["survey"], digest, _token(fragment.get("t", [""])[0]))
+    return Link(origin, match["survey"], digest, _token(fragment.get("t", [""])[0]), int(wave))
 
 
 def _token(text: str) -> str:

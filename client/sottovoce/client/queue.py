@@ -7,7 +7,7 @@ sent by the next one.
 
 from typing import Any
 
-from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, Record, name_of
+from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, Ledger, Record, name_of
 from sottovoce.client.link import Link
 from sottovoce.client.transport import Transport
 from sottovoce.shared import canonical
@@ -69,7 +69,8 @@ def drawn_for(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
     found = []
     for record in readable(ledger)[0]:
         key = record.key._replace(token=link.token if record.bound else "")
-        if (key.origin, key.survey) == (link.origin, link.survey) and name_of(key) == record.name:
+        is_named = (key.origin, key.survey) == (link.origin, link.survey) and name_of(key) == record.name
+        if is_named and key.wave != MEMO:
             found.append((key, record.entry))
     return found
 

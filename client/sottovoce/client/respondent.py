@@ -7,17 +7,21 @@ Left of the bars the true answers exist, in this process's memory and nowhere el
 drawn report.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
+from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
+from sottovoce.client.memo import Memo, check_memo, keep_memo
 from sottovoce.client.queue import deliver, receipt_of, take_back
 from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.transport import Transport
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import BudgetExhausted, TransportError
+from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
@@ -50,7 +54,7 @@ class Respondent:
 
     Raises:
         BudgetExhausted: the survey asks for more than is allowed.
-        TransportError: the survey asks for a token and there is none.
+        TransportError: the survey asks for a token and there is none, or has no such wave.
     """
 
     def __init__(  # noqa: PLR0913 - all but three have a default
@@ -71,6 +75,8 @@ class Respondent:
         self._wave = wave
         if survey.asks_for_token and not token:
             raise TransportError("this survey asks for a link with a token; nothing was sent")
+        if not 0 <= wave < len(survey.waves):
+            raise TransportError("your link is for a wave that this survey does not have; nothing was sent")
         self._token = token if survey.asks_for_token else ""
         self._key = Key(transport.origin, survey.name, wave, self._token)
         _check_budget(survey, allowance)
@@ -103,12 +109,44 @@ class Respondent:
         survey = load_survey(transport.fetch_survey(link.survey))
         if survey.name != link.survey or not survey.digest.startswith(link.digest):
             raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
-        return cls(survey, transport, ledger or FileLedger(), token=link.token, **options)
+        return cls(survey, transport, ledger or FileLedger(), token=link.token, **{"wave": link.wave, **options})
+
+    @cached_property
+    def asked(self) -> tuple[Question, ...]:
+        """
+        The questions that this person is asked; under ``ask`` a set drawn and recorded before any of them is shown.
+
+        Raises:
+            BudgetExhausted: the ledger cannot be written or read.
+        """
+        return tuple(self.survey.questions[index] for index in self.places)
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The indices of those questions in the survey."""
+        drawn = draw_asked(self.survey, self._draws)
+        if self.survey.ask is None:
+            return drawn
+        kept = self.ledger.prepare(self._key, self.survey.digest, drawn)
+        asked = [index if index in kept else None for index in range(len(self.survey.questions))]
+        if not self.survey.asks_for(asked) or kept != tuple(index for index in asked if index is not None):
+            raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
+        return kept
 
     @property
     def drawn(self) -> bool:
-        """Whether a report was already drawn; if so, answers are no longer needed and would change nothing."""
-        return recorded(self.ledger, self._key, self.survey.digest) is not None
+        """
+        Whether a report was already drawn; if so, answers are no longer needed and would change nothing.
+
+        Raises:
+            BudgetExhausted: none may be drawn: the device remembers another version of the survey, or has forgotten
+                what it remembered for all waves.
+        """
+        if recorded(self.ledger, self._key, self.survey.digest) is not None:
+            return True
+        if self.survey.memoized:
+            check_memo(self.ledger, self._key, self.survey)
+        return False
 
     def answer(self, answers: Mapping[str, object]) -> dict[str, Any]:
         """
@@ -116,7 +154,7 @@ class Respondent:
 
         Args:
             answers: by question name; what an answer looks like stands in ``shared.answers``. None, or no entry, is
-                no answer, for questions that allow it.
+                no answer, for questions that allow it. An answer to a question that is not asked is not looked at.
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
@@ -124,10 +162,11 @@ class Respondent:
             TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
         """
         if not self.drawn:
-            values = encode(self.survey, answers)
-            report = randomize(self.survey, values, self._draws, self._wave)
+            values = encode(self.survey, answers, self.places)
+            memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
+            report = randomize(self.survey, values, self._draws, self._wave, memo)
             body = dump_report(report, self.survey).decode()
-            self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon, body))
+            self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon_of_wave, body))
         return self.send()
 
     def send(self) -> dict[str, Any]:
@@ -140,6 +179,12 @@ class Respondent:
             TransportError: not acknowledged, or the receipt is not for these bytes.
         """
         return deliver(self.ledger, self._key, self._entry(), self._transport)
+
+    @property
+    def cost(self) -> float:
+        """What one more report of this survey costs: its epsilon, without a memo that is paid for already."""
+        paid = self.survey.memoized and check_memo(self.ledger, self._key, self.survey) is not None
+        return self.survey.epsilon_of_wave if paid else self.survey.epsilon
 
     @property
     def spent(self) -> float:
@@ -169,38 +214,60 @@ class Respondent:
         return entry
 
 
-def encode(survey: Survey, answers: Mapping[str, object]) -> tuple[Value, ...]:
+def encode(
+    survey: Survey, answers: Mapping[str, object], asked: Collection[int] | None = None
+) -> tuple[Value | None, ...]:
     """
-    The true values, in the survey's order.
+    The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
 
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
     """
-    return survey.encode(answers)
+    return survey.encode(answers, asked)
 
 
-def randomize(survey: Survey, values: tuple[Value, ...], draws: Draws, wave: int = 0) -> Report:
+def randomize(
+    survey: Survey,
+    values: tuple[Value | None, ...],
+    draws: Draws,
+    wave: int = 0,
+    memo: Memo | None = None,
+) -> Report:
     """
-    The report for these true values: the id is drawn first, then each question in order.
+    The report for these true values: the id is drawn first, then each question that is asked, in order.
+
+    Args:
+        survey: the survey.
+        values: one for each question, None for those that are not asked.
+        draws: the source of randomness.
+        wave: the wave that the report is for.
+        memo: what ``keep_memo`` gives; without it, permanent answers are drawn for this report alone.
 
     Raises:
-        AnswerError: a value is not in its question's domain; nothing was drawn.
+        AnswerError: a value is not in its question's domain, or not just the questions of one respondent have one;
+            nothing was drawn.
     """
+    if not survey.asks_for(values):
+        raise AnswerError("there are not as many answers as each respondent gives")
     for question, value in zip(survey.questions, values, strict=True):
-        question.check(value)
+        if value is not None:
+            question.check(value)
     report_id = draws.identity()
+    kept = memo or {}
     reported = tuple(
-        _perturb(question, value, draws, survey.own_coin)
-        for question, value in zip(survey.questions, values, strict=True)
+        value if value is None else _perturb(question, value, draws, survey.own_coin, kept.get(index))
+        for index, (question, value) in enumerate(zip(survey.questions, values, strict=True))
     )
     return Report(survey.name, survey.digest, wave, report_id, reported)
 
 
-def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool) -> int:
+def _perturb(question: Question, value: Value, draws: Draws, own_coin: bool, memo: Sequence[int] | None) -> int:
     # Whoever has tossed a coin of their own gives its result: a second toss here would be another channel.
     if question.mechanism is None or own_coin:
         assert isinstance(value, int)  # noqa: S101 - a vector question is neither public nor for coins
         return value
+    if memo is not None:
+        return recall(question.mechanism, memo, value, draws)  # type: ignore[arg-type]
     return RANDOMIZERS[question.mechanism.name](question.mechanism, value, draws)
 
 

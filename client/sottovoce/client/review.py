@@ -5,6 +5,8 @@ It is given no answers, so it cannot show one; and the report really drawn is no
 become "yes" beforehand makes people go back and try again.
 """
 
+from collections.abc import Collection
+
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import randomize
 from sottovoce.client.telling import answered_in_words, reported_in_words
@@ -13,14 +15,18 @@ from sottovoce.shared.rational import MAX_DENOMINATOR
 from sottovoce.shared.spec import Question, Survey
 
 
-def example(survey: Survey, draws: Draws) -> list[tuple[str, str]]:
-    """For each question an invented answer and what could be sent for it, in words."""
-    invented = tuple(_invent(question, draws) for question in survey.questions)
+def example(survey: Survey, draws: Draws, asked: Collection[int] | None = None) -> list[tuple[str, str]]:
+    """For each question with an index in ``asked``, None for all: an invented answer and what could be sent for it."""
+    invented = tuple(
+        _invent(question, draws) if asked is None or index in asked else None
+        for index, question in enumerate(survey.questions)
+    )
     values = randomize(survey, invented, draws).values
     told = zip(survey.questions, invented, values, strict=True)
     return [
         (answered_in_words(survey, question, answer), reported_in_words(survey, question, value))
         for question, answer, value in told
+        if answer is not None
     ]
 
 

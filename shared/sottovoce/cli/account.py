@@ -6,6 +6,7 @@ from typing import Any
 
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import (
+    MAX_WAVES,
     Loss,
     belief_after,
     check_delta,
@@ -16,10 +17,15 @@ from sottovoce.shared.accounting import (
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.shuffling import MAX_EXACT, clone_weight, pair_weight, shuffled_binary, shuffled_bound
 from sottovoce.shared.spec import Question, Survey
 
 FORMAT = "sottovoce-privacy/1"
+
+WAVES = 4
+"""Of a panel, if the survey itself says nothing of waves."""
 
 BELIEFS = (0.01, 0.1, 0.3, 0.5)
 """What somebody believed before, in the tables."""
@@ -40,13 +46,13 @@ class Terms:
 
     Attributes:
         people: number k of people in a household, or of others who stand or fall together.
-        waves: how many times the same people might be asked.
+        waves: how many times the same people might be asked; None is as often as the survey is, or 4 if that is once.
         respondents: number of reports that are mixed, for the conditional figures; None leaves them out.
         delta: of all figures that need one.
     """
 
     people: int = 4
-    waves: int = 4
+    waves: int | None = None
     respondents: int | None = None
     delta: float = 1e-6
 
@@ -92,7 +98,8 @@ def _totals(survey: Survey, terms: Terms) -> Document:
     epsilons = [question.epsilon for question in survey.questions]
     report = report_epsilon(epsilons, asked_of(survey))
     household = group_loss(Loss(report), terms.people).epsilon
-    panel = waves_epsilon(report, terms.waves)
+    waves = _waves(survey, terms)
+    panel = survey.epsilon_of_memo + waves_epsilon(survey.epsilon_of_wave, waves)
     private = any(question.mechanism is not None for question in survey.questions)
     return {
         "report": {
@@ -101,9 +108,28 @@ def _totals(survey: Survey, terms: Terms) -> Document:
             "beliefs": _beliefs(report) if private else None,
         },
         "household": {"people": terms.people, "epsilon": household if private else None},
-        "panel": {"waves": terms.waves, "epsilon": panel if private else None},
-        "composed": _composed(survey, epsilons, terms, panel),
+        "panel": {"waves": waves, "epsilon": panel if private else None},
+        "composed": _composed(survey, epsilons, waves, terms.delta, panel),
     }
+
+
+def _waves(survey: Survey, terms: Terms) -> int:
+    """
+    How many waves the panel has.
+
+    Raises:
+        ValueError: a memo does not cover so many.
+    """
+    covered = min((mechanism.waves for _, mechanism in _memoized(survey)), default=MAX_WAVES)
+    own = len(survey.waves) if len(survey.waves) > 1 else min(WAVES, covered)
+    waves = own if terms.waves is None else terms.waves
+    if waves > covered:
+        raise ValueError(f"what the device remembers covers {covered} waves, and no more")
+    return waves
+
+
+def _memoized(survey: Survey) -> list[tuple[str, MemoizedRR]]:
+    return [(q.name, q.mechanism) for q in survey.questions if isinstance(q.mechanism, MemoizedRR)]
 
 
 def _question(survey: Survey, question: Question) -> Document:
@@ -141,23 +167,26 @@ def _after_each(channel: BinaryRR) -> list[Document]:
     return rows
 
 
-def _composed(survey: Survey, epsilons: list[float], terms: Terms, panel: float) -> Document | None:
+def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, panel: float) -> Document | None:
     """
     The panel's account that may fail with probability delta, where that gains anything on the plain sum.
 
-    Every answer counts as much as the dearest one, which makes the theorem for equal releases an upper bound.
+    Every answer counts as much as the dearest one, which makes the theorem for equal releases an upper bound. Reports
+    that share a memo are not drawn apart, so the theorem says nothing of them.
     """
+    if survey.memoized:
+        return None
     dearest = max(epsilons)
     private = sum(epsilon > 0 for epsilon in epsilons)
-    answers = min(private, asked_of(survey) or private) * terms.waves
+    answers = min(private, asked_of(survey) or private) * waves
     if answers == 0:
         return None
-    optimal = optimal_epsilon(dearest, answers, terms.delta)
+    optimal = optimal_epsilon(dearest, answers, delta)
     if optimal > GAIN * panel:
         return None
-    advanced = advanced_epsilon(dearest, answers, terms.delta)
+    advanced = advanced_epsilon(dearest, answers, delta)
     shown = advanced if advanced is not None and advanced < panel else None
-    return {"delta": terms.delta, "answers": answers, "epsilon": optimal, "advanced": shown}
+    return {"delta": delta, "answers": answers, "epsilon": optimal, "advanced": shown}
 
 
 def _shuffled(survey: Survey, terms: Terms) -> Document | None:
@@ -203,11 +232,18 @@ def stored(survey: Survey) -> list[str]:
             "Of one-time tokens: a hash each, which is deleted when the token is used. How many were used is kept; "
             "which token brought which report is not."
         )
-    device = ", so that it is drawn once. True answers are kept nowhere."
+    device = " that was drawn, so that it is drawn once. True answers are kept nowhere."
     if survey.own_coin:
         device = ". It is told what the toss said, and nothing else."
+    sentences.append(f"On the respondent's device: the report{device}")
+    if survey.ask is not None:
+        sentences.append("Also there: which questions the device drew, so that they are drawn once.")
+    if survey.memoized:
+        sentences.append(
+            "Also there, for all waves: an answer drawn for each of yes and no to every memoized question. Both are "
+            "kept, so that they tell nothing of the truth."
+        )
     sentences += [
-        f"On the respondent's device: the report{device}",
         "Not stored anywhere: network addresses, browser names, cookies, the time of a report, and the order in which "
         "reports came.",
     ]
@@ -228,6 +264,12 @@ def limits(survey: Survey) -> list[str]:
         "protects the one, not the statistic.",
         "False reports: a respondent can lie to the device, and a forged report looks like an honest one.",
     ]
+    for name, mechanism in _memoized(survey):
+        sentences.append(
+            f"Somebody who has both what the device remembers and the reports: of '{name}' each report then tells up "
+            f"to epsilon {show_epsilon(mechanism.instantaneous.epsilon)}, wave by wave. The figures above are for "
+            "those who have the reports alone."
+        )
     if survey.asks_for_token:
         sentences.append(
             "Somebody who watches the aggregator's memory, disk or copies while reports arrive: they can pair a token, "

@@ -86,10 +86,21 @@ def describe(survey: Survey) -> list[str]:
         else:
             how = f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}{_absence(question, hidden)}")
+    if survey.ask is not None:
+        private = len(survey.private)
+        lines.append(
+            f"  each respondent is asked {survey.ask} of the {private} private questions, drawn by the device: about "
+            f"{survey.ask / private:.0%} of the reports answer each of them; a pair of them, "
+            f"{survey.ask * (survey.ask - 1) / (private * (private - 1)):.0%}"
+        )
     if survey.own_coin:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     lines.append(f"  texts in {', '.join(languages_of(survey))}")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
+    if len(survey.waves) > 1:
+        times = len(survey.waves)
+        total = show_epsilon(survey.epsilon_of_memo + times * survey.epsilon_of_wave)
+        lines.append(f"  in {times} waves, {total} for whoever answers in all of them")
     return lines
 
 
@@ -104,6 +115,8 @@ def describe_mechanism(mechanism: Mechanism) -> str:
     """Its name and its numbers; of a table its size."""
     numbers = []
     for key, value in mechanism.dump().items():
+        if isinstance(value, dict):
+            value = ", ".join(str(number) for name, number in value.items() if name != "name")  # noqa: PLW2901
         if isinstance(value, list):
             value = f"{len(value)} x {len(value[0])}" if isinstance(value[0], list) else len(value)  # noqa: PLW2901
         if key != "name":

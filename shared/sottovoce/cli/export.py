@@ -18,14 +18,17 @@ from sottovoce.shared.errors import StorageError
 @click.option(
     "--interval", type=click.Choice(list(METHODS)), default=DEFAULT_RULE.method, show_default=True, help="For shares."
 )
+@click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write.")
 @data_option
-def export(name: str, cohort: str | None, interval: str, out: Path | None, data: Path | None) -> None:
+def export(
+    name: str, cohort: str | None, interval: str, wave: int | None, out: Path | None, data: Path | None
+) -> None:
     """Write the results of the survey NAME as JSON (sottovoce-export/1)."""
     revisions = revisions_of(open_storage(data_settings(data)), name)
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
-    write_json(export_document(analyse(revisions, cohort, interval)), out)
+    write_json(export_document(analyse(revisions, cohort, interval, wave)), out)
 
 
 def write_json(document: object, out: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 from sottovoce.cli.respond import patient
-from sottovoce.client.ledger import FileLedger, Record
+from sottovoce.client.ledger import MEMO, FileLedger, Record
 from sottovoce.client.link import parse_link
 from sottovoce.client.queue import deliver, readable
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
@@ -39,7 +39,7 @@ def show(as_json: bool, reports: bool) -> None:
         click.echo(f"{origin}: epsilon {show_epsilon(_total(group))} in total")
         for record in group:
             click.echo(f"  {_line(record)}")
-            if reports and record.entry.body:
+            if reports and _has_report(record):
                 click.echo(f"    {record.entry.body.rstrip()}")
     _tell_damaged(book, damaged)
 
@@ -84,6 +84,9 @@ def clear(survey: str | None, everything: bool, yes: bool) -> None:
     records, damaged = readable(book)
     chosen = [record for record in records if survey is None or _is_for(record, survey)]
     names = [record.name for record in chosen] + (damaged if everything and survey is None else [])
+    if everything and survey is None and book.folder.exists():
+        # Also the sets of questions of surveys that were opened and never answered.
+        names.append("*")
     if not names:
         raise BudgetExhausted("there is nothing to clear")
     _explain(chosen, everything)
@@ -94,7 +97,7 @@ def clear(survey: str | None, everything: bool, yes: bool) -> None:
             book.erase(name)
         else:
             book.forget(name)
-    click.echo(f"Cleared: {len(names)}.", err=True)
+    click.echo(f"Cleared: {len(chosen) + (len(damaged) if everything and survey is None else 0)}.", err=True)
     if not everything:
         _tell_damaged(book, damaged)
 
@@ -113,6 +116,8 @@ def _explain(chosen: list[Record], everything: bool) -> None:
     if waiting:
         click.echo(f"{waiting} of them have not arrived, and will never be sent.", err=True)
     click.echo("A report that is cleared can no longer be withdrawn from here: only its own number names it.", err=True)
+    if any(record.key.wave == MEMO for record in chosen) and not everything:
+        click.echo("Without its memo this device answers no further wave of that survey.", err=True)
     if everything:
         click.echo(
             "This device will not know that it has answered. Answering again would be a second roll of the dice: the "
@@ -136,7 +141,8 @@ def _document(book: FileLedger, records: list[Record], damaged: list[str], repor
             "origin": origin,
             "epsilon": _total(group),
             "reports": [
-                {**_about(record), **({"report": record.entry.body.rstrip()} if reports else {})} for record in group
+                _about(record) | ({"report": record.entry.body.rstrip()} if reports and _has_report(record) else {})
+                for record in group
             ],
         }
         for origin, group in _by_origin(records)
@@ -146,18 +152,26 @@ def _document(book: FileLedger, records: list[Record], damaged: list[str], repor
 
 def _about(record: Record) -> dict[str, Any]:
     key, entry = record.key, record.entry
-    about = {"survey": key.survey, "wave": key.wave, "digest": entry.digest, "epsilon": entry.epsilon}
+    wave = None if key.wave == MEMO else key.wave
+    about = {"survey": key.survey, "wave": wave, "digest": entry.digest, "epsilon": entry.epsilon}
     return {"origin": key.origin, **about, "token": record.bound, "state": _state(record)}
 
 
 def _state(record: Record) -> str:
-    return record.entry.ended or ("sent" if record.entry.sent else "unsent")
+    kept = "memo" if record.key.wave == MEMO else "sent" if record.entry.sent else "unsent"
+    return record.entry.ended or kept
+
+
+def _has_report(record: Record) -> bool:
+    # A memo stays on this device, and it is nobody else's business which draws it holds.
+    return bool(record.entry.body) and record.key.wave != MEMO
 
 
 def _line(record: Record) -> str:
     key, entry = record.key, record.entry
     bound = ", with a token" if record.bound else ""
-    return f"{key.survey}, wave {key.wave}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{bound}"
+    waves = "all waves" if key.wave == MEMO else f"wave {key.wave}"
+    return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{bound}"
 
 
 def _by_origin(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:

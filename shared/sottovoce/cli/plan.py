@@ -33,7 +33,7 @@ EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 @click.option("--assurance", type=float, default=0.5, show_default=True, help="Probability of reaching the half-width.")
 @click.option("--response-rate", type=float, default=1.0, show_default=True)
 @click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
-@click.option("--ask", type=(int, int), default=(1, 1), help="M Q: each respondent answers M of Q questions.")
+@click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(  # noqa: PLR0913, PLR0917 - one option each
@@ -49,7 +49,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     assurance: float,
     response_rate: float,
     design_effect: float,
-    ask: tuple[int, int],
+    ask: tuple[int, int] | None,
     own_coin: bool,
     as_json: bool,
 ) -> None:
@@ -59,7 +59,9 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
     channel = planning.kary(spent, options) if asked is None else channel_of(asked)
     goal = Goal(prevalence, half_width, against, confidence, power, assurance)
-    drawn = (ask[0], ask[1] * drawn_from(asked))
+    by_file = (1, 1) if file is None or file.ask is None else (file.ask, len(file.private))
+    m, q = ask or by_file
+    drawn = (m, q * drawn_from(asked))
     own_coin = own_coin or (file is not None and file.own_coin)
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
     made = planning.plan(channel, goal, fieldwork)

@@ -14,7 +14,7 @@ from sottovoce.cli.privacy_page import page
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option("--people", type=int, default=4, show_default=True, help="People in a household.")
-@click.option("--waves", type=int, default=4, show_default=True, help="How often the same people might be asked.")
+@click.option("--waves", type=int, help="How often the same people might be asked. [default: as the survey says, or 4]")
 @click.option("--respondents", type=int, help="Also: what a report costs if those of so many people are well mixed.")
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Of the figures that need one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
@@ -22,7 +22,7 @@ from sottovoce.cli.privacy_page import page
 def privacy(  # noqa: PLR0913, PLR0917 - one option each
     survey: Path,
     people: int,
-    waves: int,
+    waves: int | None,
     respondents: int | None,
     delta: float,
     as_json: bool,

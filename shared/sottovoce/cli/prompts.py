@@ -13,7 +13,7 @@ from sottovoce.shared.spec import Question, Survey
 def ask(survey: Survey, question: Question, number: int) -> object:
     """The answer to one question, in the form that ``answers`` lists for its type."""
     click.echo("", err=True)
-    position = say("question_number", number=str(number), total=str(len(survey.questions)))
+    position = say("question_number", number=str(number), total=str(len(survey.questions) - survey.unasked))
     click.secho(f"{position}. {text_of(survey, question.label)}", bold=True, err=True)
     if question.hint:
         click.echo(text_of(survey, question.hint), err=True)

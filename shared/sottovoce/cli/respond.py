@@ -67,8 +67,8 @@ def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, withdr
         _earlier(me, as_json)
         return
     introduce(me, *_allowed(allow))
-    given = _interview(me.survey) if answers is None else _read(answers, me.survey)
-    _review(me.survey, given, yes, again=answers is None)
+    given = _interview(me) if answers is None else _read(answers, me)
+    _review(me, given, yes, again=answers is None)
     receipt = _kept_if_not_sent(me, lambda: me.answer(given))
     show_receipt(me.survey, receipt, as_json)
     _parting(answers)
@@ -94,6 +94,8 @@ def introduce(me: Respondent, question: float, total: float) -> None:
     _heading(say("explain_title"))
     _tell(say("explain_how"))
     _tell(say("explain_epsilon", epsilon=show_epsilon(epsilon), limit=f"{total:g}"))
+    if len(survey.waves) > 1:
+        _tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
     _tell(f"The survey costs epsilon {show_epsilon(epsilon)} in total.")
     _tell(f"You allow {question:g} for one question and {total:g} in total.")
     _tell(_account(me))
@@ -102,9 +104,11 @@ def introduce(me: Respondent, question: float, total: float) -> None:
     _tell("The dice are rolled once, and this device keeps the result. Another device, or an erased ledger, would mean")
     _tell("a second roll, and two reports give away more than one.")
     _heading(say("questions_title"))
-    for number, asked in enumerate(survey.questions, 1):
+    if survey.ask is not None:
+        _tell(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
+    for number, asked in enumerate(me.asked, 1):
         _tell(f"  {number}. {text_of(survey, asked.label)}\n     {odds_in_words(asked)}")
-    _tell("\nCtrl-C stops at any moment before sending, and leaves nothing behind.")
+    _tell(f"\nCtrl-C stops at any moment before sending, and leaves nothing behind{_but_the_set(survey)}.")
 
 
 def _account(me: Respondent) -> str:
@@ -112,18 +116,18 @@ def _account(me: Respondent) -> str:
         before = me.spent
     except BudgetExhausted:
         return "What earlier reports of this device cost cannot be told: the ledger has a damaged file."
-    after = before + me.survey.epsilon
+    after = before + me.cost
     return (
         f"Earlier reports of this device to this aggregator cost epsilon {show_epsilon(before)}; "
         f"with this one it is {show_epsilon(after)}."
     )
 
 
-def _interview(survey: Survey) -> Answers:
-    return {q.name: ask(survey, q, number) for number, q in enumerate(survey.questions, 1)}
+def _interview(me: Respondent) -> Answers:
+    return {q.name: ask(me.survey, q, number) for number, q in enumerate(me.asked, 1)}
 
 
-def _read(file: BinaryIO, survey: Survey) -> Answers:
+def _read(file: BinaryIO, me: Respondent) -> Answers:
     """
     The answers in a file, checked whole before anything is drawn.
 
@@ -134,30 +138,34 @@ def _read(file: BinaryIO, survey: Survey) -> Answers:
         answers = canonical.load(file.read())
     except ValueError as error:
         raise AnswerError(f"the file of answers {error}") from None
-    encode(survey, answers)
+    encode(me.survey, answers, me.places)
     return answers
 
 
-def _review(survey: Survey, answers: Answers, yes: bool, again: bool) -> None:
+def _review(me: Respondent, answers: Answers, yes: bool, again: bool) -> None:
     """An example, and the last word: send, answer a question again, or stop."""
     _heading(say("example_title"))
     _tell(say("example_note"))
-    for number, (answered, sent) in enumerate(example(survey, Draws()), 1):
+    for number, (answered, sent) in enumerate(example(me.survey, Draws(), me.places), 1):
         _tell(f"  {number}. {say('example_answer')}: {answered}. {say('example_sent')}: {sent}.")
     _tell(f"\n{say('review_note')}")
     if yes:
         return
-    most = len(survey.questions) if again else 0
+    most = len(me.asked) if again else 0
     choices = f"y, n, or 1 to {most} to answer that question again" if again else "y or n"
     while True:
         choice = click.prompt(f"Send? ({choices})", value_proc=lambda text: _choice(text, most), err=True)
         if choice == 0:
-            _tell("Nothing was drawn, sent or stored.")
+            _tell(f"Nothing was drawn, sent or stored{_but_the_set(me.survey)}.")
             raise click.Abort
         if choice < 0:
             return
-        question = survey.questions[choice - 1]
-        answers[question.name] = ask(survey, question, choice)
+        question = me.asked[choice - 1]
+        answers[question.name] = ask(me.survey, question, choice)
+
+
+def _but_the_set(survey: Survey) -> str:
+    return "" if survey.ask is None else " but which questions are yours"
 
 
 def _choice(text: str, most: int) -> int:

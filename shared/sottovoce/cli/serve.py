@@ -46,9 +46,9 @@ def serve(survey: Path | None, host: str | None, port: int | None, data: Path | 
     run(settings)
 
 
-def respondent_link(settings: Settings, survey: StoredSurvey) -> str:
+def respondent_link(settings: Settings, survey: StoredSurvey, wave: int = 0) -> str:
     """The link that respondents are given."""
-    return settings.link(survey.name, survey.digest)
+    return settings.link(survey.name, survey.digest, wave)
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.serve:make_app") -> None:

@@ -78,10 +78,10 @@ def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
     if served.digest != survey.digest:
         raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
     # Whoever tosses coins of their own types what the toss says.
-    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed}"))) if survey.own_coin else truths
+    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed} {link.wave}"))) if survey.own_coin else truths
     console = Console(stderr=True)
     for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
-        draws = Draws(seeded(f"respondent {seed} {respondent}"))
-        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED)
+        draws = Draws(seeded(f"respondent {seed} {link.wave} {respondent}"))
+        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
         me.answer(answers_of(survey, typed, respondent))
     console.print(f"{len(truths[0]):,} reports sent.")

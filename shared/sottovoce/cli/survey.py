@@ -24,7 +24,8 @@ def publish(path: Path, data: Path | None) -> None:
     parsed = read_survey_file(path)
     settings = data_settings(data)
     row = open_storage(settings, create=True).publish(parsed)
-    click.echo(respondent_link(settings, row))
+    for wave in range(len(parsed.waves)):
+        click.echo(respondent_link(settings, row, wave))
 
 
 @survey.command("list")

@@ -25,15 +25,18 @@ def token() -> None:
 @click.argument("name")
 @click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="CSV file to write.")
+@click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the links are for.")
 @data_option
-def create(name: str, count: int, out: Path | None, data: Path | None) -> None:
+def create(name: str, count: int, out: Path | None, wave: int, data: Path | None) -> None:
     """Make tokens for the survey NAME: a CSV of tokens and links, shown only now."""
     settings = data_settings(data)
     storage = open_storage(settings)
     revisions = storage.revisions(name)
     if not revisions or not survey_of(revisions[-1].document).asks_for_token:
         raise StorageError("there is no survey of this name that asks for tokens (access: token)")
-    link = respondent_link(settings, revisions[-1])
+    if wave >= len(survey_of(revisions[-1].document).waves):
+        raise StorageError("the survey has no such wave")
+    link = respondent_link(settings, revisions[-1], wave)
     # Opened first: tokens that could not be written down would be lost.
     with _new_file(out) as file:
         writer = csv.writer(file)

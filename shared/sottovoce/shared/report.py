@@ -49,8 +49,7 @@ def dump_report(report: Report, survey: Survey) -> bytes:
 
 def report_length(survey: Survey, wave: int) -> int:
     """Length in bytes of every report of this survey and wave."""
-    largest = tuple(question.largest for question in survey.questions)
-    return len(_dump(Report(survey.name, survey.digest, wave, "0" * 32, largest)))
+    return len(_dump(Report(survey.name, survey.digest, wave, "0" * 32, _longest(survey))))
 
 
 def parse_report(body: bytes) -> Report:
@@ -80,6 +79,14 @@ def receipt(report: Report, body: bytes) -> dict[str, str | int]:
         "report_id": report.report_id,
         "sha256": hashlib.sha256(body).hexdigest(),
     }
+
+
+def _longest(survey: Survey) -> tuple[int | None, ...]:
+    """The values of the longest report: of the private questions, those are asked whose values take most digits."""
+    largest = [question.largest for question in survey.questions]
+    by_length = sorted(survey.private, key=lambda index: len(str(largest[index])), reverse=True)
+    unasked = by_length[survey.ask :] if survey.ask is not None else []
+    return tuple(None if index in unasked else value for index, value in enumerate(largest))
 
 
 def _dump(report: Report) -> bytes:

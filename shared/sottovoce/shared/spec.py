@@ -2,13 +2,14 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
@@ -134,17 +135,29 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Wave:
+    """One time at which a survey is asked; closed at its start and open at its end, None means without limit."""
+
+    opens: datetime | None
+    closes: datetime | None
+
+
+@dataclass(frozen=True)
 class Survey:
     """
     A published survey; nothing about it can change without changing its digest.
 
     Attributes:
         document: the canonical object, all defaults written out and all shorthand expanded.
-        opens, closes: the window, closed at the start and open at the end; None means without limit.
+        opens, closes: the window, closed at the start and open at the end; None means without limit. From the first
+            wave's start to the last one's end.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
         questions: what is reported, in the order of a report's values.
         items: what is shown, in order.
+        waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
+            each costs its epsilon anew.
+        ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them.
     """
 
     document: Mapping[str, Any]
@@ -158,6 +171,8 @@ class Survey:
     ids_days: int
     questions: tuple[Question, ...]
     items: tuple[Item, ...]
+    waves: tuple[Wave, ...]
+    ask: int | None = None
 
     @cached_property
     def canonical(self) -> bytes:
@@ -171,20 +186,61 @@ class Survey:
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss of one whole report: the sum over its questions."""
-        return math.fsum(question.epsilon for question in self.questions)
+        """The privacy loss of one whole report: the sum over its questions, with ``ask: m`` over the m costliest."""
+        return report_epsilon([self.questions[index].epsilon for index in self.private], self.ask)
+
+    @property
+    def epsilon_of_wave(self) -> float:
+        """The part of it that each wave's report is charged anew."""
+        if not self.memoized:
+            return self.epsilon
+        return math.fsum(q.epsilon for index, q in enumerate(self.questions) if index not in self.memoized)
+
+    @property
+    def epsilon_of_memo(self) -> float:
+        """The part of it that covers all waves: charged once, when the device draws what it remembers."""
+        return math.fsum(self.questions[index].epsilon for index in self.memoized)
+
+    @cached_property
+    def memoized(self) -> tuple[int, ...]:
+        """Indices of the questions of which the device remembers a draw."""
+        return tuple(
+            index for index, q in enumerate(self.questions) if q.mechanism is not None and q.mechanism.waves > 1
+        )
+
+    @cached_property
+    def private(self) -> tuple[int, ...]:
+        """Indices of the questions that are randomized, of which ``ask`` leaves some out."""
+        return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
+
+    @property
+    def unasked(self) -> int:
+        """How many questions each respondent is not asked."""
+        return 0 if self.ask is None else len(self.private) - self.ask
+
+    def asks_for(self, values: Sequence[object]) -> bool:
+        """
+        Whether one respondent is asked just the questions that have a value here.
+
+        Args:
+            values: one for each question, None for those that were not asked.
+        """
+        absent = [index for index, value in enumerate(values) if value is None]
+        return len(absent) == self.unasked and set(absent) <= set(self.private)
 
     @property
     def own_coin(self) -> bool:
         """Respondents randomize by themselves, with a coin or a die; the device adds nothing."""
         return bool(self.document["privacy"]["procedure"] == "own_coin")
 
-    def encode(self, answers: Mapping[str, object]) -> tuple[Value, ...]:
+    def encode(self, answers: Mapping[str, object], asked: Collection[int] | None = None) -> tuple[Value | None, ...]:
         """
-        The true values, in the order of a report. What is hidden or not answered has its question's fixed value.
+        The true values, in the order of a report; None where the question is not asked. What is hidden or not answered
+        has its question's fixed value.
 
         Args:
             answers: by question name; None, or no entry, for no answer.
+            asked: indices of the questions that are asked; None for all. An answer to another one is not looked at.
 
         Raises:
             AnswerError: an answer is missing where there must be one, is for no question, or is not an option; no
@@ -193,14 +249,18 @@ class Survey:
         if not set(answers) <= {question.name for question in self.questions}:
             raise AnswerError("there is an answer for a question that the survey does not ask")
         given: dict[str, Value] = {}
-        values: list[Value] = []
+        values: list[Value | None] = []
         for item in self.items:
             shown = is_shown(item.visible_if, given)
             for question in item.questions:
+                if asked is not None and len(values) not in asked:
+                    values.append(None)
+                    continue
                 answer = answers.get(question.name) if shown else None
-                values.append(question.encode(answer))
+                value = question.encode(answer)
+                values.append(value)
                 if answer is not None:
-                    given[question.name] = values[-1]
+                    given[question.name] = value
         return tuple(values)
 
     @property

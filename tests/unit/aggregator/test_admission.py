@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.admission import Admission
+from sottovoce.aggregator.published import check_values
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.wire import parse_wire
 from sottovoce.client.draws import Draws
@@ -102,6 +104,28 @@ def test_admit_names_the_reason(admission: Admission) -> None:
     assert [reason(admission, body, name) for _, body, name in cases] == [code for code, _, _ in cases]
     assert admission.rejected == {"unknown_survey": 2, "digest_mismatch": 1, "out_of_range": 3, "malformed": 3}
     assert set(admission.rejected) <= set(REJECTIONS)
+
+
+def test_admit_wants_exactly_as_many_answers_as_are_asked(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Under ``ask``: not one private answer more or less, and every public one; also with values seen before."""
+    asking = survey(ask=1)
+    storage.publish(asking)
+    admission = Admission(storage, clock)
+    base = Report("exam", asking.digest, 0, "0" * 32, (1, None, 0))
+
+    def body(number: int, *values: int | None) -> bytes:
+        return dump_report(replace(base, report_id=f"{number:032x}", values=values), asking)
+
+    admission.admit("exam", body(1, 1, None, 0))
+    admission.admit("exam", body(2, None, 2, 0))
+    for number, values in enumerate([(1, 2, 0), (1, 2, None), (None, 3, 0)], 3):
+        assert reason(admission, body(number, *values)) == "out_of_range"
+    # More nulls make a report longer than any honest one.
+    for number, values in enumerate([(None, None, 0), (1, None, None)], 6):
+        assert reason(admission, body(number, *values)) == "malformed"
+        with pytest.raises(ReportRejected, match="as many questions"):
+            check_values(asking, values)
+    assert recount(storage, storage.surveys()[0]) == storage.live_counts(1) == {0: {1: 1}, 1: {2: 1}, 2: {0: 2}}
 
 
 def mutants(body: str) -> list[bytes]:

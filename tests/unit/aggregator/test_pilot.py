@@ -1,5 +1,7 @@
 """Invented respondents: answers that a form would accept, and estimates that find them."""
 
+import json
+
 import numpy as np
 from sottovoce.aggregator.pilot import answers_of, invent, pilot, true_figure
 from sottovoce.aggregator.simulation import BatchDraws, seeded
@@ -108,3 +110,27 @@ def test_pilot_estimates_find_absence_as_a_category() -> None:
             assert true is not None
             assert estimate.raw is not None
             assert abs(estimate.raw - true) < 5 * (estimate.std_error or 0)
+
+
+def test_pilot_follows_ask() -> None:
+    """Each question has m / q of the reports, a public one all of them, and the truth is still found."""
+    document = json.loads(everything().canonical)
+    document["questions"] = [asked for asked in document["questions"] if asked["name"] != "memoized_rr"]
+    survey = parse_survey({**document, "ask": 4})
+    truths = invent(survey, 60_000, seed=6)
+    results = pilot(survey, truths, BatchDraws(seeded("ask")))
+
+    private = len(survey.private)
+    expected = 60_000 * 4 / private
+    for result, truth in zip(results.questions, truths, strict=True):
+        if result.epsilon is None:
+            assert result.n == 60_000
+            continue
+        assert abs(result.n - expected) < 5 * (expected * (1 - 4 / private)) ** 0.5
+        for estimate in result.estimates:
+            if estimate.method == "bootstrap":
+                continue
+            true = true_figure(result.question, truth, estimate)
+            if true is not None and estimate.raw is not None and estimate.std_error is not None:
+                assert abs(estimate.raw - true) <= 5 * estimate.std_error, (result.question.name, estimate.option)
+    assert sum(result.n for result in results.questions if result.epsilon) == 4 * 60_000

@@ -12,6 +12,17 @@ COIN = {"a": "3/4", "b": "1/4"}
 CASES = {
     "binary_rr": (question({"name": "binary_rr", "a": "11/12", "b": "1/6"}), [0, 1]),
     "kary_rr": (one_of(5, {"name": "kary_rr", "odds": "7/2"}), [0, 2, 4]),
+    "memoized_rr": (
+        question(
+            {
+                "name": "memoized_rr",
+                "permanent": {"name": "coin_flip"},
+                "instantaneous": {"name": "warner", "truth": "2/3"},
+                "waves": 3,
+            }
+        ),
+        [0, 1],
+    ),
     "subset_selection": (one_of(6, {"name": "subset_selection", "odds": "3", "size": 2}), [0, 3, 5]),
     "hadamard_response": (one_of(6, {"name": "hadamard_response", "odds": "3"}), [0, 3, 5]),
     "sampled_option": (some_of(3, {"name": "sampled_option", **COIN}), [0, 5, 7]),

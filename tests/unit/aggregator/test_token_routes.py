@@ -16,7 +16,7 @@ from sottovoce.aggregator.web.gate import check_head
 from sottovoce.shared.tokens import parse_token, token_hash
 
 from tests.conftest import FakeClock
-from tests.surveys import survey
+from tests.surveys import months, survey
 from tests.unit.aggregator.test_auth import log_in
 
 TOKENS = "/api/v1/surveys/exam/tokens"
@@ -75,6 +75,7 @@ def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, st
         (TOKENS, b""), (TOKENS, b"[]"), (TOKENS, b"{}"), (TOKENS, {"count": 0}), (TOKENS, {"count": -1}),
         (TOKENS, {"count": 100_001}), (TOKENS, {"count": True}), (TOKENS, {"count": "3"}), (TOKENS, b'{"count":3.0}'),
         (TOKENS, {"count": None}), (TOKENS, {"count": 1, "sentinel": 1}), (TOKENS, b'{"count":1,"count":1}'),
+        (TOKENS, {"count": 1, "wave": -1}), (TOKENS, {"count": 1, "wave": "0"}), (TOKENS, {"wave": 0}),
         (TOKENS, b'{"count":' + b"[" * 99_999), (f"{TOKENS}/revoke", {"tokens": "sentinel"}),
         (f"{TOKENS}/revoke", {"tokens": ["sentinel", 7]}), (f"{TOKENS}/revoke", {"count": 1}),
         (f"{TOKENS}/revoke", b"\xff"),
@@ -98,6 +99,17 @@ def test_there_are_none_for_an_open_survey_or_for_none(researcher: FlaskClient) 
         reply = post(researcher, f"/api/v1/surveys/none/tokens{path}", body)
         assert (reply.status_code, reply.json["code"]) == (404, "unknown_survey")
     assert researcher.get("/api/v1/surveys/none/tokens").status_code == 404
+
+
+def test_links_name_their_wave(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """Wave 0 needs no word; one that the survey does not have gets no tokens."""
+    panel = storage.publish(survey(name="panel", access="token", waves=months(2)))
+    for wave, part in ((0, "&t="), (1, "&w=1&t=")):
+        [row] = post(researcher, "/api/v1/surveys/panel/tokens", {"count": 1, "wave": wave}).json["tokens"]
+        assert row["link"] == f"https://survey.example.org/s/panel#d={panel.digest[:32]}{part}{row['token']}"
+    refused = post(researcher, "/api/v1/surveys/panel/tokens", {"count": 1, "wave": 2})
+    assert (refused.status_code, refused.json["detail"]) == (404, "the survey has no such wave")
+    assert researcher.get("/api/v1/surveys/panel/tokens").json["created"] == 2
 
 
 def test_only_a_researchers_header_opens_them(app: Flask, storage: SQLiteStorage) -> None:

@@ -1,6 +1,7 @@
 """The privacy account says what the survey says, and nothing that looks better."""
 
 import json
+import math
 import re
 from html.parser import HTMLParser
 
@@ -10,7 +11,7 @@ from sottovoce.cli.account_text import lines, percent, totals
 from sottovoce.cli.privacy_page import page
 from sottovoce.shared.errors import SpecError
 
-from tests.surveys import every_type, survey
+from tests.surveys import every_type, months, survey
 from tests.unit.shared.test_schema import validator
 
 TERMS = Terms()
@@ -133,7 +134,8 @@ def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
 
 def test_account_validates_with_every_type() -> None:
     """The schema knows every question type, with and without the conditional figures."""
-    asked = survey(questions=every_type())
+    # A memo covers its own waves only, and is accounted for below.
+    asked = survey(questions=[asked for asked in every_type() if asked["name"] != "again"])
     for terms in (TERMS, Terms(waves=60, respondents=100)):
         validator("privacy").validate(json.loads(json.dumps(account(asked, terms))))
 
@@ -174,3 +176,39 @@ def test_near_certainty_does_not_look_certain() -> None:
     assert [percent(x) for x in (0.0, 0.0001, 0.25, 0.9999, 1.0)] == [
         "0.0 %", "under 0.1 %", "25.0 %", "over 99.9 %", "100.0 %"
     ]  # fmt: skip
+
+
+def test_panel_has_the_waves_of_the_survey() -> None:
+    """As many as it has, each in full, unless other terms are asked for; 4 where it has one."""
+    asked = survey(questions=coins(1), waves=months(3))
+
+    for terms, waves in ((TERMS, 3), (Terms(waves=7), 7)):
+        panel = account(asked, terms)["panel"]
+        assert (panel["waves"], f"{panel['epsilon']:.4f}") == (waves, f"{waves * math.log(3):.4f}")
+    assert account(survey(questions=coins(1)), TERMS)["panel"]["waves"] == 4
+
+
+def test_memo_is_counted_once_and_only_for_its_waves() -> None:
+    """ln(196/27) for four waves of two coins, beside a coin that is drawn anew in each; a fifth is not covered."""
+    flip = {"name": "coin_flip"}
+    memo = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 4}
+    asked = survey(questions=[*coins(1, memo), {**coins(1)[0], "name": "fresh"}], waves=months(3))
+    made = account(asked, TERMS)
+
+    assert made["panel"]["epsilon"] == pytest.approx(math.log(196 / 27) + 3 * math.log(3))
+    assert made["report"]["epsilon"] == pytest.approx(math.log(196 / 27) + math.log(3))
+    assert made["composed"] is None
+    assert "Both are kept, so that they tell nothing of the truth" in " ".join(made["stored"])
+    assert "of 'q0' each report then tells up to epsilon 1.10, wave by wave" in " ".join(made["limits"])
+    validator("privacy").validate(made)
+    with pytest.raises(SpecError, match="covers 4 waves, and no more"):
+        account(asked, Terms(waves=5))
+
+
+def test_drawn_questions_cost_the_dearest_of_them() -> None:
+    """Two of three coins: 2.20 a report, whichever they are."""
+    made = account(survey(questions=coins(3), ask=2), TERMS)
+
+    assert totals(made)[1] == ("a whole report (2 questions drawn)", pytest.approx(2 * math.log(3)))
+    assert "which questions the device drew" in " ".join(made["stored"])
+    validator("privacy").validate(made)

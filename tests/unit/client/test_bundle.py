@@ -39,7 +39,7 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         "main.js": "const go = 1;\n",
         "both.js": "export const both = 1;\n",
         **{f"{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n' for part in ("later", "rarer")},
-        "aside.js": "export const ASIDE = {};\n",
+        **{f"{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("repeated", "aside")},
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
 
@@ -47,6 +47,7 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         "respondent": ["both.js", "main.js"],
         "later": ["later.js"],
         "rarer": ["rarer.js"],
+        "repeated": ["repeated.js"],
         "aside": ["aside.js"],
     }
 
@@ -57,7 +58,7 @@ def test_modules_come_after_what_they_need() -> None:
 
     assert order[-1] == "main.js"
     assert order.index("rational.js") < order.index("draws.js") < order.index("respondent.js")
-    assert not {"main.js", "form.js", "respondent.js"} & set(modules("later.js", "rarer.js", "aside.js"))
+    assert not {"main.js", "form.js", "respondent.js"} & set(modules("later.js", "rarer.js", "repeated.js", "aside.js"))
 
 
 @pytest.mark.parametrize(

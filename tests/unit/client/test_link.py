@@ -22,6 +22,7 @@ DIGEST = "0e765eb6bcfb153cd18b5bb165124c5a"
 )
 def test_parse_link_gives_its_parts(url, origin, digest):
     """Address, name and digest; the fragment reaches no server."""
+    assert parse_link(f"{url}{'&' if '#' in url else '#'}w=12") == Link(origin, "affairs", digest, wave=12)
     assert parse_link(url) == Link(origin, "affairs", digest)
 
 
@@ -31,7 +32,9 @@ def test_parse_link_gives_its_parts(url, origin, digest):
      "https://a.example/s/UPPER", "https://a.example/s/../x", "https://a.example:port/s/x", "https://[::1/s/x",
      "https://a.example/s/x#d=123", f"https://a.example/s/x#d={DIGEST.upper()}", f"https://a.example/s/x#d={DIGEST}0",
      "javascript:alert(1)//s/x", "https://a.example//s/x", "https://a.example/b/../s/x", "https://a.example/./s/x",
-     "https://a.example/%2e%2e/s/x", "https://a.example/b//s/x", "https://a.example/b%20c/s/x"],
+     "https://a.example/%2e%2e/s/x", "https://a.example/b//s/x", "https://a.example/b%20c/s/x",
+     "https://a.example/s/x#w=-1", "https://a.example/s/x#w=01", "https://a.example/s/x#w=10000",
+     "https://a.example/s/x#w=one"],
 )  # fmt: skip
 def test_parse_link_refuses_what_is_not_one(url):
     """A digest that is not whole would check nothing; a second spelling of an address would buy a second draw."""

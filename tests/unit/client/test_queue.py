@@ -10,7 +10,7 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 
-from tests.surveys import ANSWERS, survey
+from tests.surveys import ANSWERS, months, survey
 from tests.unit.client.fakes import Reply, Session, acknowledge
 
 ORIGIN = "https://a.example"
@@ -29,10 +29,10 @@ def ledger(tmp_path):
     return FileLedger(tmp_path)
 
 
-def person(ledger, *replies, **options):
+def person(ledger, *replies, asks=None, **options):
     """(respondent, session)."""
     session = Session(*replies)
-    return Respondent(survey(), Transport(ORIGIN, session, lambda _: None), ledger, **options), session
+    return Respondent(asks or survey(), Transport(ORIGIN, session, lambda _: None), ledger, **options), session
 
 
 def refused(me):
@@ -151,7 +151,7 @@ def test_reports_of_a_link_are_found_whatever_the_revision(ledger):
     token = "0123456789ABCDEF"
     invited = {"access": "token"}
     for wave in (0, 1):
-        person(ledger, acknowledge, wave=wave)[0].answer(ANSWERS)
+        person(ledger, acknowledge, asks=survey(waves=months(2)), wave=wave)[0].answer(ANSWERS)
     session = Session(acknowledge)
     Respondent(survey(**invited), Transport(ORIGIN, session), ledger, token=token).answer(ANSWERS)
     (ledger.folder / "damaged.json").write_text("{")

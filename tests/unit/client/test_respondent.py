@@ -1,14 +1,16 @@
 """The life of an answer, with a fake aggregator."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 import requests
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger, MemoryLedger
+from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, MemoryLedger
 from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
 from sottovoce.client.transport import Transport
-from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import parse_report
 
@@ -193,3 +195,145 @@ def test_connect_takes_the_survey_that_the_link_names(monkeypatch):
     me = Respondent.connect(f"https://a.example/s/vector#d={SURVEY.digest[:32]}", MemoryLedger())
 
     assert me.survey == SURVEY
+
+
+def test_each_wave_is_a_draw_and_a_charge_of_its_own():
+    """What one aggregator was given adds up over the waves; a wave that does not exist is refused."""
+    waves = [{"opens": f"2026-0{n}-01T00:00:00Z", "closes": f"2026-0{n + 1}-01T00:00:00Z"} for n in (1, 2)]
+    asked = parse_survey({**survey(question(ONE)), "waves": waves})
+    ledger = MemoryLedger()
+    bodies = [respondent(asked=asked, ledger=ledger, wave=wave)[0].answer({"q": "yes"})["body"] for wave in (0, 1, 1)]
+
+    assert [parse_report(body.encode()).wave for body in bodies] == [0, 1, 1]
+    assert bodies[1] == bodies[2]
+    assert ledger.spent("https://a.example") == 2 * asked.epsilon
+    for wave in (-1, 2):
+        with pytest.raises(TransportError, match="wave"):
+            respondent(asked=asked, wave=wave)
+
+
+MEMOIZED = parse_survey(
+    survey(
+        question({"name": "memoized_rr", "permanent": {"name": "coin_flip"}, "instantaneous": {"name": "coin_flip"},
+                  "waves": 3}),
+        {**question(ONE), "name": "fresh"},
+        waves=[{"opens": f"2026-0{n}-01T00:00:00Z", "closes": f"2026-0{n + 1}-01T00:00:00Z"} for n in (1, 2, 3)],
+    )
+)  # fmt: skip
+
+
+MEMO_KEY = Key("https://a.example", "vector", MEMO)
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_memo_is_kept_and_charged_once_for_all_waves(tmp_path, kind):
+    """Whichever waves come, in whichever order; the rest is charged in each; nothing kept tells the truth."""
+    ledger = MemoryLedger() if kind == "memory" else FileLedger(tmp_path)
+    kept = []
+    for wave, answer in ((2, "yes"), (0, "no"), (1, "yes"), (1, "no")):
+        me, _ = respondent(asked=MEMOIZED, ledger=ledger, wave=wave)
+        me.answer({"q": answer, "fresh": "no"})
+        kept.append(ledger.get(MEMO_KEY).body)
+
+    assert set(kept) <= {"00", "01", "10", "11"}
+    assert len(set(kept)) == 1
+    memo, fresh = (q.epsilon for q in MEMOIZED.questions)
+    assert ledger.spent("https://a.example") == pytest.approx(memo + 3 * fresh)
+    assert MEMOIZED.epsilon == pytest.approx(memo + fresh)
+
+
+def test_memo_decides_what_every_wave_reports():
+    """With the instantaneous coin at its second side of four, a report is the permanent answer for that truth."""
+    for memo, truth, told in [((0, 1), 0, 0), ((0, 1), 1, 1), ((1, 0), 0, 1), ((1, 0), 1, 0), ((1, 1), 0, 1)]:
+        report = randomize(MEMOIZED, (truth, 0), Draws(reading(bytes(16) + b"\1" + bytes(4))), 1, {0: memo})
+        assert report.values[0] == told
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [({"access": "token"}, "/questions/0/mechanism"), ({"ask": 1}, "/questions/0/mechanism"),
+     ({"waves": [*MEMOIZED.document["waves"], {"opens": "2026-05-01T00:00:00Z", "closes": "2026-06-01T00:00:00Z"}]},
+      "/questions/0/mechanism/waves")],
+)  # fmt: skip
+def test_memo_goes_with_no_token_no_set_and_no_wave_beyond_its_charge(changes, pointer):
+    """Each would draw anew, or link more than is charged."""
+    with pytest.raises(SpecError) as caught:
+        parse_survey({**MEMOIZED.document, **changes})
+    assert [problem.pointer for problem in caught.value.problems] == [pointer]
+
+
+def test_damaged_memo_is_no_reason_to_draw_again(tmp_path):
+    """Another memo would be another look."""
+    ledger = FileLedger(tmp_path)
+    for body in ("0", "02", "010", "", "ab", "\u0660\u0661"):
+        ledger = FileLedger(tmp_path / str(len(list(tmp_path.iterdir()))))
+        ledger.record(MEMO_KEY, Entry(MEMOIZED.digest, 1.9, body, sent=True))
+        me, session = respondent(asked=MEMOIZED, ledger=ledger, wave=1)
+        with pytest.raises(BudgetExhausted, match="cannot be read"):
+            me.answer({"q": "yes", "fresh": "no"})
+        assert session.requests == []
+
+
+@pytest.mark.parametrize("wave", [1, 2])
+def test_another_text_of_the_survey_finds_no_other_memo(wave):
+    """An aggregator that publishes the survey anew, for the next wave, buys no second permanent draw."""
+    ledger = MemoryLedger()
+    respondent(asked=MEMOIZED, ledger=ledger)[0].answer({"q": "yes", "fresh": "no"})
+    revised = parse_survey({**MEMOIZED.document, "revision": 2})
+    me, session = respondent(asked=revised, ledger=ledger, wave=wave)
+
+    for way in (lambda: me.drawn, lambda: me.answer({"q": "yes", "fresh": "no"})):
+        with pytest.raises(BudgetExhausted, match="another version"):
+            way()
+    assert session.requests == []
+    assert ledger.spent("https://a.example") == pytest.approx(MEMOIZED.epsilon)
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_forgotten_memo_ends_the_waves(tmp_path, kind):
+    """What it cost stays counted, the reports of waves that were answered stay as they are, and none is added."""
+    ledger = MemoryLedger() if kind == "memory" else FileLedger(tmp_path)
+    sent = respondent(asked=MEMOIZED, ledger=ledger)[0].answer({"q": "yes", "fresh": "no"})
+    ledger.end(MEMO_KEY, "forgotten")
+
+    assert respondent(asked=MEMOIZED, ledger=ledger)[0].receipt == sent
+    me, session = respondent(asked=MEMOIZED, ledger=ledger, wave=1)
+    with pytest.raises(BudgetExhausted, match="no other is drawn"):
+        me.answer({"q": "yes", "fresh": "no"})
+    assert session.requests == []
+    assert ledger.spent("https://a.example") == pytest.approx(MEMOIZED.epsilon)
+
+
+def test_memo_kept_reads_the_same_bytes_whatever_the_truth_and_the_wave():
+    """How much randomness is read, like what is kept, depends on the survey alone."""
+    counts = set()
+    for first, second in product(("yes", "no"), repeat=2):
+        ledger = MemoryLedger()
+        for wave, answer in enumerate((first, second, first)):
+            taken = []
+
+            def take(count, taken=taken):
+                taken.append(count)
+                return bytes(count)
+
+            respondent(asked=MEMOIZED, ledger=ledger, wave=wave, draws=Draws(take))[0].answer(
+                {"q": answer, "fresh": second}
+            )
+            counts.add(tuple(taken))
+    assert len(counts) == 1
+
+
+def test_waves_answered_at_once_share_one_memo(tmp_path):
+    """Twenty-four programs in three waves: one memo, one report for each wave, and no charge twice."""
+
+    def answer(number):
+        me, _ = respondent(asked=MEMOIZED, ledger=FileLedger(tmp_path), wave=number % 3)
+        return me.answer({"q": ("yes", "no")[number % 2], "fresh": "no"})["body"]
+
+    with ThreadPoolExecutor(8) as pool:
+        bodies = set(pool.map(answer, range(24)))
+
+    memo, fresh = (q.epsilon for q in MEMOIZED.questions)
+    assert len(bodies) == 3
+    assert len(list(tmp_path.iterdir())) == 4
+    assert FileLedger(tmp_path).spent("https://a.example") == pytest.approx(memo + 3 * fresh)

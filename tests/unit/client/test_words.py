@@ -18,6 +18,17 @@ COIN = {"a": "3/4", "b": "1/4"}
         (question({"name": "coin_flip"}), "true answer is yes, 75 send yes; .* answer is no, 25 also"),
         (question({"name": "warner", "truth": "2/3"}), "about 67 send yes"),
         (question({"name": "binary_rr", "a": "999/1000", "b": "1/1000"}), "more than 99 .* fewer than 1 also"),
+        (
+            question(
+                {
+                    "name": "memoized_rr",
+                    "permanent": {"name": "coin_flip"},
+                    "instantaneous": {"name": "coin_flip"},
+                    "waves": 4,
+                }
+            ),
+            "remembers both.* yes, about 63 send yes in a wave; .* about 38 also .* covers 4 waves",
+        ),
         (one_of(4, {"name": "kary_rr", "odds": "3"}), "50 send that answer; each other answer is sent by about 17"),
         (
             one_of(5, {"name": "subset_selection", "odds": "3", "size": 2}),

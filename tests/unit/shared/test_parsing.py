@@ -148,3 +148,36 @@ def test_questions_refuse_what_a_report_cannot_hold():
     subset = parsed(one_of(6, {"name": "subset_selection", "odds": "3", "size": 2}))
 
     assert [value for value in (0, 1, 3, 5, 7, 48, 63, 64 + 1, -1) if subset.admits(value)] == [3, 5, 48]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"waves": []}, "/waves"),
+        ({"waves": {}}, "/waves"),
+        ({"waves": [["2026-01", "2026-02"]]}, "/waves/0"),
+        ({"waves": [{"opens": "2026-01-01T00:00:00Z"}]}, "/waves/0/closes"),
+        ({"waves": [{"opens": "2026-01-01T00:00:00Z", "closes": "2026-01-01T00:00:00Z"}]}, "/waves/0/closes"),
+        (
+            {"waves": [{"opens": "2026-01-01T00:00:00Z", "closes": "2026-03-01T00:00:00Z"},
+                       {"opens": "2026-02-28T23:59:59Z", "closes": "2026-04-01T00:00:00Z"}]},
+            "/waves/1/opens",
+        ),
+        (
+            {"waves": [{"opens": "2026-01-01T00:00:00Z", "closes": "2026-03-01T00:00:00Z"}],
+             "closes": "2026-03-01T00:00:00Z"},
+            "/closes",
+        ),
+    ],
+)  # fmt: skip
+def test_waves_follow_one_another(changes, pointer):
+    """So that at any moment at most one of them is open."""
+    assert pointer in pointers(survey(question(COIN), **changes))
+
+
+def test_survey_without_waves_is_one_wave():
+    """Its own window, so that nothing else needs to know the difference."""
+    parsed_survey = parse_survey(survey(question(COIN), opens="2026-01-01T00:00:00Z"))
+
+    assert [(wave.opens, wave.closes) for wave in parsed_survey.waves] == [(parsed_survey.opens, None)]
+    assert "waves" not in parsed_survey.document

@@ -13,6 +13,7 @@ class MemoryLedger {
     if (!this.entries.has(String(key))) this.entries.set(String(key), entry);
     return this.get(key);
   };
+  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
   markSent = async (key) => this.#change(key, { sent: true });
   end = async (key, ended) => this.#change(key, { body: null, ended });
   total = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
@@ -70,6 +71,21 @@ test("a refusal is final and leaves the report to be sent later", async () => {
   assert.equal((await person.send()).body, bodies[0]);
 });
 
+test("under ask, one set of questions is drawn before anything is asked, and kept", async () => {
+  const questions = Array.from({ length: 6 }, (_, index) => ({ ...coin, name: `q${index}` }));
+  const document = { ...surveyOf(coin), ask: 3, questions };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  const open = async () => connect(document, transport, ledger);
+  const people = await Promise.all([open(), open()]);
+  const sets = [];
+  for (const person of [...people, await open()]) sets.push(await person.asked());
+  assert.equal(new Set(sets.map(String)).size, 1);
+  await people[0].answer(Object.fromEntries(sets[0].map((index) => [`q${index}`, "yes"])));
+  const { values } = JSON.parse(bodies[0]);
+  assert.deepEqual([...values.keys()].filter((index) => values[index] !== null), sets[0]);
+});
+
 test("another version of the survey buys no second draw", async () => {
   const ledger = new MemoryLedger();
   await (await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });
@@ -79,6 +95,36 @@ test("another version of the survey buys no second draw", async () => {
   await assert.rejects(person.answer({ q: "yes" }), { code: "budget_exhausted" });
   await assert.rejects(recorded(ledger, ["https://a.example", "vector", 0, ""], "0"), { code: "budget_exhausted" });
   assert.equal(bodies.length, 0);
+});
+
+test("a wave that the survey does not have is refused, and each wave has its own report", async () => {
+  const days = [1, 2, 3].map((day) => `2026-01-0${day}T00:00:00Z`);
+  const document = { ...surveyOf(coin), waves: [{ opens: days[0], closes: days[1] }, { opens: days[1], closes: days[2] }] };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  for (const wave of [2, -1, NaN, "x"]) {
+    await assert.rejects(connect(document, transport, ledger, "", { wave }), { code: "transport" });
+  }
+  for (const wave of [0, 1, 1]) await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes" });
+  assert.deepEqual(bodies.map((body) => JSON.parse(body).wave), [0, 1, 1]);
+  assert.equal(new Set(bodies).size, 2);
+});
+
+test("a memo is drawn and charged once, and every wave's report makes use of it", async () => {
+  const [{ question: memoized }] = vectors("memoized_rr/randomize.json");
+  const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01T00:00:00Z`);
+  const waves = [0, 1, 2, 3].map((index) => ({ opens: months[index], closes: months[index + 1] }));
+  const document = { ...surveyOf(memoized), questions: [memoized, { ...coin, name: "coin" }], waves };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  for (const wave of [1, 0, 3, 2, 2]) {
+    await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes", coin: "no" });
+  }
+  assert.equal(new Set(bodies).size, 4);
+  const memos = [...ledger.entries.values()].filter((entry) => /^[01]+$/.test(entry.body));
+  assert.equal(memos.length, 1);
+  assert.equal(memos[0].body.length, 2);
+  assert.ok(Math.abs((await ledger.total()) - (Math.log(196 / 27) + 4 * Math.log(3))) < 1e-12);
 });
 
 test("another survey than the link's is refused", async () => {
@@ -151,10 +197,11 @@ test("waits double, obey Retry-After up to a minute, and carry jitter", () => {
 
 test("a link gives origin, survey, digest and token", () => {
   const d = "0e765eb6bcfb153cd18b5bb165124c5a";
-  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d, token: "0123456789ABCDEF" };
+  const parts = { origin: "https://h.example/p", survey: "s-1", digest: d, token: "0123456789ABCDEF", wave: 0 };
   assert.deepEqual(parseLink(`https://h.example/p/s/s-1#d=${d}&t=0123456789ABCDEF`), parts);
   assert.deepEqual(parseLink("https://h.example/p/s/s-1"), { ...parts, digest: "", token: "" });
-  const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF"];
+  assert.equal(parseLink("https://h.example/p/s/s-1#w=12").wave, 12);
+  const damaged = [`https://h.example/s/s#d=${d.slice(1)}`, "https://h.example/s/s#t=U123456789ABCDEF", "https://h.example/s/s#w=01"];
   for (const bad of ["https://h.example/x/s-1", "https://h.example/s/S", ...damaged]) {
     assert.throws(() => parseLink(bad), { code: "transport" });
   }
@@ -186,5 +233,49 @@ test("a withdrawal that is not confirmed changes nothing", async () => {
     const { body } = await person.answer({ q: "yes" });
     await assert.rejects(person.withdraw(), { code: "transport" });
     assert.equal((await person.drawn()).body, body);
+  }
+});
+
+// A survey of four waves with one memoized question, and the ledger of somebody who answered the first.
+async function answeredOnce() {
+  const [{ question: memoized }] = vectors("memoized_rr/randomize.json");
+  const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01T00:00:00Z`);
+  const document = { ...surveyOf(memoized), waves: [0, 1, 2, 3].map((index) => ({ opens: months[index], closes: months[index + 1] })) };
+  const ledger = new MemoryLedger();
+  const person = await connect(document, aggregator(document).transport, ledger);
+  await person.answer({ q: "yes" });
+  return { document, ledger, person };
+}
+
+test("another text of the survey finds no other memo", async () => {
+  const { document, ledger } = await answeredOnce();
+  const revised = { ...document, revision: 2 };
+  const { bodies, transport } = aggregator(revised);
+  const person = await connect(revised, transport, ledger, "", { wave: 1 });
+  await assert.rejects(person.drawn(), { code: "budget_exhausted", sentence: "error_other_version" });
+  await assert.rejects(person.answer({ q: "yes" }), { code: "budget_exhausted" });
+  assert.equal(bodies.length, 0);
+});
+
+test("forgetting wipes the memo, keeps its charge and ends the waves", async () => {
+  const { document, ledger, person } = await answeredOnce();
+  const spent = await person.spent();
+  await person.forget();
+  assert.deepEqual([...ledger.entries.values()].map(({ body, ended }) => [body, ended]), Array(2).fill([null, "forgotten"]));
+  assert.equal(await person.spent(), spent);
+  assert.equal((await person.drawn()).ended, "forgotten");
+  const silent = new Draws(() => assert.fail("a byte was read"));
+  const next = await connect(document, aggregator(document).transport, ledger, "", { wave: 1, draws: silent });
+  await assert.rejects(next.drawn(), { code: "budget_exhausted", sentence: "error_memo" });
+});
+
+test("a damaged memo is no reason to draw again", async () => {
+  for (const body of ["0", "02", "010", "", null, 12]) {
+    const { document, ledger } = await answeredOnce();
+    for (const entry of ledger.entries.values()) if (/^[01]+$/.test(entry.body)) entry.body = body;
+    const { bodies, transport } = aggregator(document);
+    const next = await connect(document, transport, ledger, "", { wave: 1 });
+    await assert.rejects(next.answer({ q: "yes" }), { code: "budget_exhausted", sentence: "error_ledger" });
+    assert.equal(bodies.length, 0);
   }
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { product, surveyOf, tape, vectors } from "./product.mjs";
 
-const { Draws, Grid, dumpDecimal, dumpReport, encode, expectedReceipt, loadSurvey, parseDecimal, parseReport, parseSurvey, randomize,
+const { Draws, Grid, drawAsked, drawMemo, dumpDecimal, dumpReport, encode, expectedReceipt, loadSurvey, parseDecimal, parseReport, parseSurvey, randomize,
   showEpsilon } = product;
 const bytesOf = (text) => new TextEncoder().encode(text);
 const { reports, bad_surveys: badSurveys } = vectors("surveys.json");
@@ -21,8 +21,14 @@ test("a whole report has Python's digest, epsilon, bytes read and bytes sent", a
     const survey = await loadSurvey(bytesOf(vector.survey));
     assert.equal(survey.digest, vector.digest);
     assert.ok(Math.abs(survey.epsilon - vector.epsilon) <= 1e-12);
+    const before = tape(vector.bytes_before);
+    const asked = drawAsked(survey, new Draws(before));
+    assert.deepEqual(asked, vector.asked);
+    const memo = drawMemo(survey, new Draws(before));
+    assert.deepEqual([...memo.values()].flat(), vector.memo);
+    assert.equal(before.taken, before.given);
     const read = tape(vector.bytes);
-    const report = randomize(survey, encode(survey, vector.answers), new Draws(read), vector.wave);
+    const report = randomize(survey, encode(survey, vector.answers, asked), new Draws(read), vector.wave, memo);
     assert.equal(read.taken, read.given);
     assert.equal(dumpReport(report, survey), vector.body);
     assert.deepEqual(parseReport(vector.body), { format: "sottovoce-report/1", ...report });

@@ -10,6 +10,7 @@ from sottovoce.aggregator.estimators import (
     hadamard_response,
     kary_rr,
     level_table,
+    memoized_rr,
     rounding_rr,
     sampled_coordinate,
     sampled_option,
@@ -37,6 +38,7 @@ class Estimator(Protocol):
 ESTIMATORS: dict[str, Estimator] = {
     "binary_rr": binary_rr.estimate,
     "kary_rr": kary_rr.estimate,
+    "memoized_rr": memoized_rr.estimate,
     "subset_selection": subset_selection.estimate,
     "hadamard_response": hadamard_response.estimate,
     "sampled_option": sampled_option.estimate,

@@ -24,8 +24,8 @@ def surveys() -> str:
 
 @blueprint.get("/surveys/<name>")
 def survey(name: str) -> str:
-    """One survey's results, for all respondents or for ``?cohort=``."""
-    results = results_of(name, request.args.get("cohort") or None)
+    """One survey's results, for all respondents for ``?cohort=`` or for ``?wave=``."""
+    results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
     return render_template(
         "survey.html",
         results=results,
@@ -37,7 +37,8 @@ def survey(name: str) -> str:
 @blueprint.get("/surveys/<name>/export.json")
 def download(name: str) -> Response:
     """The same results as a file to keep."""
-    reply = jsonify(export_document(results_of(name, request.args.get("cohort") or None)))
+    results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
+    reply = jsonify(export_document(results))
     reply.headers["Content-Disposition"] = "attachment; filename=export.json"
     return reply
 

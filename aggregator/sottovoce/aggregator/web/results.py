@@ -12,21 +12,25 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parsing import parse_survey
 
+MAX_DIGITS = 4
+
 blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
 
 
-def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.method) -> Results:
+def results_of(
+    name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None
+) -> Results:
     """
     The results of a survey, over all its revisions.
 
     Raises:
         ReportRejected: unknown survey.
-        EstimateError: unknown cohort, or unknown interval.
+        EstimateError: unknown cohort, unknown wave, or unknown interval.
     """
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
-    return analyse(revisions, cohort, interval)
+    return analyse(revisions, cohort, interval, _wave(wave))
 
 
 @blueprint.get("/surveys")
@@ -61,7 +65,7 @@ def close(name: str) -> Response:
 
 @blueprint.get("/surveys/<name>/estimates")
 def estimates(name: str) -> Response:
-    """Estimates from the last snapshot, for all respondents or for ``?cohort=``; ``?interval=`` names a method."""
+    """Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``; ``?interval=`` names a method."""
     return jsonify(_document(name))
 
 
@@ -75,5 +79,12 @@ def export(name: str) -> Response:
 
 def _document(name: str) -> dict[str, Any]:
     interval = request.args.get("interval", DEFAULT_RULE.method)
-    return export_document(results_of(name, request.args.get("cohort"), interval))
+    return export_document(results_of(name, request.args.get("cohort"), interval, request.args.get("wave")))
+
+
+def _wave(text: str | None) -> int | None:
+    """The wave asked for; no number is a wave that no survey has."""
+    if not text:
+        return None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
 

@@ -2,11 +2,11 @@
 
 import csv
 import io
+from collections.abc import Collection
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.published import survey_of
-from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.tokens import create_tokens, revoke_tokens, token_counts
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.collect import newest
@@ -27,14 +27,22 @@ def stats(name: str) -> Response:
 
 @blueprint.post("")
 def create(name: str) -> Response:
-    """Make ``{"count": n}`` tokens; they are in this reply and nowhere else, as JSON or, if asked for, as CSV."""
-    count = _given("count")
-    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE:
+    """
+    Make ``{"count": n}`` tokens, ``"wave": w`` for links to another wave than 0; they are in this reply and nowhere
+    else, as JSON or, if asked for, as CSV.
+    """
+    given = _given({"count"}, {"wave"})
+    count, wave = given["count"], given.get("wave", 0)
+    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE or type(wave) is not int or wave < 0:
         raise malformed()
     survey = newest(name)
-    if not survey_of(survey.document).asks_for_token:
+    parsed = survey_of(survey.document)
+    if not parsed.asks_for_token:
         return problems.response("not_found", "this survey asks for no tokens")
-    rows = [(token, _link(survey, token)) for token in create_tokens(_storage(), name, count)]
+    if wave >= len(parsed.waves):
+        return problems.response("not_found", "the survey has no such wave")
+    link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
+    rows = [(token, f"{link}&t={token}") for token in create_tokens(_storage(), name, count)]
     if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
         return _csv(rows)
     return jsonify({"survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
@@ -43,7 +51,7 @@ def create(name: str) -> Response:
 @blueprint.post("/revoke")
 def revoke(name: str) -> Response:
     """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
-    tokens = _given("tokens")
+    tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
         raise malformed()
     return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(name).name, tokens)})
@@ -53,19 +61,15 @@ def _storage() -> Any:  # noqa: ANN401 - Flask's register has no types
     return current_app.extensions["storage"]
 
 
-def _given(key: str) -> Any:  # noqa: ANN401 - checked by who asks for it
-    """What the body holds under its one key."""
+def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
+    """What the body holds under its keys; checked by who asks for it."""
     try:
         document = canonical.load(request.get_data())
     except ValueError:
         raise malformed() from None
-    if document.keys() != {key}:
+    if not isinstance(document, dict) or not keys <= document.keys() <= keys | set(optional):
         raise malformed()
-    return document[key]
-
-
-def _link(survey: StoredSurvey, token: str) -> str:
-    return f"{current_app.extensions['settings'].link(survey.name, survey.digest)}&t={token}"
+    return document
 
 
 def _csv(rows: list[tuple[str, str]]) -> Response:

@@ -11,6 +11,7 @@ from sottovoce.client.randomizers import (
     hadamard_response,
     kary_rr,
     level_table,
+    memoized_rr,
     rounding_rr,
     sampled_coordinate,
     sampled_option,
@@ -21,6 +22,7 @@ from sottovoce.client.randomizers import (
 RANDOMIZERS: dict[str, Callable[[Any, Any, Draws], int]] = {
     "binary_rr": binary_rr.randomize,
     "kary_rr": kary_rr.randomize,
+    "memoized_rr": memoized_rr.randomize,
     "subset_selection": subset_selection.randomize,
     "hadamard_response": hadamard_response.randomize,
     "sampled_option": sampled_option.randomize,

@@ -16,10 +16,13 @@ export class Answering {
   #stage;
   #ledger;
   #transport;
+  #asked;
   #asking = null;
 
-  constructor(respondent, words, stage, ledger, transport) {
+  /** `asked` are the indices of the questions that this person is asked. */
+  constructor(respondent, asked, words, stage, ledger, transport) {
     this.#respondent = respondent;
+    this.#asked = asked;
     this.#words = words;
     this.#stage = stage;
     this.#ledger = ledger;
@@ -76,12 +79,12 @@ export class Answering {
   }
 
   #ask() {
-    this.#asking = askingStep(this.#respondent.survey, this.#words, () => this.#review());
+    this.#asking = askingStep(this.#respondent.survey, this.#words, this.#asked, () => this.#review());
     this.#stage.show(this.#asking);
   }
 
   #review() {
-    this.#show(reviewStep, () => this.#stage.show(this.#asking), () => this.#answer());
+    this.#show(reviewStep, this.#asked, () => this.#stage.show(this.#asking), () => this.#answer());
   }
 
   async #answer() {

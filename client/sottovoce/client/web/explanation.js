@@ -1,5 +1,6 @@
 import { disclosure } from "./disclosure.js";
 import { button, element } from "./dom.js";
+import { arrived } from "./loading.js";
 import { mostRevealing, oddsPicture } from "./picture.js";
 import { showEpsilon } from "./rational.js";
 
@@ -32,6 +33,7 @@ function protection(survey, words, { spent, allowance }, on, most) {
   section.append(oddsPicture(most, words), learned(words));
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
   section.append(words.said("p", "explain_epsilon", cost));
+  if (survey.ask !== null || survey.waves > 1) section.append(...arrived().repeated.repeatedNotes(survey, words));
   if (spent > 0) section.append(words.said("p", "spent", { spent: showEpsilon(spent) }));
   section.append(on.limits(), disclosure(words, "limits_title", ({ limitsList }) => limitsList(words)));
   return section;

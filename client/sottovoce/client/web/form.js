@@ -35,14 +35,17 @@ export class Form {
       const respondent = await Respondent.connect(link, transport, ledger, { allowance });
       await this.#words.speak(respondent.survey);
       for (const part of Object.keys(arrived())) await this.#words.learn(part);
+      let asked = [];
       this.#answering = null;
       this.#enter = async () => {
         const { Answering } = await load("later", this.#words);
-        this.#answering ??= new Answering(respondent, this.#words, this.#stage, ledger, transport);
+        this.#answering ??= new Answering(respondent, asked, this.#words, this.#stage, ledger, transport);
         return this.#answering;
       };
       const entry = await respondent.drawn();
       if (entry !== null) return (await this.#enter()).resume(entry);
+      // Which questions are asked is decided, and recorded, before anything is shown.
+      asked = await respondent.asked();
       const known = { hasDigest: link.digest !== "", spent: await respondent.spent(), allowance };
       this.#explain(respondent.survey, known, allow);
     }, { allow });

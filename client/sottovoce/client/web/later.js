@@ -1,6 +1,6 @@
 import { Answering } from "./answering.js";
 import { languageChoice } from "./choice.js";
-import { randomize } from "./randomize.js";
+import { Life } from "./life.js";
 
 /** What every visit needs, but not until the first step stands on the page. */
-export const LATER = { Answering, languageChoice, randomize };
+export const LATER = { Answering, Life, languageChoice };

@@ -57,6 +57,15 @@ export class BrowserLedger {
     });
   }
 
+  /**
+   * The set of questions drawn for `key` and this text of the survey: an earlier one if there is one, else `drawn`,
+   * durably. It lies beside the report, under a longer key, and goes when that ends.
+   */
+  async prepare(key, digest, drawn) {
+    const kept = await this.record([...key, digest], { drawn, epsilon: 0 });
+    return kept.drawn;
+  }
+
   /** [key, entry] of each report for this aggregator that is drawn and not acknowledged. */
   async waiting(origin) {
     // Every key that begins with the origin: a list sorts after any text.
@@ -76,6 +85,7 @@ export class BrowserLedger {
   /** Wipe the report and keep that there was one; `ended` says why. */
   async end(key, ended) {
     await this.#change(key, { body: null, ended });
+    await this.#within("readwrite", (store) => settled(store.delete(IDBKeyRange.bound([...key, ""], [...key, []]))));
   }
 
   /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */

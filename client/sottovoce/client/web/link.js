@@ -2,16 +2,17 @@ import { TransportError } from "./errors.js";
 
 const LINK_PATH = /^(.*)\/s\/([a-z0-9][a-z0-9_-]{0,63})\/?$/;
 const LINK_DIGEST = /^[0-9a-f]{32}$/;
+const LINK_WAVE = /^(0|[1-9][0-9]{0,3})$/;
 const LINK_TOKEN = /^([0-9A-HJKMNP-TV-Z]{16})?$/;
 
 /**
- * What the page's own address says: `{ origin, survey, digest, token }`, from
- * https://host/s/{survey}#d={32 digits}&t={token}. The fragment reaches no server.
+ * What the page's own address says: `{ origin, survey, digest, token, wave }`, from
+ * https://host/s/{survey}#d={32 digits}&t={token}&w={wave}. The fragment reaches no server.
  *
  * A page from elsewhere is set up with its `aggregator`, and is given the survey's name as #s={survey}&d=..., or holds
  * the survey.
  *
- * @throws {TransportError} not a link to a survey, or its digest or token has another form
+ * @throws {TransportError} not a link to a survey, or its digest, token or wave has another form
  */
 export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   const url = new URL(href);
@@ -24,5 +25,7 @@ export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link");
   const token = fragment.get("t") ?? "";
   if (!LINK_TOKEN.test(token)) throw new TransportError("error_link");
-  return { origin: base + match[1], survey: match[2], digest, token };
+  const wave = fragment.get("w") ?? "0";
+  if (!LINK_WAVE.test(wave)) throw new TransportError("error_link");
+  return { origin: base + match[1], survey: match[2], digest, token, wave: Number(wave) };
 }

@@ -7,8 +7,9 @@ const ARRIVED = new Map();
 const FAILURES = new Map();
 
 /**
- * What a later part of the page exports, asked for once: "later", what comes after the first step; "rarer", what few
- * surveys need; "aside", what few people open. When the first two are asked for depends on the survey alone.
+ * What a later part of the page exports, asked for once: "later", what comes after the first step; "rarer" and
+ * "repeated", what few surveys need; "aside", what few people open. When all but the last are asked for depends on the
+ * survey alone.
  *
  * @param words who then also knows the part's sentences
  * @throws {LoadError} it did not arrive; calling again tries again

@@ -15,7 +15,7 @@ const TEXTS = ["title", "description", "consent"];
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
-const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens", "report_labels"];
+const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens", "report_labels", "waves"];
 
 /**
  * The survey in its canonical bytes, named by their digest.
@@ -25,7 +25,9 @@ const SURVEY_OPTIONAL = ["closes", "consent", "description", "opens", "report_la
 export async function loadSurvey(bytes) {
   const document = loadCanonical(bytes);
   const isByHand = document.privacy?.procedure === "own_coin";
-  if (isByHand || [document.questions].flat().some(isRare)) await load("rarer");
+  const items = [document.questions].flat();
+  if (document.ask !== undefined || document.waves !== undefined || items.some(hasMemo)) await load("repeated");
+  if (isByHand || items.some(isRare)) await load("rarer");
   return parseSurvey(document, await sha256(bytes));
 }
 
@@ -45,9 +47,15 @@ export function parseSurvey(document, digest) {
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
+    if ("ask" in document || "waves" in document || survey.memoized.length > 0) arrived().repeated.readRepeated(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
+}
+
+// Whether an item needs the page's part "repeated".
+function hasMemo(item) {
+  return (item?.of ?? item)?.mechanism?.name === "memoized_rr";
 }
 
 // Whether an item may need the page's part "rarer".

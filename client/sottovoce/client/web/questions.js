@@ -3,12 +3,12 @@ import { partOf } from "./parts.js";
 import { isShown } from "./visibility.js";
 
 /**
- * The step that asks: `{ node, start, answers(), clear() }`.
+ * The step that asks the questions with the indices `asked`: `{ node, start, answers(), clear() }`.
  *
  * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
-export function askingStep(survey, words, onDone) {
-  const parts = partsOf(survey, words);
+export function askingStep(survey, words, asked, onDone) {
+  const parts = partsOf(survey, words, asked);
   const fields = parts.flatMap((part) => part.fields);
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
   // Method dialog: outside a dialog it submits nothing, so that no failure of this script can put answers in a URL.
@@ -29,14 +29,18 @@ export function askingStep(survey, words, onDone) {
   };
 }
 
-// One part for each item; what is asked is counted, notes are not.
-function partsOf(survey, words) {
-  const total = survey.items.filter((item) => item.questions.length).length;
+// One part for each item; what is asked is counted, notes are not. A matrix has the rows that are asked.
+function partsOf(survey, words, asked) {
+  const isAsked = (question) => asked.includes(survey.questions.indexOf(question));
+  const items = survey.items.filter(({ questions }) => questions.length === 0 || questions.some(isAsked));
+  const total = items.filter((item) => item.questions.length).length;
   let [number, first] = [1, 0];
-  return survey.items.map((item, index) => {
-    const part = partOf(item, { index, first, number, total }, survey, words);
-    number += item.questions.length > 0;
-    first += item.questions.length;
+  return items.map((item, index) => {
+    const questions = item.questions.filter(isAsked);
+    const rows = item.rows.filter((_, row) => isAsked(item.questions[row]));
+    const part = partOf({ ...item, questions, rows }, { index, first, number, total }, survey, words);
+    number += questions.length > 0;
+    first += questions.length;
     return part;
   });
 }

@@ -13,7 +13,7 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const { values } = parseReport(receipt.body);
   const rows = survey.questions.map((question, index) => [
     words.text("span", question.label),
-    reported(question, values[index], words),
+    values[index] === null ? words.node("not_asked") : reported(question, values[index], words),
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const title = heading(1, words.node("receipt_title"));

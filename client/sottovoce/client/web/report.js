@@ -15,7 +15,7 @@ export function dumpReport(report, survey) {
 
 /** Length in bytes of every report of this survey and wave. */
 export function reportLength(survey, wave) {
-  const values = survey.questions.map((question) => question.largest);
+  const values = longest(survey);
   return spellReport({ survey: survey.name, digest: survey.digest, wave, report_id: "0".repeat(32), values }).length;
 }
 
@@ -38,6 +38,14 @@ export function parseReport(body) {
 export async function expectedReceipt(body) {
   const { survey, digest, wave, report_id } = parseReport(body);
   return { format: "sottovoce-receipt/1", survey, digest, wave, report_id, sha256: await sha256(body) };
+}
+
+// The values of the longest report: of the private questions, those are asked whose values take most digits.
+function longest({ ask, questions, private: places }) {
+  const largest = questions.map((question) => question.largest);
+  const byLength = [...places].sort((one, other) => String(largest[other]).length - String(largest[one]).length);
+  const unasked = byLength.slice(ask ?? places.length);
+  return largest.map((value, index) => (unasked.includes(index) ? null : value));
 }
 
 function spellReport({ survey, digest, wave, report_id, values }) {

@@ -1,45 +1,32 @@
-import { dumpCanonical } from "./canonical.js";
 import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "./errors.js";
 import { recorded } from "./ledger.js";
 import { load } from "./loading.js";
 import { loadSurvey } from "./parsing.js";
 import { showEpsilon } from "./rational.js";
-import { dumpReport, expectedReceipt, parseReport } from "./report.js";
-import { onTick } from "./tick.js";
 
 /** The epsilon that a person allows: for one question, and for one whole report. */
 export const ALLOWANCE = { question: 3, total: 8 };
 
-/**
- * One person and one survey, and the life of an answer on one page:
- *
- *     answer -> encode -> randomize -> record || report -> submit
- *
- * Left of the bars the true answers exist, in this page's memory and nowhere else. Right of them there is only the
- * drawn report.
- */
+/** One person and one survey: what was drawn and spent before. The life of an answer itself is in `life.js`. */
 export class Respondent {
   #transport;
   #ledger;
-  #draws;
-  #wave;
-  #tick;
+  #means;
   #key;
 
   /**
    * @throws {BudgetExhausted} the survey asks for more than is allowed
-   * @throws {TransportError} the survey asks for a token and there is none
+   * @throws {TransportError} the survey asks for a token and there is none, or has no such wave
    */
   constructor(survey, transport, ledger, options = {}) {
-    const { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "", tick = onTick } = options;
+    const { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "", tick } = options;
     this.survey = survey;
     this.#transport = transport;
     this.#ledger = ledger;
-    this.#draws = draws;
-    this.#wave = wave;
-    this.#tick = tick;
+    this.#means = { transport, ledger, draws, tick, memo: (what) => this.#memo(what, draws) };
     if (survey.access === "token" && !token) throw new TransportError("error_token");
+    if (!(wave >= 0 && wave < survey.waves)) throw new TransportError("error_wave");
     // A survey that is open to all ignores a token: it would only buy a second draw.
     this.#key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
     checkBudget(survey, allowance);
@@ -57,7 +44,7 @@ export class Respondent {
     if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
       throw new TransportError("error_other_survey");
     }
-    return new Respondent(survey, transport, ledger, { ...options, token: link.token });
+    return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
   }
 
   /** Under which the ledger knows the report. */
@@ -65,71 +52,65 @@ export class Respondent {
     return this.#key;
   }
 
-  /** The entry of the report that was already drawn, or null; once drawn, answers would change nothing. */
+  /**
+   * Indices of the questions that this person is asked; under `ask` a set drawn and recorded before any is shown.
+   *
+   * @throws {BudgetExhausted} the ledger cannot be written or read
+   */
+  async asked() {
+    if (this.survey.ask === null) return [...this.survey.questions.keys()];
+    const { keepAsked } = await load("repeated");
+    return keepAsked(this.#ledger, this.#key, this.survey, this.#means.draws);
+  }
+
+  /**
+   * The entry of the report that was already drawn, or null; once drawn, answers would change nothing.
+   *
+   * @throws {BudgetExhausted} none may be drawn: another version was answered, or the memo of all waves is forgotten
+   */
   async drawn() {
-    return recorded(this.#ledger, this.#key, this.survey.digest);
+    const entry = await recorded(this.#ledger, this.#key, this.survey.digest);
+    if (entry === null) await this.#memo("checkMemo");
+    return entry;
   }
 
-  /**
-   * Randomize the answers (option name by question name) once, record the report, send it on the next tick.
-   *
-   * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
-   * @throws {LoadError} the randomizers did not arrive; nothing was drawn
-   * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
-   */
+  /** Randomize, record and send the answers, once; see `Life`. */
   async answer(answers) {
-    await this.#tick(() => this.#draw(answers));
-    return this.send();
+    return (await this.#live()).answer(answers);
   }
 
-  async #draw(answers) {
-    if ((await this.drawn()) !== null) return;
-    const values = encode(this.survey, answers);
-    const { randomize } = await load("later");
-    const report = randomize(this.survey, values, this.#draws, this.#wave);
-    const body = dumpReport(report, this.survey);
-    const { digest, epsilon } = this.survey;
-    await this.#ledger.record(this.#key, { digest, epsilon, body, sent: false });
-  }
-
-  /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
+  /** Send the recorded report, first time or again; see `Life`. */
   async send() {
-    const entry = await this.drawn();
-    if (entry === null) throw new BudgetExhausted("error_unexpected");
-    const expected = await expectedReceipt(entry.body);
-    const receipt = await this.#transport.submit(this.survey.name, entry.body, this.#key[3]);
-    if (dumpCanonical(receipt) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
-    await this.#ledger.markSent(this.#key);
-    return { ...expected, body: entry.body };
+    return (await this.#live()).send();
   }
 
-  /**
-   * Take the recorded report back. Asking twice does no harm; the ledger keeps that there was one.
-   *
-   * @throws {TransportError} not confirmed: it may still count
-   */
+  /** Take the recorded report back; see `Life`. */
   async withdraw() {
-    const { report_id } = parseReport((await this.drawn()).body);
-    const expected = { format: "sottovoce-withdrawal/1", survey: this.survey.name, report_id };
-    const confirmation = await this.#transport.withdraw(this.survey.name, report_id);
-    if (dumpCanonical(confirmation) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
-    await this.#ledger.end(this.#key, "withdrawn");
+    return (await this.#live()).withdraw();
   }
 
-  /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
+  /** Wipe what was sent from this device's memory; see `Life`. */
   async forget() {
-    await this.#ledger.end(this.#key, "forgotten");
+    return (await this.#live()).forget();
+  }
+
+  // The page's first part knows no way for an answer.
+  async #live() {
+    const { Life } = await load("later");
+    return new Life(this, this.#means);
+  }
+
+  // Something that `memo.js` does with what is remembered for all waves; null where nothing is.
+  async #memo(what, draws) {
+    if (this.survey.memoized.length === 0) return null;
+    const repeated = await load("repeated");
+    return repeated[what](this.#ledger, this.#key, this.survey, draws);
   }
 
   /** Total epsilon of all reports drawn in this browser for this aggregator. */
   async spent() {
     return this.#ledger.total(this.#transport.origin);
   }
-}
-
-/** The true values, in the survey's order; an error names the question, never the answer. */
-export function encode(survey, answers) {
-  return survey.encode(answers);
 }
 
 function checkBudget(survey, allowance) {

@@ -6,12 +6,12 @@ import { randomize } from "./randomize.js";
 import { answered, reported } from "./telling.js";
 
 /**
- * The step before sending: what could be sent, shown for a person who does not exist.
+ * The step before sending: what could be sent, shown for a person who does not exist and is asked the same questions.
  *
  * It is given no answers, so it cannot show one; and the report really drawn is not drawn yet. Seeing one's own "no"
  * become "yes" beforehand makes people go back and try again.
  */
-export function reviewStep(survey, words, onBack, onSend) {
+export function reviewStep(survey, words, asked, onBack, onSend) {
   const title = heading(1, words.node("review_title"));
   const actions = element(
     "div",
@@ -20,15 +20,15 @@ export function reviewStep(survey, words, onBack, onSend) {
     button(words.node("back"), "", onBack),
   );
   const note = words.said("p", survey.ownCoin ? "review_own_coin" : "review_note", {}, { className: "lead" });
-  const node = element("div", {}, title, note, ...(survey.ownCoin ? [] : [example(survey, words)]), actions);
+  const node = element("div", {}, title, note, ...(survey.ownCoin ? [] : [example(survey, words, asked)]), actions);
   return { node, start: title };
 }
 
-function example(survey, words) {
+function example(survey, words, asked) {
   const draws = new Draws();
-  const invented = survey.questions.map((question) => invent(question, draws));
+  const invented = survey.questions.map((question, index) => (asked.includes(index) ? invent(question, draws) : null));
   const { values } = randomize(survey, invented, draws);
-  const rows = survey.questions.map((question, index) => [
+  const rows = asked.map((index) => [survey.questions[index], index]).map(([question, index]) => [
     words.text("span", question.label),
     answered(question, invented[index], words),
     reported(question, values[index], words),

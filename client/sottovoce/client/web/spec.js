@@ -62,28 +62,62 @@ export class Survey {
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
     this.access = document.access;
+    // How many times it is asked.
+    this.waves = document.waves?.length ?? 1;
+    // How many of the private questions each respondent is asked; null for all of them.
+    this.ask = document.ask ?? null;
     this.ownCoin = document.privacy.procedure === "own_coin";
     this.items = items;
     this.questions = items.flatMap((item) => item.questions);
     this.digest = digest;
   }
 
-  /** The privacy loss of one whole report: the sum over its questions. */
+  /** The privacy loss of one whole report: the sum over its questions, with `ask: m` over the m costliest. */
   get epsilon() {
-    return sum(this.questions.map((question) => question.epsilon));
+    const epsilons = this.questions.map((question) => question.epsilon).sort((one, other) => other - one);
+    return sum(epsilons.slice(0, this.ask ?? undefined));
+  }
+
+  /** The part of it that each wave's report is charged anew. */
+  get epsilonOfWave() {
+    if (this.memoized.length === 0) return this.epsilon;
+    return sum(this.questions.map((question, index) => (this.memoized.includes(index) ? 0 : question.epsilon)));
+  }
+
+  /** The part of it that covers all waves: charged once, when the device draws what it remembers. */
+  get epsilonOfMemo() {
+    return sum(this.memoized.map((index) => this.questions[index].epsilon));
+  }
+
+  /** Indices of the questions of which the device remembers a draw. */
+  get memoized() {
+    return [...this.questions.keys()].filter((index) => this.questions[index].mechanism?.waves > 1);
+  }
+
+  /** Indices of the questions that are randomized, of which `ask` leaves some out. */
+  get private() {
+    return [...this.questions.keys()].filter((index) => this.questions[index].mechanism !== null);
+  }
+
+  /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */
+  asksFor(values) {
+    const absent = [...values.keys()].filter((index) => values[index] === null);
+    const unasked = this.ask === null ? 0 : this.private.length - this.ask;
+    return absent.length === unasked && absent.every((index) => this.private.includes(index));
   }
 
   /**
-   * The true values, in the order of a report. What is hidden or not answered (null, or no entry) has its question's
-   * fixed value; an error repeats no answer.
+   * The true values, in the order of a report; null for the questions whose indices are not in `asked`. What is hidden
+   * or not answered (null, or no entry) has its question's fixed value; an error repeats no answer.
    */
-  encode(answers) {
+  encode(answers, asked = [...this.questions.keys()]) {
     const names = this.questions.map((question) => question.name);
     if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
     const given = new Map();
     return this.items.flatMap((item) => {
       const shown = isShown(item.visibleIf, given);
       return item.questions.map((question) => {
+        if (!asked.includes(this.questions.indexOf(question))) return null;
         const answer = shown && Object.hasOwn(answers, question.name) ? (answers[question.name] ?? null) : null;
         const value = question.encode(answer);
         if (answer !== null) given.set(question.name, value);

@@ -12,6 +12,7 @@ from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
@@ -21,6 +22,7 @@ from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 MECHANISMS: dict[str, type[Mechanism]] = {
     "binary_rr": BinaryRR,
     "kary_rr": KaryRR,
+    "memoized_rr": MemoizedRR,
     "subset_selection": SubsetSelection,
     "hadamard_response": HadamardResponse,
     "sampled_option": SampledOption,

@@ -16,10 +16,12 @@ class Mechanism(ABC):
     Attributes:
         name: the mechanism's name in a survey file.
         question_types: the question types that it serves.
+        waves: in how many waves one draw that the device remembers is used; 1 if it remembers none.
     """
 
     name: ClassVar[str]
     question_types: ClassVar[frozenset[str]]
+    waves: int = 1
 
     @classmethod
     @abstractmethod
@@ -69,7 +71,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def odds(self) -> Fraction:
-        """The worst ratio P(y | x) / P(y | x') over all y, x, x', exactly."""
+        """The worst ratio P(y | x) / P(y | x') over all y, x, x', exactly; of all ``waves`` reports together."""
 
     @abstractmethod
     def explain(self) -> dict[str, int | Fraction]:

@@ -8,6 +8,9 @@ import { must, parseFraction } from "../rational.js";
  * number or a share [part, whole]. The maths is in the Python twin.
  */
 export class Mechanism {
+  /** In how many waves one draw that the device remembers is used; 1 if it remembers none. */
+  waves = 1;
+
   /** The mechanism that `fields` describe, for a question with these true values; RangeError if impossible. */
   static parse(fields, domain) {
     return new this(fields, domain);

@@ -1,0 +1,31 @@
+"""Estimates from memoized randomized response; the maths is in ``sottovoce.shared.mechanisms.memoized_rr``."""
+
+from collections.abc import Mapping
+
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_share
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+
+
+def estimate(
+    mechanism: MemoizedRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> list[Estimate]:
+    """
+    The share of "yes".
+
+    Args:
+        mechanism: the channel of one report.
+        tally: number of reports by reported value, 0 or 1, best of one wave; missing means none.
+        domain: the question's options, no and yes.
+        rule: how the interval is made.
+
+    Returns:
+        One estimate, of the option "yes".
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: p = (x/n - b) / (a - b), with a and b of both layers together.
+    """
+    yes = tally.get(1, 0)
+    return [estimate_share(domain.options[1], yes, yes + tally.get(0, 0), *mechanism.support, rule)]

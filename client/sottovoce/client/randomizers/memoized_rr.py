@@ -1,0 +1,27 @@
+"""Draws a memoized randomized response; the channel is in ``sottovoce.shared.mechanisms.memoized_rr``."""
+
+from collections.abc import Sequence
+
+from sottovoce.client.draws import Draws
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+
+
+def memorize(mechanism: MemoizedRR, draws: Draws) -> tuple[int, int]:
+    """The permanent answers for a truth of no and of yes: both, so that what is kept tells nothing of the truth."""
+    no, yes = (draws.pick(mechanism.permanent.weights(truth)) for truth in (0, 1))
+    return no, yes
+
+
+def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws) -> int:
+    """One wave's report: the permanent answer for ``value`` through the instantaneous layer."""
+    return draws.pick(mechanism.instantaneous.weights(memo[value]))
+
+
+def randomize(mechanism: MemoizedRR, value: int, draws: Draws) -> int:
+    """
+    0 or 1, the report of somebody's only wave.
+
+    Epsilon: ``mechanism.epsilon`` covers all waves under one memo. Bytes: two picks of the permanent layer and one of
+    the instantaneous, whatever the truth.
+    """
+    return recall(mechanism, memorize(mechanism, draws), value, draws)

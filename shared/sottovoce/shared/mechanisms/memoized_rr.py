@@ -1,0 +1,121 @@
+"""
+Memoized randomized response: a yes/no answer in several waves, through one draw that the device remembers.
+
+Channel
+    In the first wave the device draws, for each of the two possible truths, a permanent answer through the permanent
+    layer (A, B), and keeps both: what is kept is the same whatever the truth. In each wave it reports the permanent
+    answer of that wave's truth through the instantaneous layer (s, t), drawn anew. One report is binary randomized
+    response with a = t + (s - t) A and b = t + (s - t) B.
+Epsilon
+    ln of the worst ratio P(reports | truths) / P(reports | other truths) over all reports of all waves and all pairs of
+    trajectories of the truth. A trajectory with i yes and j no reported while the truth was yes has the probability
+    g_yes(i, j) g_no(n_1 - i, n_0 - j), g_x(i, j) = sum over kept answers m of P(m | x) P(1 | m)^i P(0 | m)^j: so counts
+    are all that matters, and w waves need some w^3 / 6 exact products. Two coins: .511, 1.022, 1.358, 1.982 for 1 to 4
+    waves; it grows without bound, since truths that change show in reports that change. (Where a change of the truth
+    draws a new permanent answer each time, instead of going back to the one kept, it is .511, 1.022, 1.532, 2.043.)
+    It may grow by more than one report's loss a wave, much more where the instantaneous layer is weak; so all of it is
+    charged at once, when the permanent answers are drawn.
+Estimator
+    p = (x/n - b) / (a - b), wave by wave.
+Variance
+    lambda (1 - lambda) / (n (a - b)^2) within one wave; reports of one person in two waves are not independent.
+Sources
+    Erlingsson, Pihur and Korolova 2014 (RAPPOR: permanent and instantaneous response); Warner 1965.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, NoReturn
+
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, integer_field
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+
+MAX_WAVES = 52
+"""A year of weeks; beyond that no layers are left that tell anything."""
+
+
+@dataclass(frozen=True)
+class MemoizedRR(Mechanism):
+    """
+    Yes/no in several waves.
+
+    Attributes:
+        permanent: from the truth to the answer that is kept.
+        instantaneous: from the kept answer to each wave's report.
+        waves: how many waves one memo may be used in, 2 .. 52.
+    """
+
+    name: ClassVar[str] = "memoized_rr"
+    question_types: ClassVar[frozenset[str]] = frozenset({"boolean"})
+
+    permanent: BinaryRR
+    instantaneous: BinaryRR
+    waves: int
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> "MemoizedRR":
+        """``{name: memoized_rr, permanent: {name: coin_flip}, instantaneous: {...}, waves: 4}``."""
+        exact_fields(fields, {"permanent", "instantaneous", "waves"})
+        permanent, instantaneous = (_layer(fields, key, domain) for key in ("permanent", "instantaneous"))
+        return cls(permanent, instantaneous, integer_field(fields, "waves", 2, MAX_WAVES))
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> NoReturn:  # noqa: ARG003 - the same for all
+        """Refused: how much is remembered and how much drawn anew is the author's choice."""
+        raise ValueError("this mechanism needs its two layers and the number of waves, not an epsilon")
+
+    def dump(self) -> dict[str, Any]:
+        """The layers written out."""
+        layers = {"permanent": self.permanent.dump(), "instantaneous": self.instantaneous.dump()}
+        return {"name": self.name, **layers, "waves": self.waves}
+
+    @property
+    def largest(self) -> int:
+        """1, for yes."""
+        return 1
+
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(report yes | yes) and P(report yes | no) in one wave."""
+        s, t = self.instantaneous.support
+        a, b = (t + (s - t) * kept for kept in self.permanent.support)
+        return a, b
+
+    def probability(self, reported: int, value: int) -> Fraction:
+        """Of one report."""
+        yes = self.support[1 - value]
+        return yes if reported else 1 - yes
+
+    @cached_property
+    def odds(self) -> Fraction:
+        """Over all waves together: the worst trajectories of the truth."""
+        return max(self._worst(yes) for yes in range(self.waves + 1))
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """How many report yes in one wave, of those whose truth is yes and no; and how many waves epsilon covers."""
+        a, b = self.support
+        return {"yes": a, "no": b, "waves": self.waves}
+
+    def _worst(self, yes: int) -> Fraction:
+        """The worst ratio for reports with so many yes."""
+        no = self.waves - yes
+        likely = [self._run(1, i, j) * self._run(0, yes - i, no - j) for i in range(yes + 1) for j in range(no + 1)]
+        return Fraction(max(likely), min(likely))
+
+    def _run(self, truth: int, yes: int, no: int) -> int:
+        """P(so many yes and no in a given order | this truth in all of them), times a number that depends on w only."""
+        layers = zip(self.permanent.weights(truth), map(self.instantaneous.weights, (0, 1)), strict=True)
+        return sum(kept * zero**no * one**yes for kept, (zero, one) in layers)
+
+
+def _layer(fields: Mapping[str, Any], key: str, domain: Domain) -> BinaryRR:
+    layer = fields[key]
+    try:
+        return BinaryRR.parse(layer, domain)
+    except (LookupError, TypeError):
+        raise ValueError(f"{key} must be a map that names a yes/no mechanism") from None
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None

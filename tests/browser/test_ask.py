@@ -1,0 +1,165 @@
+"""``ask: m`` in the form: one set of questions, for every tab and every visit, and nothing said of the others."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sottovoce.client.bundle import join, modules
+
+from tests.browser.conftest import VIEWPORT
+from tests.browser.visit import Visit, begin, receipt
+from tests.conftest import Running, start
+from tests.surveys import survey
+
+TOPICS = ("Cheated", "Copied", "Lied", "Stole", "Forged", "Bribed")
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Six private questions, of which three are asked, and a public one between them."""
+    boolean, _, year = survey().document["questions"]
+    private = [{**boolean, "name": topic.lower(), "label": {"en": f"{topic}?"}} for topic in TOPICS]
+    with start(
+        tmp_path_factory.mktemp("ask") / "data", survey(questions=[*private[:3], year, *private[3:]], ask=3)
+    ) as site:
+        yield site
+
+
+@pytest.fixture
+def visit(browser: Browser, asking: Running) -> Iterator[Visit]:
+    """A new visitor."""
+    context = browser.new_context(viewport=VIEWPORT)
+    yield Visit(context, asking)
+    context.close()
+
+
+def asked(page: Page) -> list[str]:
+    """The labels of the questions on the page."""
+    return page.locator("fieldset legend span:last-child").all_text_contents()
+
+
+def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
+    """Two tabs at once, a reload and a third tab; the public question is always among them."""
+    first, second = visit.context.new_page(), visit.context.new_page()
+    for page in (first, second):
+        page.goto(visit.site.link, wait_until="commit")
+    for page in (first, second):
+        page.wait_for_selector("#explanation")
+    explained = first.inner_text("main")
+    for page in (first, second):
+        begin(page)
+    told = asked(first)
+    first.reload()
+    first.wait_for_selector("#explanation")
+    begin(first)
+
+    assert len(told) == 4
+    assert "Year?" in told
+    assert asked(first) == asked(second) == asked(visit.open()) == told
+    assert "Question 1 of 4" in first.inner_text("main")
+    assert "Of 6 private questions your device has drawn 3 for you" in explained
+    assert "This survey costs 3.30;" in explained
+    assert visit.complaints == []
+
+
+def test_visitors_are_asked_different_sets(browser: Browser, asking: Running) -> None:
+    """Eight visitors with one set would be a set that somebody chose."""
+    told = set()
+    for _ in range(8):
+        context = browser.new_context()
+        told.add(tuple(asked(Visit(context, asking).open())))
+        context.close()
+
+    assert len(told) > 1
+
+
+def test_report_says_nothing_of_other_questions(visit: Visit) -> None:
+    """Null in their places, and so in the receipt; the ledger knows the total."""
+    page = visit.open()
+    told = asked(page)
+    for index in range(4):
+        page.check(f"#q{index}-1")
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    assert page.locator("tbody th").all_text_contents() == told
+    page.click("button.primary")
+    report = json.loads(receipt(page)["bytes"])
+
+    labels = [question.label["en"] for question in visit.site.survey.questions]
+    assert [label for label, value in zip(labels, report["values"], strict=True) if value is not None] == told
+    assert page.locator("tbody td").all_text_contents().count("not asked") == 3
+    assert visit.complaints == []
+
+
+def test_ledger_tells_what_this_aggregator_was_given(visit: Visit) -> None:
+    """The sum over its reports; the drawn set costs nothing, and other aggregators do not count."""
+    sources = modules()
+    ledger = join({name: sources[name] for name in ("errors.js", "rational.js", "ledger.js")})
+    spent = f"async (origin) => {{ {ledger}; return (await BrowserLedger.open()).total(origin); }}"
+    page = visit.open()
+    before = page.evaluate(spent, visit.site.url)
+    for index in range(4):
+        page.check(f"#q{index}-1")
+    page.click("button[type=submit]")
+    page.click("button.primary")
+    receipt(page)
+
+    assert before == 0
+    assert page.evaluate(spent, visit.site.url) == pytest.approx(visit.site.survey.epsilon)
+    assert page.evaluate(spent, visit.site.url[:-1]) == 0
+
+
+def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, tmp_path: Path) -> None:
+    """A matrix shows the rows that were drawn and is not there without any; a condition looks at a public question."""
+    boolean, reason, year = survey().document["questions"]
+    rows = [{"name": name, "label": {"en": name.title()}} for name in ("work", "school")]
+    of = {"type": "boolean", "mechanism": boolean["mechanism"], "when_absent": "no"}
+    matrix = {"type": "matrix", "name": "where", "label": {"en": "Where?"}, "rows": rows, "of": of,
+              "visible_if": {"year": "second"}}  # fmt: skip
+    refusable = {**reason, "mechanism": {"name": "kary_rr", "odds": "2"}, "absent_category": True}
+    shown = set()
+    with start(tmp_path / "data", survey(questions=[year, matrix, refusable, boolean], ask=2)) as site:
+        while len(shown) < 3:
+            visit = Visit(browser.new_context(viewport=VIEWPORT), site)
+            page = visit.open()
+            drawn = page.locator("fieldset.matrix fieldset").count()
+            labels = page.locator("fieldset.matrix legend").all_text_contents()
+            assert page.locator("fieldset.matrix").count() == (drawn > 0)
+            assert f"of {2 + (drawn == 1) + (drawn == 0)}" in page.inner_text("main")
+            assert not page.locator("fieldset.matrix").first.is_visible() if drawn else True
+            page.get_by_label("Second").check()
+            for number in range(1, 3):
+                page.locator(f"#q{number}-1").check()
+            page.click("button[type=submit]")
+            page.click("button.primary")
+            values = json.loads(receipt(page)["bytes"])["values"]
+            assert visit.complaints == []
+            visit.context.close()
+            assert len(labels) == (drawn + 1 if drawn else 0)
+            assert [value is None for value in values].count(True) == 2
+            assert sum(value is not None for value in values[1:3]) == drawn
+            shown.add(drawn)
+
+    assert shown == {0, 1, 2}
+
+
+def test_set_goes_with_its_report(visit: Visit) -> None:
+    """Of two surveys' sets, the one whose report was forgotten is gone; the report's entry stays, without its bytes."""
+    sources = modules()
+    ledger = join({name: sources[name] for name in ("errors.js", "rational.js", "ledger.js")})
+    ended = f"""async () => {{ {ledger};
+      const ledger = await BrowserLedger.open();
+      const keys = ["one", "two"].map((name) => ["https://a.example", name, 0, ""]);
+      for (const key of keys) await ledger.prepare(key, "digest", [0, 2]);
+      await ledger.record(keys[0], {{ digest: "digest", epsilon: 1, body: "x", sent: true }});
+      await ledger.end(keys[0], "forgotten");
+      const left = await Promise.all(keys.map((key) => ledger.get([...key, "digest"])));
+      return [await ledger.get(keys[0]), ...left];
+    }}"""
+    entry, gone, kept = visit.open().evaluate(ended)
+
+    assert (entry["body"], entry["ended"], entry["epsilon"]) == (None, "forgotten", 1)
+    assert gone is None
+    assert kept["drawn"] == [0, 2]

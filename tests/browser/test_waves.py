@@ -1,0 +1,103 @@
+"""Waves in the form and on the dashboard: the link names one, the aggregator's clock decides."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import VIEWPORT
+from tests.browser.test_dashboard import violations
+from tests.browser.visit import Visit, begin, log_in, send
+from tests.conftest import Running, start
+from tests.surveys import survey
+
+ENTRIES = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("sottovoce");
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("reports").objectStore("reports").getAll();
+    reading.onsuccess = () => resolve(reading.result);
+  };
+})"""
+PAST = {"opens": "2000-01-01T00:00:00Z", "closes": "2001-01-01T00:00:00Z"}
+PRESENT = {"opens": "2001-01-01T00:00:00Z", "closes": "2999-01-01T00:00:00Z"}
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Two waves, of which the first is over."""
+    asked = survey(waves=[PAST, PRESENT], privacy={"release_batch": 1})
+    with start(tmp_path_factory.mktemp("waves") / "data", asked) as site:
+        yield site
+
+
+def test_link_names_the_wave_and_the_aggregator_decides(browser: Browser, panel: Running) -> None:
+    """Each wave has its own report in one browser; one that is over is told in words, one that is not there too."""
+    visit = Visit(browser.new_context(viewport=VIEWPORT), panel)
+    shown = send(visit.open(f"{panel.link}&w=1"), 1, 0, 1)
+    again = visit.open(f"{panel.link}&w=1")
+    past = visit.open(panel.link)
+    for index, option in enumerate((1, 0, 1)):
+        past.check(f"#q{index}-{option}")
+    past.click("button[type=submit]")
+    past.click("button.primary")
+    past.wait_for_selector("text=This survey is closed.")
+
+    assert json.loads(shown["bytes"])["wave"] == 1
+    assert again.text_content("#receipt_id") == shown["id"]
+    assert "for a wave that the survey does not have" in visit.open(f"{panel.link}&w=2").inner_text("main")
+    assert [json.loads(body)["wave"] for body in visit.bodies] == [1, 0]
+    visit.context.close()
+
+
+def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_path: Path) -> None:
+    """For all waves at the first report: two permanent answers, which say nothing of the truth."""
+    coin = {"name": "coin_flip"}
+    memoized = {"name": "memoized_rr", "permanent": coin, "instantaneous": coin, "waves": 4}
+    boolean = survey().document["questions"][0]
+    asked = survey(questions=[{**boolean, "mechanism": memoized}, {**boolean, "name": "q"}], waves=[PAST, PRESENT])
+    with start(tmp_path / "data", asked) as site:
+        visit = Visit(browser.new_context(viewport=VIEWPORT), site)
+        page = visit.arrive(f"{site.link}&w=1")
+        explained = page.inner_text("main")
+        begin(page)
+        text = page.inner_text("main")
+        send(page, 1, 0)
+        page.reload()
+        page.wait_for_selector("#receipt_sha256")
+        kept = page.evaluate(ENTRIES)
+        visit.context.close()
+
+    assert "about 63 send yes in a wave" in text
+    assert "Epsilon covers 4 waves together" in text
+    memo, report = sorted(kept, key=lambda entry: len(entry["body"]))
+    assert memo["body"] in {"00", "01", "10", "11"}
+    assert "This survey is asked 2 times. Each further report of yours adds epsilon 1.10." in explained
+    assert memo["epsilon"] == pytest.approx(asked.epsilon_of_memo)
+    assert report["epsilon"] == pytest.approx(asked.epsilon_of_wave)
+    assert visit.complaints == []
+
+
+def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: str) -> None:
+    """A table of waves leads to each; on a phone too nothing runs out of the page, and the checker finds nothing."""
+    writer = Visit(browser.new_context(), panel)
+    send(writer.open(f"{panel.link}&w=1"), 1, 0, 1)
+    writer.context.close()
+    context = browser.new_context(viewport=VIEWPORT, bypass_csp=True)
+    page = log_in(context, panel)
+    rows = page.locator("tbody").first.locator("tr").all_inner_texts()
+    found = violations(page, axe)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    page.goto(f"{panel.url}/dashboard/surveys/exam?wave=0")
+    empty = page.locator("section", has_text="Nothing to show yet.").count()
+    page.goto(f"{panel.url}/dashboard/surveys/exam?wave=7")
+    refused = page.inner_text("body")
+    context.close()
+
+    assert [row.split()[0] for row in rows] == ["all", "0", "1"]
+    assert f"{panel.link}&w=1" in rows[2]
+    assert found == []
+    assert width <= VIEWPORT["width"]
+    assert empty == 3
+    assert "no such wave" in refused
