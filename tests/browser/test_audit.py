@@ -91,9 +91,7 @@ def test_honest_form_passes(browser: Browser, name: str) -> None:
     assert outcomes(rest) == {NOT_DONE}
 
 
-TRUTH = planted(
-    "later.js", "function perturb(question, value, draws, ownCoin) {", "function perturb(q, value) {\nreturn value;"
-)
+TRUTH = planted("later.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
 
 
 def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
@@ -116,11 +114,11 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
             "the page makes requests that it does not need",
         ),
         (
-            planted("respondent.js", "const TICK = 500;", "const TICK = 500;\nfetch('../elsewhere');"),
+            planted("respondent.js", "const ASKED = new Map();", "const ASKED = new Map();\nfetch('../elsewhere');"),
             "the page makes requests that it does not need",
         ),
         (
-            planted("respondent.js", ".padEnd(", ".padEnd(1 + "),
+            planted("later.js", ".padEnd(", ".padEnd(1 + "),
             "the page sends something else than a report of this survey",
         ),
     ],

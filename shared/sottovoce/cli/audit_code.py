@@ -11,6 +11,7 @@ from sottovoce.aggregator.audit.channels import (
     Computed,
     Mismatch,
     check_code,
+    claim_of_one,
     compute,
     count_paths,
     input_count,
@@ -118,7 +119,7 @@ def check_python(task: Task) -> Check:
 
 def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Check:
     """A law that was computed from code, against the mechanism."""
-    claim = task.asked.epsilon
+    claim = claim_of_one(task.asked)
     try:
         odds = check_code(task.run, computed)
     except Mismatch as mismatch:

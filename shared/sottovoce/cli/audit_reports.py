@@ -40,6 +40,7 @@ Reported = tuple[tuple[object, ...], int, int]
 """The values of a report, the length of its body and the bytes that were read for it."""
 
 Truth = tuple[Value, ...]
+"""The true values of one person, also of what she may not be asked."""
 
 Device = Callable[[Sequence[Truth], int], Iterator[Reported]]
 """``device(truths, n)``: n reports of people with these true values, in turn."""

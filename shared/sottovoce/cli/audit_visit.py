@@ -22,8 +22,8 @@ AT_ONCE = 8
 MOST = 1000
 """The most visits of each person by default."""
 
-_FIRST = "#q0-0"
-"""The first question's first control."""
+_FIRST = "form button[type=submit]"
+"""Below the questions, whichever of them are asked."""
 
 _SECONDS = 20
 _TOKEN = "0" * 16
@@ -40,12 +40,14 @@ class _Tab(NamedTuple):
 def seen_truth(survey: Survey, person: int) -> Truth:
     """The true values of one of the four people as a form gives them: what is hidden from her has its fixed value."""
     truth = truth_of(survey, person)
-    return survey.encode(
+    encoded = survey.encode(
         {
             question.name: None if _is_refusal(question, value) else dump_value(question, value)
             for question, value in zip(survey.questions, truth, strict=True)
         }
     )
+    # None stands for what is not asked, and here everything is.
+    return tuple(value for value in encoded if value is not None)
 
 
 def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
