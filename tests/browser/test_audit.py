@@ -22,12 +22,18 @@ from tests.conftest import start
 from tests.documents import question
 from tests.documents import survey as documented
 from tests.listener import Captured, http, listening
-from tests.surveys import every_type, parse_survey, survey
+from tests.surveys import every_type, months, parse_survey, survey
 from tests.unit.shared.test_schema import validator
 
 ALPHA = 0.5
 WEAK = parse_survey(documented(question({"name": "binary_rr", "a": "3/5", "b": "2/5"})))
 """Of so weak a claim few visits are enough to find it false."""
+
+EVERY = survey(name="every", questions=every_type())
+_COIN = {"name": "coin_flip"}
+PARTLY = parse_survey(documented(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2))
+_MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
+MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
 
 VISITS = 16
 """Enough for that, where the form sends the truth; a visit takes as long as the form's own clock lets it."""
@@ -76,11 +82,11 @@ def outcomes(checks: list[Check]) -> set[str]:
     return {check.outcome for check in checks}
 
 
-@pytest.mark.parametrize("name", ["weak", "every"])
-def test_honest_form_passes(browser: Browser, name: str) -> None:
+@pytest.mark.parametrize("asked", [WEAK, EVERY, PARTLY, MEMOIZED], ids=["weak", "every", "ask", "memo"])
+def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
     """Survey, files, and the served scripts' draws; visits are too few to find anything, and say so."""
-    asked = WEAK if name == "weak" else survey(name="every", questions=every_type())
-    with serving(asked) as link:
+    with serving(asked) as first:
+        link = replace(first, wave=len(asked.waves) - 1)
         assert check_survey(link, asked).outcome == PASSED
         files, scripts = check_files(link)
         assert outcomes(files) == {PASSED}
@@ -89,6 +95,7 @@ def test_honest_form_passes(browser: Browser, name: str) -> None:
 
     assert form.outcome == PASSED, form.message
     assert outcomes(rest) == {NOT_DONE}
+    assert ("several waves of one person" in {check.subject for check in rest}) == (len(asked.waves) > 1)
 
 
 TRUTH = planted("later.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
@@ -180,5 +187,7 @@ def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: 
     """Told by its digest."""
     with serving(WEAK) as link:
         check = check_survey(replace(link, digest="0" * 32), WEAK)
+        wave = check_survey(replace(link, wave=1), WEAK)
 
     assert (check.outcome, check.message) == (FAILED, "the link names another survey than the file's")
+    assert (wave.outcome, wave.message) == (FAILED, "the link is for a wave that the survey does not have")

@@ -22,6 +22,7 @@ from sottovoce.cli.audit_code import (
     private,
 )
 from sottovoce.cli.audit_javascript import check_javascript
+from sottovoce.cli.audit_lives import check_lives, check_set, lives
 from sottovoce.cli.audit_reports import Sampling, check_reports, python_device, runs_for
 from sottovoce.cli.audit_text import lines
 from sottovoce.client.link import Link, parse_link
@@ -121,9 +122,11 @@ def _audit_here(survey: Survey, runs: int, alpha: float, parts: _Parts) -> Itera
             tasks.append(task)
             yield _by_hand(question) if survey.own_coin else check_python(task)
         tick(1)
+    found, lacking = lives(survey)
+    yield from (*check_set(survey), *check_lives(found), *lacking)
     yield check_python_refusals(survey)
     tick = parts.start("JavaScript")
-    yield from check_javascript(survey, tasks, opened())
+    yield from check_javascript(survey, tasks, opened(), found)
     tick(1)
     sampling = Sampling(runs, alpha, parts.start("reports"))
     yield from check_reports("reports", survey, python_device(survey), sampling)

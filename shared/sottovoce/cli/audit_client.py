@@ -36,6 +36,7 @@ _BATCH = 2000
 _BATCH_SECONDS = 60
 _LATE = "the aggregator did not answer within {:g} s"
 _TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
+_ONE_WAVE = "visits answer the link's wave only; the served scripts are this release's if their files passed above"
 _NO_REPORT = "it does not draw a report as it should, or not in time"
 _BLANK = "<!doctype html><title>audit</title>"
 
@@ -49,7 +50,10 @@ _LOAD = """([scripts, survey]) => {
       for (let i = 0; i < count; i += 1) {
         let read = 0;
         const draws = new product.Draws((bytes) => ((read += bytes), crypto.getRandomValues(new Uint8Array(bytes))));
-        const body = product.dumpReport(product.randomize(asked, truths[i % truths.length], draws), asked);
+        const places = product.drawAsked(asked, draws);
+        const values = truths[i % truths.length].map((value, index) => (places.includes(index) ? value : null));
+        const memo = asked.memoized.length ? product.drawMemo(asked, draws) : null;
+        const body = product.dumpReport(product.randomize(asked, values, draws, 0, memo), asked);
         reports.push([JSON.parse(body).values, new TextEncoder().encode(body).length, read]);
       }
       return reports;
@@ -87,6 +91,8 @@ def check_survey(link: Link, survey: Survey) -> Check:
         return Check("files", "survey", FAILED, message="the aggregator serves another survey than the file's")
     if link.digest and not survey.digest.startswith(link.digest):
         return Check("files", "survey", FAILED, message="the link names another survey than the file's")
+    if link.wave >= len(survey.waves):
+        return Check("files", "survey", FAILED, message="the link is for a wave that the survey does not have")
     return Check("files", "survey", PASSED, scope=f"digest {survey.digest}")
 
 
@@ -159,8 +165,12 @@ def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling)
     def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:
         return visits(browser, link, survey, [truths[run % len(truths)] for run in range(count)], known)
 
+    others = []
+    if len(survey.waves) > 1:
+        others.append(Check("page", "several waves of one person", NOT_DONE, message=_ONE_WAVE))
+    sampling = replace(sampling, truth=seen_truth, turns=turns_for(survey), wave=link.wave)
     try:
-        return check_reports("page", survey, device, replace(sampling, truth=seen_truth, turns=turns_for(survey)))
+        return [*check_reports("page", survey, device, sampling), *others]
     except TransportError as error:
         problem = str(error)
     except (Error, SurveyError, KeyError, TypeError, ValueError):

@@ -86,21 +86,21 @@ def plan(question: Question) -> Task | None:
     return None
 
 
-def smaller(question: Question) -> Question | None:
-    """A question of the same type with the same mechanism and fewer true values; None if there is none."""
+def smaller(question: Question, size: int = SMALL) -> Question | None:
+    """A question of the same type and mechanism with at most so many options or steps; None if there is none."""
     document = dump_question(question)
     grid = question.domain.grid
     document.pop("when_absent", None)  # one of the inputs, whichever; it may be gone
     if "choices" in document:
-        document["choices"] = document["choices"][:SMALL]
+        document["choices"] = document["choices"][:size]
     if "coordinates" in document:
         document["coordinates"] = document["coordinates"][:2]
     if "max_choices" in document:
-        document["max_choices"] = min(SMALL, document["max_choices"])
+        document["max_choices"] = min(size, document["max_choices"])
     if grid is not None:
-        document["max"] = dump_decimal(grid.low + grid.step * min(grid.steps, SMALL))
+        document["max"] = dump_decimal(grid.low + grid.step * min(grid.steps, size))
     if "size" in document["mechanism"]:
-        document["mechanism"] = {**document["mechanism"], "size": min(SMALL // 2, document["mechanism"]["size"])}
+        document["mechanism"] = {**document["mechanism"], "size": min(max(1, size // 2), document["mechanism"]["size"])}
     try:
         return alone(document)
     except SpecError:
@@ -130,46 +130,68 @@ def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Che
 
 
 def check_python_refusals(survey: Survey) -> Check:
-    """That the Python client refuses what is no true value, before anything is drawn."""
-    refused = []
-    for index, value in outside(survey):
-        draws = _WatchedDraws()
-        try:
-            randomize(survey, (*ordinary(survey)[:index], value, *ordinary(survey)[index + 1 :]), draws)  # type: ignore[arg-type]
-        except AnswerError:
-            refused.append(not draws.touched)
-        except Exception:  # whatever else it is, it is no refusal
-            refused.append(False)
-    return judge_refusals("python", refused)
+    """That the Python client refuses what are no true values, before anything is drawn, and nothing else."""
+    accepted = [_is_refused(survey, values) is None for values in possible(survey)]
+    return judge_refusals("python", accepted, [_is_refused(survey, values) for values in outside(survey)])
 
 
-def judge_refusals(part: str, refused: Sequence[object]) -> Check:
-    """A list of whether each value was refused, as a line of the report."""
-    if all(outcome is True for outcome in refused):
-        return Check(part, OUTSIDE, PASSED, scope=f"{len(refused)} values refused before anything was drawn")
-    return Check(part, OUTSIDE, FAILED, message="what is no possible answer is not refused, or only after a draw")
+def _is_refused(survey: Survey, values: Sequence[object]) -> bool | None:
+    """Whether values are refused before anything was drawn; None if they are not refused."""
+    draws = _WatchedDraws()
+    try:
+        randomize(survey, tuple(values), draws)  # type: ignore[arg-type]
+    except AnswerError:
+        return not draws.touched
+    except Exception:  # whatever else it is, it is no refusal
+        return False
+    return None
 
 
-def ordinary(survey: Survey) -> tuple[Value, ...]:
-    """A true value for each question."""
-    return tuple(inputs_of(question, 2)[0] for question in survey.questions)
+def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[object]) -> Check:
+    """Lists of whether each report of what is possible was drawn, and each other one refused, as a line."""
+    message = ""
+    if not all(outcome is True for outcome in accepted):
+        message = "answers that are possible are refused"
+    if not all(outcome is True for outcome in refused):
+        message = "what is no possible answer is not refused, or only after a draw"
+    scope = "" if message else f"{len(refused)} values refused before anything was drawn"
+    return Check(part, OUTSIDE, FAILED if message else PASSED, scope=scope, message=message)
 
 
-def outside(survey: Survey) -> list[tuple[int, object]]:
-    """(index of a question, what is no true value of it)"""
-    found: list[tuple[int, object]] = []
+def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
+    """A true value for each question; under ``ask`` for one question and as many others as there may be."""
+    first = [asked, *survey.private] if asked in survey.private else survey.private
+    unasked = [*dict.fromkeys(first)][len(survey.private) - survey.unasked :]
+    return tuple(
+        None if index in unasked else inputs_of(question, 2)[0] for index, question in enumerate(survey.questions)
+    )
+
+
+def possible(survey: Survey) -> list[tuple[Value | None, ...]]:
+    """True values of whole reports, of which each question has one."""
+    return [ordinary(survey, index) for index in range(len(survey.questions))]
+
+
+def outside(survey: Survey) -> list[tuple[object, ...]]:
+    """What are no true values of a whole report: one question's is none, or all are answered though some are asked."""
+    found: list[tuple[object, ...]] = []
     for index, question in enumerate(survey.questions):
-        size, count = question.domain.size, len(question.domain.options)
-        wrong: list[object] = [-1, 0.5, "0", None, True]
-        if question.type == "vector":
-            wrong += [0, (0,) * (count - 1), (size,) * count]
-        elif question.type == "select_multiple":
-            most = question.domain.max_choices
-            wrong += [1 << size, *([(1 << most + 1) - 1] if most < size else [])]
-        else:
-            wrong += [size, size + 1]
-        found += [(index, value) for value in wrong]
+        given = ordinary(survey, index)
+        found += [(*given[:index], value, *given[index + 1 :]) for value in _impossible(question)]
+    if survey.ask is not None:
+        found.append(tuple(inputs_of(question, 2)[0] for question in survey.questions))
     return found
+
+
+def _impossible(question: Question) -> list[object]:
+    size, count = question.domain.size, len(question.domain.options)
+    wrong: list[object] = [-1, 0.5, "0", None, True]
+    if question.type == "vector":
+        return [*wrong, 0, (0,) * (count - 1), (size,) * count]
+    if question.type == "select_multiple":
+        most = question.domain.max_choices
+        return [*wrong, 1 << size, *([(1 << most + 1) - 1] if most < size else [])]
+    return [*wrong, size, size + 1]
 
 
 def check_instructions(part: str, question: Question, found: object) -> Check:
@@ -196,14 +218,23 @@ def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: AN
 
 def alone(document: Mapping[str, Any]) -> Question:
     """The one question of a survey made for it; its texts are not those of the survey."""
+    return standing_in(document).questions[0]
+
+
+def standing_in(*documents: Mapping[str, Any], **more: Any) -> Survey:  # noqa: ANN401 - keys of a survey file
+    """A survey of these questions, without their texts."""
     survey = {"format": "sottovoce-survey/1", "name": "audit", "revision": 1, "title": {"en": "Audit"}}
+    return parse_survey({**survey, "default_language": "en", "questions": [*map(_unlabelled, documents)], **more})
+
+
+def _unlabelled(document: Mapping[str, Any]) -> dict[str, Any]:
     label = {"en": "Q"}
     renamed = {**document, "label": label}
     renamed.pop("hint", None)
     for key in ("choices", "coordinates"):
         if key in renamed:
             renamed[key] = [{**item, "label": label} for item in renamed[key]]
-    return parse_survey({**survey, "default_language": "en", "questions": [renamed]}).questions[0]
+    return renamed
 
 
 class _WatchedDraws(Draws):

@@ -1,12 +1,15 @@
 // Runs what the scripts beside this file do with answers, and prints what came of it. What throws is told as null, or
 // as false: the reason could repeat a value.
 //
-// In:   { scripts, questions: [{ question, inputs, most }], survey, ordinary, outside: [[index, value]] }
+// In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
+//         set: a survey or null, lives: [{ survey, answers: for each truth those of each wave }], most }
 // Out:  { laws: for each question a list of { law: { reported: "part/whole" }, bounds: [[..]] } by input,
-//         procedures: for each question what a person does by hand, refused: whether each value outside was refused }
+//         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
+//         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
+//         lives: for each one the laws of all its reports together, by truth }
 import { readFileSync } from "node:fs";
 
-const { scripts, questions, survey, ordinary, outside } = JSON.parse(readFileSync(0, "utf-8"));
+const { scripts, questions, survey, possible, outside, set, lives, most } = JSON.parse(readFileSync(0, "utf-8"));
 const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
 // The first script is the one that loads the others, and makes their mechanisms known.
 for (const script of scripts.slice(1)) await product.load(script.replace(".js", ""));
@@ -14,6 +17,7 @@ for (const script of scripts.slice(1)) await product.load(script.replace(".js", 
 const MAX_BRANCHES = 4096;
 
 class BranchingDraws {
+  identity = () => "0".repeat(32);
   taken = [];
   choices = [];
   bounds = [];
@@ -62,15 +66,14 @@ class WatchedDraws {
   pick = () => this.#draw(0);
 }
 
-function lawOf(run, most) {
+async function lawOf(run, most) {
   const law = new Map();
   const bounds = new Set();
   let script = [];
   for (let count = 0; ; count += 1) {
     if (count >= most) throw new RangeError();
     const draws = new BranchingDraws(script);
-    const reported = run(draws);
-    if (!Number.isSafeInteger(reported)) throw new RangeError();
+    const reported = await run(draws);
     const [part, whole] = law.get(reported) ?? [0n, 1n];
     const sum = part * draws.whole + draws.part * whole;
     const divisor = gcd(sum, whole * draws.whole);
@@ -102,14 +105,76 @@ function questionOf(document) {
   return product.parseSurvey(alone, "").questions[0];
 }
 
-function lawsOf({ question, inputs, most }) {
+async function lawsOf({ question, inputs, most }) {
   try {
     const { mechanism } = questionOf(question);
     const randomize = product.RANDOMIZERS.get(mechanism.name);
-    return inputs.map((value) => lawOf((draws) => randomize(mechanism, value, draws), most));
+    return await inOrder(inputs, (value) => lawOf((draws) => whole(randomize(mechanism, value, draws)), most));
   } catch {
     return null;
   }
+}
+
+function whole(reported) {
+  if (!Number.isSafeInteger(reported)) throw new RangeError();
+  return reported;
+}
+
+async function inOrder(items, work) {
+  const results = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+// The law of the set that is drawn where not all questions are asked.
+async function setOf(text) {
+  try {
+    const partly = await product.loadSurvey(new TextEncoder().encode(text));
+    return await lawOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
+  } catch {
+    return null;
+  }
+}
+
+// What one device remembers.
+class MemoryLedger {
+  entries = new Map();
+  get = async (key) => this.entries.get(JSON.stringify(key)) ?? null;
+  record = async (key, entry) => {
+    if (!this.entries.has(JSON.stringify(key))) this.entries.set(JSON.stringify(key), entry);
+    return this.get(key);
+  };
+  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
+  markSent = async () => {};
+}
+
+// The laws of all reports of one device, a respondent for each wave and one ledger for all, by truth.
+async function livesOf({ survey: text, answers }) {
+  try {
+    const lived = await product.loadSurvey(new TextEncoder().encode(text));
+    return await inOrder(answers, (course) => lawOf((draws) => live(lived, course, draws), most));
+  } catch {
+    return null;
+  }
+}
+
+async function live(lived, course, draws) {
+  const ledger = new MemoryLedger();
+  const reports = [];
+  const submit = async (_, body) => {
+    const { wave, values } = JSON.parse(body);
+    reports.push([wave, values]);
+    return product.expectedReceipt(body);
+  };
+  const allowance = { question: Infinity, total: Infinity };
+  const tick = (work) => work();
+  for (const [wave, given] of course.entries()) {
+    const transport = { origin: "https://audit.invalid", submit };
+    const person = new product.Respondent(lived, transport, ledger, { draws, allowance, wave, tick });
+    await person.asked();
+    await person.answer(given);
+  }
+  return JSON.stringify(reports);
 }
 
 function procedureOf({ question }) {
@@ -121,21 +186,25 @@ function procedureOf({ question }) {
 }
 
 const asked = await product.loadSurvey(new TextEncoder().encode(survey));
-const notNumbers = asked.questions.flatMap((_, index) => [NaN, Infinity, undefined].map((value) => [index, value]));
+const notNumbers = possible.flatMap((given, index) => [NaN, Infinity, undefined].map((value) => given.with(index, value)));
 
-function isRefused([index, value]) {
+// Whether values are refused before anything was drawn; null if they are not refused.
+function isRefused(values) {
   const draws = new WatchedDraws();
   try {
-    product.randomize(asked, ordinary.with(index, value), draws);
+    product.randomize(asked, values, draws);
   } catch {
     return !draws.touched;
   }
-  return false;
+  return null;
 }
 
 const found = {
-  laws: questions.map(lawsOf),
+  laws: await inOrder(questions, lawsOf),
   procedures: questions.map(procedureOf),
+  accepted: possible.map((values) => isRefused(values) === null),
   refused: [...outside, ...notNumbers].map(isRefused),
+  set: set === null ? null : await setOf(set),
+  lives: await inOrder(lives, livesOf),
 };
 process.stdout.write(JSON.stringify(found));

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 from sottovoce.aggregator.audit.bound import Comparison, Finding, judge
-from sottovoce.aggregator.audit.channels import inputs_of
+from sottovoce.aggregator.audit.channels import claim_of_one, inputs_of
 from sottovoce.aggregator.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.client import respondent
+from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
+from sottovoce.client.ledger import Key, MemoryLedger
+from sottovoce.client.memo import keep_memo
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question, Survey
@@ -63,23 +66,30 @@ class _Counted:
 
 
 def python_device(survey: Survey) -> Device:
-    """The Python client, from true values to the bytes that it would send."""
+    """The Python client, from true values to the bytes that it would send; each report is a new device's first."""
 
     def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
         read = _Counted()
         for run in range(runs):
             before = read.taken
-            report = respondent.randomize(survey, truths[run % len(truths)], Draws(read))
-            body = dump_report(report, survey)
+            body = _drawn(survey, truths[run % len(truths)], Draws(read))
             yield tuple(json.loads(body)["values"]), len(body), read.taken - before
 
     return device
 
 
+def _drawn(survey: Survey, truth: Truth, draws: Draws) -> bytes:
+    """What is drawn before anything is asked, then the report."""
+    places = draw_asked(survey, draws)
+    values = tuple(value if index in places else None for index, value in enumerate(truth))
+    memo = keep_memo(MemoryLedger(), Key("", survey.name), survey, draws)
+    return dump_report(respondent.randomize(survey, values, draws, memo=memo), survey)
+
+
 def runs_for(survey: Survey) -> int:
     """So many runs by default: fewer where a report takes very many draws."""
     read = _Counted()
-    respondent.randomize(survey, truth_of(survey, 0), Draws(read))
+    _drawn(survey, truth_of(survey, 0), Draws(read))
     return max(1000, min(DEFAULT_RUNS, _MAX_READS // read.reads))
 
 
@@ -103,6 +113,7 @@ class Sampling:
         tick: told of the progress.
         truth: from the survey and a person's number to her true values.
         turns: whose reports are made, the first ones of ``TURNS``.
+        wave: in which the reports are made.
     """
 
     runs: int
@@ -110,11 +121,13 @@ class Sampling:
     tick: Tick
     truth: Callable[[Survey, int], Truth] = truth_of
     turns: tuple[tuple[int, ...], ...] = TURNS
+    wave: int = 0
 
 
 def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling) -> list[Check]:
     """
-    A line for every question, one for neighbours together, one for people in turn, and one for the reports' form.
+    A line for every question, one for neighbours together, one for people in turn, one for which questions are asked,
+    and one for the reports' form. Only the reports of one wave are made.
 
     Under ``own_coin`` the device sends what the toss said, so that there is only the form.
 
@@ -133,16 +146,18 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
     form = _form(part, survey, people, list(zip(sampling.turns, seen, strict=True)))
     if form.outcome == FAILED or survey.own_coin:
         return [form]
-    comparisons = [*_single(survey, seen), *_neighbours(survey, seen), *_in_turn(survey, seen), *_read(seen)]
-    verdict = judge(comparisons, sampling.alpha)
-    scope = f"{sampling.runs:,} reports of each person; {verdict.events:,} events, alpha {sampling.alpha:.3g}"
+    together = [*_neighbours(survey, people, seen), *_in_turn(survey, seen)]
+    verdict = judge([*_single(survey, seen), *together, *_asked(survey, seen), *_read(seen)], sampling.alpha)
+    wave = f" in wave {sampling.wave}" if len(survey.waves) > 1 else ""
+    scope = f"{sampling.runs:,} reports of each person{wave}; {verdict.events:,} events, alpha {sampling.alpha:.3g}"
     return [form, *(_line(part, finding, scope) for finding in verdict.findings)]
 
 
 def event_count(survey: Survey) -> int:
     """The number of events in all comparisons, of all turns; where fewer are sampled, an upper limit."""
     questions = [question for question in survey.questions if question.mechanism is not None]
-    return sum(len(_events(question).names) + 3 * len(_PAIRS.names) for question in questions) + len(READ_NAMES)
+    asked = 0 if survey.ask is None else 6 * (2 * len(survey.private) - 1)
+    return sum(len(_events(question).names) + 3 * len(_PAIRS.names) for question in questions) + len(READ_NAMES) + asked
 
 
 def _form(
@@ -161,9 +176,14 @@ def _form(
 
 def _wrong(survey: Survey, truth: Truth, values: Sequence[object]) -> str:
     """What is wrong with the values of one report; an empty text if nothing is."""
-    if len(values) != len(survey.questions) or any(type(value) is not int for value in values):
+    told = [value for value in values if value is not None]
+    if len(values) != len(survey.questions) or any(type(value) is not int for value in told):
         return "a report holds something else than one whole number for each question"
+    if not survey.asks_for(values):
+        return "a report answers other questions than one person is asked, or another number of them"
     for question, reported, given in zip(survey.questions, values, truth, strict=True):
+        if reported is None:
+            continue
         assert isinstance(reported, int)  # noqa: S101 - looked at above
         if not question.admits(reported):
             return "a report holds a value that the survey does not admit"
@@ -180,10 +200,10 @@ def _single(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comp
         counts = [
             events.count(Observation(values[index], length) for values, length, _ in reports) for reports in seen[:2]
         ]
-        yield _comparison(question.name, question.epsilon, events.names, counts, seen[:2])
+        yield _comparison(question.name, claim_of_one(question), events.names, counts, seen[:2])
 
 
-def _neighbours(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
+def _neighbours(survey: Survey, people: Sequence[Truth], seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
     """Parts of the ranges of two neighbours, for two people who answered one of them alike."""
     for (left, one), (right, other) in pairwise(enumerate(survey.questions)):
         if one.mechanism is None or other.mechanism is None:
@@ -191,14 +211,19 @@ def _neighbours(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[
         for pair in ((0, 2), (1, 2)):
             is_left = PEOPLE[pair[0]][left % 2] != PEOPLE[pair[1]][left % 2]
             changed, kept = (one, other) if is_left else (other, one)
-            people = [seen[person] for person in pair]
+            # Where the one hides the other, that has changed as well.
+            first, second = (people[person] for person in pair)
+            claim = sum(
+                claim_of_one(survey.questions[place]) for place in (left, right) if first[place] != second[place]
+            )
+            reports = [seen[person] for person in pair]
             counts = [
                 _PAIRS.count(
-                    Observation((_part(one, values[left]), _part(other, values[right]))) for values, _, _ in reports
+                    Observation((_part(one, values[left]), _part(other, values[right]))) for values, _, _ in made
                 )
-                for reports in people
+                for made in reports
             ]
-            yield _comparison(f"{changed.name} beside {kept.name}", changed.epsilon, _PAIRS.names, counts, people)
+            yield _comparison(f"{changed.name} beside {kept.name}", claim, _PAIRS.names, counts, reports)
 
 
 def _in_turn(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
@@ -216,7 +241,25 @@ def _in_turn(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Com
             counts.append(_PAIRS.count(map(Observation, pairs)))
             runs.append(len(pairs))
         subject = f"{question.name} of two people"
-        yield Comparison(subject, question.epsilon, _PAIRS.names, counts[0], counts[1], (runs[0], runs[1]))
+        yield Comparison(subject, claim_of_one(question), _PAIRS.names, counts[0], counts[1], (runs[0], runs[1]))
+
+
+def _asked(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
+    """Which questions have a value, by themselves and beside their neighbours: this may not depend on any answer."""
+    if survey.ask is None:
+        return
+    events = [(place,) for place in survey.private] + list(pairwise(survey.private))
+    names = [f"asked about {' and '.join(survey.questions[place].name for place in places)}" for places in events]
+    told = [name.format(how) for name in (f"{{}} {name}" for name in names) for how in ("is", "is not")]
+    for person in range(1, min(len(seen), len(PEOPLE))):
+        counts = []
+        for reports in (seen[0], seen[person]):
+            asked = [
+                sum(all(values[place] is not None for place in places) for values, _, _ in reports) for places in events
+            ]
+            counts.append([count for yes in asked for count in (yes, len(reports) - yes)])
+        pair = f"which are asked, of persons 1 and {person + 1}"
+        yield _comparison(pair, 0.0, told, counts, (seen[0], seen[person]))
 
 
 def _read(seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
@@ -260,12 +303,14 @@ def _moved(value: Value, by: int) -> Value:
 
 
 def _part(question: Question, reported: object) -> int:
-    """In which quarter of the range a reported value is."""
+    """In which quarter of the range a reported value is; beyond the last one where nothing was asked."""
+    if reported is None:
+        return _PARTS
     assert isinstance(reported, int)  # noqa: S101 - checked with the form
     return reported * _PARTS // (question.largest + 1)
 
 
-_PAIRS = Events(tuple(product(range(_PARTS), repeat=2)))
+_PAIRS = Events(tuple(product(range(_PARTS + 1), repeat=2)))
 
 
 def _line(part: str, finding: Finding, scope: str) -> Check:

@@ -14,7 +14,8 @@ HEADINGS = {
     ),
     "python": (
         "The program for the terminal (Python)",
-        "Every way that the running program can go from an answer to a report, with its exact probability.",
+        "Every way that the running program can go from an answer to a report, with its exact probability. 'A' is one "
+        "report by itself, 'A in two waves' what two reports of one device say together.",
     ),
     "javascript": (
         "The form in the browser (JavaScript)",

@@ -87,7 +87,7 @@ def visits(
                 _fill(tabs[-1].page, survey, truth)
             for tab in tabs:
                 tab.page.wait_for_selector("#receipt_sha256")
-                yield _reported(tab, survey, known)
+                yield _reported(tab, survey, link.wave, known)
         finally:
             for tab in tabs:
                 tab.context.close()
@@ -117,7 +117,7 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     context.set_default_timeout(_SECONDS * 1000)
     context.route("**/*", caught)
     token = f"&t={_TOKEN}" if survey.asks_for_token else ""
-    tab.page.goto(f"{page}#d={survey.digest[:32]}{token}")
+    tab.page.goto(f"{page}#d={survey.digest[:32]}{token}&w={link.wave}")
     _begin(tab.page)
     return tab
 
@@ -133,13 +133,13 @@ def _begin(page: Page) -> None:
     page.wait_for_selector(_FIRST)
 
 
-def _reported(tab: _Tab, survey: Survey, known: set[str]) -> Reported:
+def _reported(tab: _Tab, survey: Survey, wave: int, known: set[str]) -> Reported:
     if tab.others:
         raise TransportError("the page makes requests that it does not need")
     if len(tab.sent) != 1:
         raise TransportError("the page sends another number of reports than one")
     report = parse_report(tab.sent[0])
-    if report.digest != survey.digest or dump_report(report, survey) != tab.sent[0]:
+    if (report.digest, report.wave) != (survey.digest, wave) or dump_report(report, survey) != tab.sent[0]:
         raise TransportError("the page sends something else than a report of this survey")
     if report.report_id in known:
         raise TransportError("the page draws the same id twice")

@@ -17,8 +17,8 @@ MAX_BRANCHES = 4096
 
 _DRAWS = 8
 
-Law = dict[int, Fraction]
-"""The exact probability of each reported value."""
+Law = dict[Any, Fraction]
+"""The exact probability of each reported value, or of whatever else comes of the draws."""
 
 
 class TooManyPaths(Exception):
@@ -29,7 +29,7 @@ class TooManyPaths(Exception):
 class Path:
     """One way through a randomizer: what it reported, how likely the way is, and the bounds of what it read."""
 
-    reported: int
+    reported: Any
     probability: Fraction
     bounds: tuple[int, ...]
 
@@ -81,7 +81,7 @@ def _live(weights: Sequence[int]) -> Sequence[int]:
     return [index for index, weight in enumerate(weights) if weight]
 
 
-def paths(run: Callable[[Any], int], most: int | None = None) -> Iterator[Path]:
+def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
     """
     Every way through ``run(draws)``.
 
@@ -107,7 +107,7 @@ def paths(run: Callable[[Any], int], most: int | None = None) -> Iterator[Path]:
         script[-1] += 1
 
 
-def law(run: Callable[[Any], int]) -> Law:
+def law(run: Callable[[Any], Any]) -> Law:
     """The exact probability of each reported value."""
     result: Law = {}
     for path in paths(run):

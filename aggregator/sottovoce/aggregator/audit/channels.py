@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import islice, product
-from math import comb
+from math import comb, prod
 from typing import Any
 
 from sottovoce.aggregator.audit.branching import Law, TooManyPaths, paths
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.spec import Question
 
 ALL_CELLS = 1 << 20
@@ -26,6 +27,9 @@ ALL_CELLS = 1 << 20
 
 ALL_PROBABILITIES = 1 << 14
 """Probabilities up to which another channel is computed whole."""
+
+ALL_WAVES = 6
+"""Waves under one memo up to which all courses of the truth are tried."""
 
 SAMPLED = 16
 """Inputs that are computed where not all are."""
@@ -121,6 +125,8 @@ def prove_integers(question: Question) -> tuple[Fraction, str]:
     assert mechanism is not None  # noqa: S101 - the caller asks for randomized questions only
     if isinstance(mechanism, Table) and input_count(question) * (mechanism.largest + 1) <= ALL_CELLS:
         worst, scope = _whole_table(question, mechanism)
+    elif isinstance(mechanism, MemoizedRR) and mechanism.waves <= ALL_WAVES:
+        worst, scope = _whole_memo(mechanism)
     else:
         worst, scope = _probabilities(question, mechanism)
     if worst > mechanism.odds:
@@ -135,6 +141,27 @@ def _whole_table(question: Question, mechanism: Table) -> tuple[Fraction, str]:
         raise Mismatch("a weight is not above 0, or rows have different sums")
     worst = max(Fraction(max(column), min(column)) for column in map(set, zip(*rows, strict=True)))
     return worst, f"all {question.domain.size} x {mechanism.largest + 1} weights"
+
+
+def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
+    """All reports of all waves under all courses of the truth, one by one."""
+    courses = list(product((0, 1), repeat=mechanism.waves))
+    memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
+    told = [mechanism.instantaneous.weights(kept) for kept in (0, 1)]
+    worst = Fraction(1)
+    for reports in courses:
+        column = [
+            sum(weight * prod(told[memo[x]][y] for x, y in zip(course, reports, strict=True)) for memo, weight in memos)
+            for course in courses
+        ]
+        if min(column) <= 0:
+            raise Mismatch("a report rules a true value out")
+        worst = max(worst, Fraction(max(column), min(column)))
+    return worst, f"all {len(courses)} reports of {mechanism.waves} waves x {len(courses)} courses of the truth"
+
+
+def _memo_weight(mechanism: MemoizedRR, memo: Sequence[int]) -> int:
+    return prod(mechanism.permanent.weights(truth)[kept] for truth, kept in enumerate(memo))
 
 
 def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, str]:
