@@ -211,11 +211,7 @@ def _neighbours(survey: Survey, people: Sequence[Truth], seen: Sequence[Sequence
         for pair in ((0, 2), (1, 2)):
             is_left = PEOPLE[pair[0]][left % 2] != PEOPLE[pair[1]][left % 2]
             changed, kept = (one, other) if is_left else (other, one)
-            # Where the one hides the other, that has changed as well.
-            first, second = (people[person] for person in pair)
-            claim = sum(
-                claim_of_one(survey.questions[place]) for place in (left, right) if first[place] != second[place]
-            )
+            claim = _claim_beside(survey, people, (left, right), pair)
             reports = [seen[person] for person in pair]
             counts = [
                 _PAIRS.count(
@@ -224,6 +220,22 @@ def _neighbours(survey: Survey, people: Sequence[Truth], seen: Sequence[Sequence
                 for made in reports
             ]
             yield _comparison(f"{changed.name} beside {kept.name}", claim, _PAIRS.names, counts, reports)
+
+
+def _claim_beside(survey: Survey, people: Sequence[Truth], places: tuple[int, int], pair: tuple[int, int]) -> float:
+    """Epsilon of those of two questions that two people answered otherwise: both, where the one hides the other."""
+    first, second = (people[person] for person in pair)
+    return sum(claim_of_one(survey.questions[place]) for place in places if first[place] != second[place])
+
+
+def dearest(survey: Survey, people: Sequence[Truth]) -> float:
+    """The largest epsilon that any comparison is held against."""
+    beside = (
+        _claim_beside(survey, people, places, pair)
+        for places in pairwise(range(len(survey.questions)))
+        for pair in ((0, 2), (1, 2))
+    )
+    return max([claim_of_one(question) for question in survey.questions] + list(beside))
 
 
 def _in_turn(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:

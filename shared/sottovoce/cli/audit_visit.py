@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 from sottovoce.aggregator.audit.bound import runs_to_reach
-from sottovoce.cli.audit_reports import PEOPLE, TURNS, Reported, Truth, event_count, truth_of
+from sottovoce.cli.audit_reports import PEOPLE, TURNS, Reported, Truth, dearest, event_count, truth_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
 from sottovoce.shared.answers import Value
@@ -57,8 +57,8 @@ def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
 
 def visits_for(survey: Survey, alpha: float) -> int:
     """So many visits of each person find a form that sends answers as they are."""
-    dearest = max(question.epsilon for question in survey.questions)
-    return min(MOST, runs_to_reach(dearest, event_count(survey), alpha))
+    people = [seen_truth(survey, person) for person in range(len(PEOPLE))]
+    return min(MOST, runs_to_reach(dearest(survey, people), event_count(survey), alpha))
 
 
 def visits(
