@@ -3,11 +3,12 @@
 import sys
 
 from tests import postgres
-from tests.bench import endurance, imports, ingest, mechanisms, page, recount
+from tests.bench import audit, endurance, imports, ingest, mechanisms, page, recount
 
 BENCHES = {
     "imports": imports.figures,
     "mechanisms": mechanisms.figures,
+    "audit": audit.figures,
     "page": page.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
     "recount": recount.figures,

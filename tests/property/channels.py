@@ -6,10 +6,9 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from sottovoce.aggregator.audit.branching import law, paths
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Question
-
-from tests.property.branching import law, paths
 
 Randomize = Callable[[Any, Any, Any], int]
 Channel = dict[Value, dict[int, Fraction]]

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from sottovoce.aggregator.audit.branching import BranchingDraws, law, paths
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.spec import Question, Survey
 
 from tests.absences import FULL, absences
-from tests.property.branching import BranchingDraws, law, paths
 from tests.vectors.items import CHANGES, own_coin_survey
 
 SURVEY = absences()

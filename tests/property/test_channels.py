@@ -4,12 +4,12 @@ import itertools
 from fractions import Fraction
 
 import pytest
+from sottovoce.aggregator.audit.branching import paths
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.base import Table
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
-from tests.property.branching import paths
 from tests.property.channels import channel, check, check_law, check_range, truths, worst_odds
 
 EPSILON = {"epsilon": "1"}

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from sottovoce.aggregator.audit.branching import law, paths
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
@@ -14,7 +15,6 @@ from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.parsing import parse_survey
 
 from tests.documents import question, survey
-from tests.property.branching import law, paths
 from tests.surveys import months
 
 COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))

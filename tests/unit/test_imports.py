@@ -28,6 +28,9 @@ RULES = [
     ("sottovoce.aggregator.recount", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.absence", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
+    ("sottovoce.cli.chromium", {"sottovoce", "playwright"}),
+    ("sottovoce.cli.audit_client", {"sottovoce", "playwright", "requests"}),
+    ("sottovoce.cli.audit_visit", {"sottovoce", "playwright"}),
     ("sottovoce.cli", {"sottovoce", "click", "rich", "granian", "requests"}),
 ]
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,14 +28,12 @@ def write_sources(folder: Path) -> list[str]:
 
 def write_assembled(folder: Path) -> list[str]:
     """The page's scripts, with last lines that let tests reach what the modules export."""
-    parts = bundle.parts()
-    for part, sources in parts.items():
-        script = page.assemble()[f"{part}.js"].body.decode().rpartition("export {")[0]
-        exported = re.findall(r"^export (?:async )?(?:function|class|const) (\w+)", "".join(sources.values()), re.M)
-        (folder / f"{part}.js").write_text(f"{script}export {{ {', '.join(exported)} }};\n", encoding="utf-8")
+    scripts = page.opened()
+    for file, script in scripts.items():
+        (folder / file).write_text(script, encoding="utf-8")
     for path, source in {**apart(), "rational.js": bundle.modules()["rational.js"]}.items():
         (folder / path).write_text(source, encoding="utf-8")
-    return [*(f"{part}.js" for part in parts), *apart()]
+    return [*scripts, *apart()]
 
 
 def write_sentences(file: Path) -> None:

@@ -18,6 +18,8 @@ from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
 _ADDRESS = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")
+_EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
+_LENT = re.compile(r"^export \{[^}]*\};$", re.MULTILINE)
 _TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -41,6 +43,26 @@ def assemble() -> dict[str, Asset]:
     worker = _worker({f"../assets/{name}": text for name, text in kept.items()})
     texts = {**catalogues(), **kept, "sw.js": worker}
     return {name: Asset(text.encode(), content_type(name), _style(name)) for name, text in texts.items()}
+
+
+def path_of(name: str, survey: str) -> str:
+    """The path under which an aggregator serves a file of the page."""
+    return {"respondent.html": f"/s/{survey}", "sw.js": "/s/sw.js"}.get(name, f"/assets/{name}")
+
+
+def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
+    """
+    The page's scripts with last lines that let an audit or a test reach all that their modules export.
+
+    Args:
+        scripts: by name, as they were served; by default our own.
+    """
+    found = {}
+    for part, sources in parts().items():
+        script = assemble()[f"{part}.js"].body.decode() if scripts is None else scripts[f"{part}.js"]
+        names = _EXPORTED.findall("".join(sources.values()))
+        found[f"{part}.js"] = f"{_LENT.sub('', script)}export {{ {', '.join(names)} }};\n"
+    return found
 
 
 def languages() -> list[str]:

@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from sottovoce.client.link import parse_link
-from sottovoce.client.page import assemble, saved_page, static_page
+from sottovoce.client.page import assemble, path_of, saved_page, static_page
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parsing import load_survey
 
 _SETUP = re.compile(rb'<script type="application/json" id="setup">([^<]*)</script>')
-_ASSETS = "/assets/"
 
 
 class Finding(NamedTuple):
@@ -54,7 +53,7 @@ def verify_served(url: str, reach: Callable[[str], Transport] = Transport) -> Ve
         TransportError: not a link, or the aggregator cannot be reached or refuses.
     """
     link = parse_link(url)
-    expected = {_path_of(name, link.survey): asset.body for name, asset in assemble().items()}
+    expected = {path_of(name, link.survey): asset.body for name, asset in assemble().items()}
     return Verdict(link.origin, _compare(reach(link.origin), expected))
 
 
@@ -90,10 +89,6 @@ def _compare(transport: Transport, expected: Mapping[str, bytes]) -> list[Findin
 
 def _finding(path: str, expected: bytes, found: bytes | None) -> Finding:
     return Finding(path, _digest(expected), None if found is None else _digest(found))
-
-
-def _path_of(name: str, survey: str) -> str:
-    return {"respondent.html": f"/s/{survey}", "sw.js": "/s/sw.js"}.get(name, _ASSETS + name)
 
 
 def _setup(page: bytes) -> tuple[str, str | None]:

@@ -232,10 +232,10 @@ def stored(survey: Survey) -> list[str]:
             "Of one-time tokens: a hash each, which is deleted when the token is used. How many were used is kept; "
             "which token brought which report is not."
         )
-    sentences.append(
-        "On the respondent's device: the report that was drawn, so that it is drawn once. True answers "
-        "are kept nowhere."
-    )
+    device = " that was drawn, so that it is drawn once. True answers are kept nowhere."
+    if survey.own_coin:
+        device = ". It is told what the toss said, and nothing else."
+    sentences.append(f"On the respondent's device: the report{device}")
     if survey.ask is not None:
         sentences.append("Also there: which questions the device drew, so that they are drawn once.")
     if survey.memoized:
@@ -269,6 +269,16 @@ def limits(survey: Survey) -> list[str]:
             f"Somebody who has both what the device remembers and the reports: of '{name}' each report then tells up "
             f"to epsilon {show_epsilon(mechanism.instantaneous.epsilon)}, wave by wave. The figures above are for "
             "those who have the reports alone."
+        )
+    if survey.asks_for_token:
+        sentences.append(
+            "Somebody who watches the aggregator's memory, disk or copies while reports arrive: they can pair a token, "
+            "and so the person it was given to, with a report. What a report says stays as uncertain as epsilon says."
+        )
+    if survey.own_coin:
+        sentences.append(
+            "Whoever does not toss, or does not do what the toss says: chance is in the respondent's own hands here. "
+            "The software adds none, and all figures are those of the instructions."
         )
     if any(question.mechanism is None for question in survey.questions):
         sentences.insert(0, "Public questions, which are sent as they are answered and have no protection at all.")

@@ -81,8 +81,9 @@ def _pictures(row: Document) -> str:
 
 def _hundred(caption: str, share: Fraction) -> str:
     filled = round(100 * share)
+    about = "" if filled == 100 * share else "about "
     dots = "".join(_dot(index, index < filled) for index in range(100))
-    said = f"100 people with the {caption}: {filled} send yes"
+    said = f"100 people with the {caption}: {about}{filled} send yes"
     picture = f'<svg viewBox="0 0 200 50" role="img" aria-label="{said}">{dots}</svg>'
     return f"<figure>{picture}<figcaption>{said}</figcaption></figure>"
 

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sottovoce.cli.account import Terms, account
+from sottovoce.cli.account import Terms, account, limits, stored
 from sottovoce.cli.account_text import lines, percent, totals
 from sottovoce.cli.privacy_page import page
 from sottovoce.shared.errors import SpecError
@@ -117,6 +117,19 @@ def test_impossible_terms_give_no_account(terms: Terms) -> None:
 def test_what_is_stored_comes_from_the_survey(changes: dict[str, object], said: str) -> None:
     """The sentences follow the numbers of the survey."""
     assert said in " ".join(account(survey(**changes), TERMS)["stored"])
+
+
+def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
+    """Said where they are true, and nowhere else."""
+    asked = [question for question in survey().document["questions"] if question["name"] == "cheated"]
+    by_hand = survey(questions=asked, privacy={"procedure": "own_coin"})
+    said = {name: " ".join(limits(asked)) for name, asked in [("hand", by_hand), ("token", survey(access="token"))]}
+
+    assert "does not do what the toss says" in said["hand"]
+    assert "does not do what the toss says" not in said["token"]
+    assert "can pair a token" in said["token"]
+    assert "can pair a token" not in said["hand"]
+    assert "told what the toss said, and nothing else" in " ".join(stored(by_hand))
 
 
 def test_account_validates_with_every_type() -> None:

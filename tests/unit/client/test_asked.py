@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
+from sottovoce.aggregator.audit.branching import law
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger, Key, MemoryLedger
@@ -16,7 +17,6 @@ from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.report import dump_report, parse_report, report_length
 
 from tests.documents import names, one_of, question, survey
-from tests.property.branching import law
 from tests.unit.client.fakes import Session, acknowledge
 
 COIN = {"name": "coin_flip"}

@@ -12,14 +12,24 @@ from typing import Any
 
 from sottovoce.shared.rational import MAX_DENOMINATOR
 
-MAX_BRANCHES = 64
+MAX_BRANCHES = 4096
+"""Most ways that one draw may go."""
+
+_DRAWS = 8
+
+Law = dict[Any, Fraction]
+"""The exact probability of each reported value, or of whatever else comes of the draws."""
+
+
+class TooManyPaths(Exception):
+    """There are more ways through the randomizer than were to be tried."""
 
 
 @dataclass(frozen=True)
 class Path:
     """One way through a randomizer: what it reported, how likely the way is, and the bounds of what it read."""
 
-    reported: int
+    reported: Any
     probability: Fraction
     bounds: tuple[int, ...]
 
@@ -36,33 +46,58 @@ class BranchingDraws:
 
     def below(self, bound: int) -> int:
         """One branch for each value."""
-        assert 1 <= bound <= MAX_BRANCHES, "too many values for a branch each"
-        return self._branch([1] * bound)
+        if type(bound) is not int or bound < 1:
+            raise ValueError("a draw needs a bound of at least 1")
+        if bound > MAX_BRANCHES:
+            raise TooManyPaths
+        return self._branch(bound, None)
 
     def pick(self, weights: Sequence[int]) -> int:
         """One branch for each index that has a weight."""
-        assert all(type(weight) is int and weight >= 0 for weight in weights), "weights are whole numbers"
-        assert 1 <= sum(weights) <= MAX_DENOMINATOR, "weights sum to 1 .. 2^32"
-        return self._branch(weights)
+        if set(map(type, weights)) != {int} or min(weights) < 0:
+            raise ValueError("weights are whole numbers of at least 0")
+        if not 1 <= sum(weights) <= MAX_DENOMINATOR:
+            raise ValueError("weights sum to 1 .. 2^32")
+        if len(weights) > MAX_BRANCHES:
+            raise TooManyPaths
+        return self._branch(sum(weights), weights)
 
-    def _branch(self, weights: Sequence[int]) -> int:
-        live = [index for index, weight in enumerate(weights) if weight]
+    def _branch(self, bound: int, weights: Sequence[int] | None) -> int:
+        live = range(bound) if weights is None else _live(weights)
         step = len(self.taken)
         choice = self.script[step] if step < len(self.script) else 0
         self.taken.append(choice)
         self.choices.append(len(live))
-        if sum(weights) > 1:  # a bound of 1 reads no byte
-            self.bounds.append(sum(weights))
-        self.probability *= Fraction(weights[live[choice]], sum(weights))
+        if bound > 1:  # a bound of 1 reads no byte
+            self.bounds.append(bound)
+        self.probability *= Fraction(1 if weights is None else weights[live[choice]], bound)
         return live[choice]
 
 
-def paths(run: Callable[[Any], int]) -> Iterator[Path]:
-    """Every way through ``run(draws)``."""
+def _live(weights: Sequence[int]) -> Sequence[int]:
+    """The indices that have a weight."""
+    if min(weights):
+        return range(len(weights))
+    return [index for index, weight in enumerate(weights) if weight]
+
+
+def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
+    """
+    Every way through ``run(draws)``.
+
+    Raises:
+        TooManyPaths: there are more than ``most``, or they have more than eight draws each, or one draw has more than
+            ``MAX_BRANCHES`` outcomes.
+    """
     script: list[int] = []
+    count = drawn = 0
     while True:
+        count += 1
+        if most is not None and (count > most or drawn > most * _DRAWS):
+            raise TooManyPaths
         draws = BranchingDraws(script)
         reported = run(draws)
+        drawn += len(draws.taken)
         yield Path(reported, draws.probability, tuple(draws.bounds))
         script = draws.taken
         while script and script[-1] + 1 == draws.choices[len(script) - 1]:
@@ -72,9 +107,9 @@ def paths(run: Callable[[Any], int]) -> Iterator[Path]:
         script[-1] += 1
 
 
-def law(run: Callable[[Any], int]) -> dict[int, Fraction]:
+def law(run: Callable[[Any], Any]) -> Law:
     """The exact probability of each reported value."""
-    result: dict[int, Fraction] = {}
+    result: Law = {}
     for path in paths(run):
         result[path.reported] = result.get(path.reported, Fraction(0)) + path.probability
     return result

@@ -1,0 +1,42 @@
+"""What one step of an audit has found."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
+
+PARTS = ("integers", "python", "javascript", "reports", "files", "script", "page")
+"""The parts of an audit, in the order of its report."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """
+    One line of an audit's report.
+
+    Attributes:
+        part: one of ``PARTS``.
+        subject: the question's name, or what else was looked at.
+        outcome: passed, failed or not done; what was not done is no pass.
+        claim: the epsilon that is claimed, if this is about one.
+        epsilon: what was computed, or the lower bound of what was sampled.
+        scope: what was tried.
+        message: what is wrong or lacking.
+    """
+
+    part: str
+    subject: str
+    outcome: str
+    claim: float | None = None
+    epsilon: float | None = None
+    scope: str = ""
+    message: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+Tick = Callable[[float], None]
+"""Called with the share of a part that has been done since the last call."""

@@ -1,0 +1,193 @@
+"""The audit of a served form, in a real browser: what is served honestly passes, and what was planted is found."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.cli.audit_client import check_files, check_page, check_script, check_survey
+from sottovoce.cli.audit_reports import Sampling
+from sottovoce.client.link import Link, parse_link
+from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.shared.spec import Survey
+
+from tests.browser.chromium import find
+from tests.conftest import start
+from tests.documents import question
+from tests.documents import survey as documented
+from tests.listener import Captured, http, listening
+from tests.surveys import every_type, months, parse_survey, survey
+from tests.unit.shared.test_schema import validator
+
+ALPHA = 0.5
+WEAK = parse_survey(documented(question({"name": "binary_rr", "a": "3/5", "b": "2/5"})))
+"""Of so weak a claim few visits are enough to find it false."""
+
+EVERY = survey(name="every", questions=every_type())
+_COIN = {"name": "coin_flip"}
+PARTLY = parse_survey(documented(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2))
+_MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
+MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
+
+VISITS = 16
+"""Enough for that, where the form sends the truth; a visit takes as long as the form's own clock lets it."""
+
+Change = Callable[[dict[str, str]], None]
+
+
+def sampling(runs: int) -> Sampling:
+    """So many reports of each person."""
+    return Sampling(runs, ALPHA, lambda _share: None)
+
+
+@contextmanager
+def serving(asked: Survey, change: Change = lambda _files: None) -> Iterator[Link]:
+    """What an aggregator serves, some of it changed."""
+    assets = assemble()
+    texts = {name: asset.body.decode() for name, asset in assets.items()}
+    change(texts)
+    paths = {path_of(name, asked.name): name for name in texts}
+
+    def answer(request: Captured) -> bytes:
+        _, path = request.path.split()
+        name = paths.get(path.partition("?")[0])
+        if name is not None:
+            return http("200 OK", texts[name].encode(), f"Content-Type: {assets[name].content_type}")
+        known = path == f"/api/v1/surveys/{asked.name}"
+        return http("200 OK", asked.canonical, "Content-Type: application/json") if known else http("404 No")
+
+    with listening(answer) as server:
+        yield parse_link(f"{server.url}/s/{asked.name}#d={asked.digest[:32]}")
+        assert server.bodies == []
+
+
+def planted(name: str, right: str, wrong: str) -> Change:
+    """Another text in one of the files."""
+
+    def change(files: dict[str, str]) -> None:
+        assert right in files[name], "the script has changed, and with it what must be planted"
+        files[name] = files[name].replace(right, wrong)
+
+    return change
+
+
+def outcomes(checks: list[Check]) -> set[str]:
+    """All outcomes."""
+    return {check.outcome for check in checks}
+
+
+@pytest.mark.parametrize("asked", [WEAK, EVERY, PARTLY, MEMOIZED], ids=["weak", "every", "ask", "memo"])
+def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
+    """Survey, files, and the served scripts' draws; visits are too few to find anything, and say so."""
+    with serving(asked) as first:
+        link = replace(first, wave=len(asked.waves) - 1)
+        assert check_survey(link, asked).outcome == PASSED
+        files, scripts = check_files(link)
+        assert outcomes(files) == {PASSED}
+        assert outcomes(check_script(browser, scripts, asked, sampling(400))) == {PASSED}
+        form, *rest = check_page(browser, link, asked, sampling(1))
+
+    assert form.outcome == PASSED, form.message
+    assert outcomes(rest) == {NOT_DONE}
+    assert ("several waves of one person" in {check.subject for check in rest}) == (len(asked.waves) > 1)
+
+
+TRUTH = planted("later.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
+
+
+def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
+    """By its files, by the draws of its scripts, and by what it sends when it is filled in."""
+    with serving(WEAK, TRUTH) as link:
+        files, scripts = check_files(link)
+        script = check_script(browser, scripts, WEAK, sampling(400))
+        page = check_page(browser, link, WEAK, sampling(VISITS))
+
+    assert [check.subject for check in files if check.outcome == FAILED] == ["later.js"]
+    for checks in (script, page):
+        assert "q" in {check.subject for check in checks if check.outcome == FAILED}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            planted("later.js", "function perturb(", "fetch('../assets/later.js?yes');\nfunction perturb("),
+            "the page makes requests that it does not need",
+        ),
+        (
+            planted("respondent.js", "const ASKED = new Map();", "const ASKED = new Map();\nfetch('../elsewhere');"),
+            "the page makes requests that it does not need",
+        ),
+        (
+            planted("later.js", ".padEnd(", ".padEnd(1 + "),
+            "the page sends something else than a report of this survey",
+        ),
+    ],
+)
+def test_form_that_does_something_else_is_found(browser: Browser, change: Change, words: str) -> None:
+    """Other requests, other bytes."""
+    with serving(WEAK, change) as link:
+        [check] = check_page(browser, link, WEAK, sampling(2))
+
+    assert (check.outcome, check.message) == (FAILED, words)
+
+
+def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
+    """It costs more than the form allows, so that there is no visit to make."""
+    dear = parse_survey(documented(question({"epsilon": "4"})))
+    [check] = check_page(browser, Link("https://nowhere.invalid", "vector", ""), dear, sampling(2))
+
+    assert check.outcome == NOT_DONE
+    assert "costs more than it allows" in check.message
+
+
+@pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
+def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Also one that never comes back."""
+    monkeypatch.setattr("sottovoce.cli.audit_client._BATCH_SECONDS", 2)
+    ours = {name: assemble()[name].body.decode() for name in opened()}
+    scripts = {name: f"{text}\n{script}" if text else "" for name, script in ours.items()}
+    [check] = check_script(browser, scripts, WEAK, sampling(10))
+
+    assert check.outcome == FAILED
+    assert check.message == "it does not draw a report as it should, or not in time"
+
+
+def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
+    """The whole command, in JSON; nothing that it draws is stored."""
+    executable, environment = find()
+    path = tmp_path / "survey.json"
+    path.write_bytes(WEAK.canonical)
+    with start(tmp_path / "data", WEAK) as running:
+        words = ["audit", str(path), "--client", running.link, "--n", "500", "--visits", "2", "--json"]
+        run = subprocess.run(
+            [sys.executable, "-m", "sottovoce.cli", *words],
+            env={**environment, "CHROMIUM": executable},
+            capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        stored = running.reports()
+    report = json.loads(run.stdout)
+
+    validator("audit").validate(report)
+    assert stored == 0
+    assert run.returncode == 1
+    assert (report["verdict"], report["digest"]) == ("incomplete", WEAK.digest)
+    tried = {check["part"] for check in report["checks"] if check["outcome"] == "passed"}
+    assert tried == {"integers", "python", "javascript", "reports", "files", "script", "page"}
+    assert {check["part"] for check in report["checks"] if check["outcome"] != "passed"} == {"page"}
+
+
+def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: ARG001 - the same place
+    """Told by its digest."""
+    with serving(WEAK) as link:
+        check = check_survey(replace(link, digest="0" * 32), WEAK)
+        wave = check_survey(replace(link, wave=1), WEAK)
+
+    assert (check.outcome, check.message) == (FAILED, "the link names another survey than the file's")
+    assert (wave.outcome, wave.message) == (FAILED, "the link is for a wave that the survey does not have")

@@ -1,0 +1,173 @@
+"""``audit`` as an auditor runs it, on what is right, on what is wrong, and on what is no survey."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+from sottovoce.client.randomizers import RANDOMIZERS
+
+from tests.journey.test_own_survey import sottovoce
+from tests.listener import Held, always, cut, http, listening
+from tests.planted.test_code import biased
+from tests.surveys import document, survey
+from tests.unit.shared.test_schema import validator
+
+COIN = survey(questions=document()["questions"][:1])
+
+
+@pytest.fixture
+def coin(tmp_path: Path) -> Path:
+    """A survey file with one question for a coin."""
+    path = tmp_path / "survey.json"
+    path.write_bytes(COIN.canonical)
+    return path
+
+
+def here(*words: str) -> Result:
+    """The command within this process, so that faults can be planted."""
+    return CliRunner().invoke(main, ["audit", *words])
+
+
+def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
+    """As text for people, with the verdict first and last."""
+    sottovoce(tmp_path, "init")
+    run = sottovoce(tmp_path, "audit", "survey.yaml", "--n", "2000")
+
+    assert (run.returncode, run.stderr) == (0, "")
+    paragraphs = run.stdout.split("\n\n")
+    assert (
+        paragraphs[1]
+        == paragraphs[-1].strip()
+        == ("PASSED: nothing that was tried contradicts what the survey claims.")
+    )
+    for words in ("all 2 x 2 weights", "1.0986, claimed 1.0986", "at least 0.", "2,000 reports of each person"):
+        assert words in run.stdout
+
+
+def test_audit_as_json(coin: Path) -> None:
+    """By its schema, with exactly the claims of the survey."""
+    run = here(str(coin), "--n", "500", "--json")
+    report = json.loads(run.stdout)
+
+    assert run.exit_code == 0
+    validator("audit").validate(report)
+    assert (report["digest"], report["verdict"], report["runs"]) == (COIN.digest, "passed", 500)
+    claims = {check["claim"] for check in report["checks"] if check["subject"] == "cheated"}
+    assert claims == {COIN.epsilon}
+
+
+def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With exit code 1, the verdict, and what is wrong."""
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", biased)
+    run = here(str(coin), "--n", "8000")
+    report = here(str(coin), "--n", "100", "--json")
+
+    assert run.exit_code == report.exit_code == 1
+    assert "FAILED: the software, or the survey, does not keep what is claimed." in run.stdout
+    assert "FAILED     cheated" in run.stdout
+    assert "another law than the survey's is drawn from" in run.stdout
+    assert "the lower bound on epsilon is above the claim" in run.stdout
+    assert json.loads(report.stdout)["verdict"] == "failed"
+
+
+def test_too_few_reports_are_no_pass(coin: Path) -> None:
+    """What could not have been found was not tried."""
+    run = here(str(coin), "--n", "5")
+
+    assert run.exit_code == 1
+    assert "INCOMPLETE: something was not tried. This is not a pass." in run.stdout
+    assert "so few reports could not contradict the claim" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.yaml"], "the file cannot be read"),
+        (["broken.yaml"], "this is not valid YAML"),
+        (["dear.yaml"], "epsilon must lie between 0.01 and 10"),
+        (["public.json"], "every question of this survey is public"),
+        (["survey.yaml", "--n", "0"], "--n must be a whole number from 2 to 10000000"),
+        (["survey.yaml", "--visits", "-1"], "--visits must be a whole number from 2 to 100000"),
+        (["survey.yaml", "--alpha", "nan"], "--alpha must lie between 0 and 1"),
+        (["survey.yaml", "--alpha", "1"], "--alpha must lie between 0 and 1"),
+        (["survey.yaml", "--client", "http://example.org/s/exam"], "the link must begin with https"),
+        (["survey.yaml", "--client", "nonsense"], "the link must look like https://host/s/survey#d=digest"),
+        (["survey.yaml", "--client", "http://127.0.0.1:9/s/exam"], "the aggregator cannot be reached"),
+    ],
+)
+def test_audit_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
+    """Exit code 1, a message, and nothing on standard output that could be taken for a guarantee."""
+    sottovoce(tmp_path, "init")
+    sample = (tmp_path / "survey.yaml").read_text(encoding="utf-8")
+    (tmp_path / "broken.yaml").write_text("questions: [", encoding="utf-8")
+    (tmp_path / "dear.yaml").write_text(sample.replace("{name: coin_flip}", '{epsilon: "11"}'), encoding="utf-8")
+    public = survey(questions=document()["questions"][2:])
+    (tmp_path / "public.json").write_bytes(public.canonical)
+    run = here(str(tmp_path / words[0]), *words[1:])
+
+    assert run.exit_code == 1
+    assert message in run.stderr
+    assert run.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (always(http("200 OK", b"nonsense")), "not"),
+        (always(http("200 OK", b"{}")), "missing"),
+        (always(http("500 Oh", b"")), "the aggregator refused with status 500"),
+        (always(http("302 Found", b"", "Location: https://example.org/")), "the aggregator refused with status 302"),
+        (always(http("200 OK", b"{", length=100)), "the aggregator cannot be reached, or its reply cannot be read"),
+        (cut, "the aggregator cannot be reached"),
+        (Held(), "the aggregator did not answer within 0.5 s"),
+    ],
+    ids=["nonsense", "empty", "broken", "redirect", "half", "cut", "never"],
+)
+def test_aggregator_that_answers_nonsense_or_never(
+    coin: Path, monkeypatch: pytest.MonkeyPatch, answer: Any, message: str
+) -> None:
+    """A message, in time, and no report."""
+    monkeypatch.setattr("sottovoce.cli.audit_client.SECONDS", 0.5)
+    with listening(answer) as server:
+        run = here(str(coin), "--n", "100", "--client", f"{server.url}/s/exam")
+
+    assert run.exit_code == 1
+    assert message in run.stderr
+    assert run.stdout == ""
+
+
+def test_another_survey_is_told_before_anything_else(coin: Path) -> None:
+    """The aggregator's is not the file's."""
+    other = survey(questions=document()["questions"][:2])
+    with listening(always(http("200 OK", other.canonical))) as server:
+        run = here(str(coin), "--client", f"{server.url}/s/exam")
+
+    assert run.exit_code == 1
+    assert "the aggregator serves another survey than the file's" in run.stdout
+    assert "passed" not in run.stdout
+    assert "FAILED: " in run.stdout
+
+
+def test_missing_browser_is_told_before_the_long_work(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the one that is named is not there."""
+    monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
+    run = here(str(coin), "--client", "http://127.0.0.1:9/s/exam")
+
+    assert (run.exit_code, run.stdout) == (1, "")
+    assert "CHROMIUM names no program that could be started" in run.stderr
+
+
+def test_missing_driver_is_told_before_the_long_work(coin: Path) -> None:
+    """Where the extra is not installed; everything else works without it."""
+    without = "import sys; sys.modules['playwright'] = None; from sottovoce.cli.main import main; main()"
+    words = ["audit", str(coin), "--client", "http://127.0.0.1:9/s/exam"]
+    command = [sys.executable, "-c", without, *words]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "--client needs: pip install 'sottovoce[audit]', and a Chromium" in run.stderr

@@ -1,0 +1,343 @@
+"""The proofs of the audit judge planted mechanisms and planted clients rightly, with the reason in words."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.audit.channels import Mismatch, check_claim, toss_law
+from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.cli.audit_code import (
+    check_instructions,
+    check_integers,
+    check_python,
+    check_python_refusals,
+    plan,
+    private,
+)
+from sottovoce.cli.audit_javascript import check_javascript
+from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports, python_device
+from sottovoce.client import bundle, page
+from sottovoce.client.draws import Draws
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared import own_coin
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.spec import Question, Survey
+
+from tests import documents
+from tests.absences import by_hand, habits
+from tests.surveys import document, every_type, survey
+
+COIN = survey(questions=document()["questions"][:1])
+TWO = survey(questions=[{**document()["questions"][0], "name": name} for name in ("first", "second")])
+TOSSED = parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"}))
+HABITS = parse_survey(documents.survey(*habits()))
+EVERY = survey(name="every", questions=every_type())
+
+_PICK = RANDOMIZERS["binary_rr"]
+
+
+def python(asked: Survey) -> list[Check]:
+    """What the audit finds in the Python client."""
+    tasks = [plan(question) for question in private(asked)]
+    return [*(check_python(task) for task in tasks if task is not None), check_python_refusals(asked)]
+
+
+def javascript(asked: Survey) -> list[Check]:
+    """What it finds in the assembled scripts, under node."""
+    tasks = [plan(question) for question in private(asked)]
+    return check_javascript(asked, [task for task in tasks if task is not None], page.opened())
+
+
+def sampled(asked: Survey, device: Any = None, runs: int = 2000) -> list[Check]:
+    """What it finds in whole reports."""
+    return check_reports("reports", asked, device or python_device(asked), Sampling(runs, 0.05, lambda _share: None))
+
+
+def failed(checks: Sequence[Check]) -> list[str]:
+    """Messages of what failed."""
+    assert NOT_DONE not in {check.outcome for check in checks}
+    return [check.message for check in checks if check.outcome == FAILED]
+
+
+@pytest.mark.parametrize("asked", [COIN, HABITS, EVERY], ids=["coin", "habits", "every"])
+def test_clients_pass(asked: Survey) -> None:
+    """Integers, every branch in both languages and sampled reports: nothing is wrong with any type or mechanism."""
+    checks = [*map(check_integers, private(asked)), *python(asked), *javascript(asked), *sampled(asked, runs=300)]
+
+    assert failed(checks) == []
+    assert {check.outcome for check in checks} == {PASSED}
+    of_all = [check for check in checks if check.part in {"python", "javascript"} and check.scope.startswith("all")]
+    exact = [check for check in of_all if check.epsilon is not None]
+    assert len(exact) >= len(private(asked))
+    assert [check.epsilon for check in exact] == pytest.approx([check.claim for check in exact], rel=1e-12)
+
+
+def test_epsilon_of_code_is_that_of_the_claim() -> None:
+    """Computed from the branches, for a coin: ln 3 in both languages."""
+    for check in (python(COIN)[0], javascript(COIN)[0]):
+        assert (check.outcome, check.scope) == (PASSED, "all 2 inputs")
+        assert check.epsilon == pytest.approx(math.log(3), rel=1e-15)
+
+
+Randomize = Callable[[Any, Any, Draws], int]
+
+
+def biased(_mechanism: Any, value: int, draws: Draws) -> int:
+    """The truth with .8 in place of .75."""
+    return value if draws.below(5) < 4 else 1 - value
+
+
+def catastrophic(mechanism: Any, value: int, draws: Draws) -> int:
+    """The truth once in a thousand, else what it should."""
+    return value if draws.below(1000) == 0 else _PICK(mechanism, value, draws)
+
+
+def thirsty(mechanism: Any, value: int, draws: Draws) -> int:
+    """Reads another byte for a yes, and throws it away."""
+    if value:
+        draws.below(256)
+    return _PICK(mechanism, value, draws)
+
+
+def truthful(mechanism: Any, value: int, draws: Draws) -> int:
+    """Draws, and sends the truth."""
+    _PICK(mechanism, value, draws)
+    return value
+
+
+def wild(mechanism: Any, value: int, draws: Draws) -> int:
+    """A value that the survey does not admit."""
+    return _PICK(mechanism, value, draws) + 2
+
+
+def endless(_mechanism: Any, value: int, draws: Draws) -> int:
+    """Draws until something happens that need not happen."""
+    while draws.below(2):
+        pass
+    return value
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (biased, "another law than the survey's is drawn from"),
+        (catastrophic, "another law than the survey's is drawn from"),
+        (thirsty, "what is read depends on the true answer"),
+        (truthful, "a report rules a true answer out"),
+        (wild, "a value is reported that the survey does not admit"),
+    ],
+)
+def test_planted_randomizer_is_found(monkeypatch: pytest.MonkeyPatch, fault: Randomize, words: str) -> None:
+    """By the exact law of the running code, whatever the chances to see it in samples."""
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", fault)
+    assert failed(python(COIN)) == [words]
+
+
+def test_endless_randomizer_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code whose branches do not end is given up, and not passed."""
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", endless)
+    assert plan(COIN.questions[0]) is None
+
+
+@pytest.mark.parametrize("fault", [biased, truthful])
+def test_planted_randomizer_is_found_by_sampling(monkeypatch: pytest.MonkeyPatch, fault: Randomize) -> None:
+    """In whole reports too."""
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", fault)
+    messages = failed(sampled(COIN, runs=8_000))
+
+    assert messages
+    assert all("above the claim" in message for message in messages)
+
+
+def test_reads_that_follow_the_truth_are_found_by_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though no reported value shows them."""
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", thirsty)
+    assert [check.subject for check in sampled(COIN) if check.outcome == FAILED] == ["bytes read"]
+
+
+def sharing(every: int) -> Randomize:
+    """One draw for so many questions or people in a row."""
+    count, kept = 0, False
+
+    def randomize(_mechanism: Any, value: int, draws: Draws) -> int:
+        nonlocal count, kept
+        if count % every == 0:
+            kept = draws.below(4) < 3
+        count += 1
+        return value if kept else 1 - value
+
+    return randomize
+
+
+@pytest.mark.parametrize(("asked", "where"), [(TWO, "beside"), (COIN, "of two people")])
+def test_shared_draw_is_found(monkeypatch: pytest.MonkeyPatch, asked: Survey, where: str) -> None:
+    """One for two questions of a report, or for two reports in a row; each value by itself has the right law."""
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", sharing(2))
+    subjects = [check.subject for check in sampled(asked) if check.outcome == FAILED]
+
+    assert subjects
+    assert all(where in subject for subject in subjects)
+
+
+def changed(change: Callable[[Truth, Reported], Reported]) -> Callable[..., Iterator[Reported]]:
+    """The Python client's reports, changed by who knows the truth."""
+
+    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
+        for run, reported in enumerate(python_device(COIN)(truths, runs)):
+            yield change(truths[run % len(truths)], reported)
+
+    return device
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda truth, made: (made[0], made[1] + truth[0], made[2]), "the length of a report is not the same for all"),
+        (lambda _truth, made: ((float(made[0][0]),), *made[1:]), "something else than one whole number"),
+        (lambda truth, made: ((2 * truth[0],), *made[1:]), "a value that the survey does not admit"),
+        (lambda truth, made: ((*made[0], truth[0]), *made[1:]), "something else than one whole number"),
+    ],
+    ids=["length", "type", "range", "field"],
+)
+def test_form_that_follows_the_truth_is_found(change: Any, words: str) -> None:
+    """Whatever the values are."""
+    [message] = failed(sampled(COIN, changed(change), runs=200))
+
+    assert words in message
+
+
+def test_last_bit_of_many_is_found() -> None:
+    """A number of 100 values whose noise leaves the last bit as it is."""
+    asked = parse_survey(documents.survey(documents.number(0, 99, 1, {"name": "geometric", "ratio": "99/100"})))
+
+    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
+        for run, (values, length, read) in enumerate(python_device(asked)(truths, runs)):
+            [truth], [value] = truths[run % len(truths)], values
+            yield (value & ~1 | truth & 1,), length, read  # type: ignore[operator]
+
+    assert failed(sampled(asked, runs=1000)) == []
+    messages = failed(sampled(asked, device, runs=1000))
+    assert any("bit 0" in message for message in messages)
+
+
+def test_unchecked_domain_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that hands on what is no answer."""
+    monkeypatch.setattr(Question, "check", lambda *_: None)
+    assert "what is no possible answer is not refused, or only after a draw" in failed([check_python_refusals(COIN)])
+
+
+class LooseEnds(KaryRR):
+    """Three options; the report of the last one is likelier than the claim of 2 says: 2.48."""
+
+    @property
+    def odds(self) -> Fraction:
+        return Fraction(2)
+
+    def weights(self, value: int) -> tuple[int, ...]:
+        return ((200, 148, 100), (148, 200, 100), (100, 100, 248))[value]
+
+
+def test_wrong_odds_at_an_end_are_found_in_the_integers() -> None:
+    """2.48 claimed as 2."""
+    asked = parse_survey(documents.survey(documents.one_of(3, {"name": "kary_rr", "odds": "2"}))).questions[0]
+    assert check_integers(asked).outcome == PASSED
+    forged: Mechanism = LooseEnds(Fraction(2), 3)
+    check = check_integers(replace(asked, mechanism=forged))
+
+    assert (check.outcome, check.message) == (FAILED, "the integers give worse odds than are claimed")
+
+
+def test_claim_that_is_no_number_is_never_kept() -> None:
+    """Nor one below the exact epsilon."""
+    for claim in (math.nan, 1.0, -math.inf):
+        with pytest.raises(Mismatch):
+            check_claim(Fraction(3), claim)
+    check_claim(Fraction(3), math.log(3))
+
+
+FAULTS = {
+    "bias": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+             "return draws.below(5) < 4 ? value : 1 - value", "law|larger"),
+    "truth": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+              "draws.pick(mechanism.weights(value));\n  return value", "rules a true answer out"),
+    "nothing": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+                "return NaN", "no whole number"),
+    "domain": ("spec.js", 'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
+               "", "is not refused"),
+    "broken": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
+               "do not run under node"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """In the scripts as they are assembled."""
+    path, right, wrong, words = FAULTS[name]
+    original = bundle.modules
+
+    def planted(*entries: str) -> dict[str, str]:
+        sources = original(*entries)
+        if path in sources:
+            assert right in sources[path]
+            sources[path] = sources[path].replace(right, wrong)
+        return sources
+
+    monkeypatch.setattr(bundle, "modules", planted)
+    [message] = failed(javascript(COIN))
+
+    assert any(word in message for word in words.split("|"))
+
+
+def test_missing_node_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was not tried is said."""
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    [check] = javascript(COIN)
+
+    assert (check.outcome, check.message) == (NOT_DONE, "node is not installed; the JavaScript client was not run")
+
+
+def test_instructions_for_coins_and_dice_pass() -> None:
+    """The law of each, toss by toss, is the mechanism's, in both languages; the device sends what was typed."""
+    told = [(question, own_coin.procedure(question.mechanism)) for question in private(TOSSED) if question.mechanism]
+    by_python = [check_instructions("python", question, procedure) for question, procedure in told]
+    checks = [*by_python, *javascript(TOSSED), *sampled(TOSSED, runs=50)]
+
+    assert failed(checks) == []
+    assert [check.epsilon for check in by_python] == pytest.approx([math.log(3), math.log(2), math.log(2)])
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        (2, [("truth", ["H"]), ("yes", ["TH"]), ("no", ["TT", "H"])]),
+        (2, [("truth", ["H"]), ("yes", ["TH"])]),
+        (2, [("truth", ["H", "TH"]), ("no", ["TT"])]),
+        (0, [("truth", [1, 6])]),
+        None,
+    ],
+)
+def test_wrong_instructions_are_found(found: object) -> None:
+    """A toss that is told twice or not at all, another law, or nothing."""
+    assert check_instructions("python", TOSSED.questions[0], found).outcome == FAILED
+
+
+def test_law_of_a_toss() -> None:
+    """Heads, the truth; tails then heads, yes; tails twice, no."""
+    parts = [("truth", ["H"]), ("yes", ["TH"]), ("no", ["TT"])]
+    assert toss_law(2, parts, 1) == {1: Fraction(3, 4), 0: Fraction(1, 4)}
+
+
+def test_device_that_tosses_again_is_found() -> None:
+    """Under own_coin what the toss said is sent as it is."""
+
+    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
+        for values, length, read in python_device(TOSSED)(truths, runs):
+            yield tuple(1 - value for value in values), length, read  # type: ignore[operator]
+
+    [message] = failed(sampled(TOSSED, device, runs=10))
+    assert "tossed by hand" in message

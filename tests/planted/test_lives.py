@@ -1,0 +1,178 @@
+"""Sets of questions, waves and memos: the audit judges honest and planted clients rightly, in both languages."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from sottovoce.cli import audit_lives
+from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.cli.audit_code import check_integers, check_python_refusals, private
+from sottovoce.cli.audit_javascript import check_javascript
+from sottovoce.cli.audit_lives import ASKED, PARTLY, check_lives, check_set, lives
+from sottovoce.cli.audit_reports import Reported, Truth, python_device
+from sottovoce.client import bundle, page, respondent
+from sottovoce.client.memo import draw_memo
+from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.spec import Question, Survey
+
+from tests.documents import names, one_of, question, survey
+from tests.planted.test_code import failed, sampled
+from tests.surveys import months
+
+COIN = {"name": "coin_flip"}
+GROUP = {"type": "select_one", "name": "group", "label": {"en": "G"}, "choices": names(2), "public": True}
+MEMO = {"name": "memoized_rr", "permanent": COIN, "instantaneous": COIN, "waves": 3}
+PARTS = parse_survey(survey(*({**question(COIN), "name": f"q{place}"} for place in range(4)), GROUP, ask=2))
+PANEL = parse_survey(survey({**one_of(3, {"name": "kary_rr", "odds": "3"}), "name": "fresh"}, waves=months(2)))
+MEMOIZED = parse_survey(survey(question(MEMO), waves=months(3)))
+
+
+def python(asked: Survey) -> list[Check]:
+    """What the audit finds in the lives of the Python client."""
+    found, lacking = lives(asked)
+    return [*check_set(asked), *check_lives(found), *lacking, check_python_refusals(asked)]
+
+
+def javascript(asked: Survey) -> list[Check]:
+    """What it finds in those of the assembled scripts, under node."""
+    return check_javascript(asked, [], page.opened(), lives(asked)[0])
+
+
+def subjects(checks: Sequence[Check]) -> list[str]:
+    """Of what failed."""
+    return [check.subject for check in checks if check.outcome == FAILED]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [(PARTS, [ASKED, PARTLY]), (PANEL, ["fresh in two waves"]), (MEMOIZED, ["q in two waves"])],
+    ids=["ask", "waves", "memo"],
+)
+def test_clients_pass(asked: Survey, told: list[str]) -> None:
+    """Every branch of whole lives in both languages, and sampled reports."""
+    by_language = [python(asked), javascript(asked)]
+    checks = [*map(check_integers, private(asked)), *by_language[0], *by_language[1], *sampled(asked, runs=300)]
+
+    assert {check.outcome: check for check in checks} == {PASSED: checks[-1]}
+    for found in by_language:
+        assert [check.subject for check in found] == [*told, "impossible answers"]
+
+
+def test_figures_are_those_of_the_waves() -> None:
+    """Two of three waves under a memo, in both languages; all three from the integers; one by itself when sampled."""
+    [integers] = map(check_integers, private(MEMOIZED))
+    of_two = [python(MEMOIZED)[0], javascript(MEMOIZED)[0]]
+    single = sampled(MEMOIZED, runs=300)[1]
+
+    assert integers.scope == "all 8 reports of 3 waves x 8 courses of the truth"
+    assert [round(check.epsilon or 0, 3) for check in (integers, *of_two)] == [1.358, 1.022, 1.022]
+    assert (single.subject, round(single.claim or 0, 3)) == ("q", 0.511)
+    assert python(PANEL)[0].epsilon == pytest.approx(2 * PANEL.epsilon, rel=1e-12)
+
+
+def test_set_that_follows_an_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has a yes to the first question is asked it."""
+    encode = respondent.encode
+
+    def telling(asked: Survey, answers: Any, places: Any) -> Any:
+        first = answers[asked.questions[0].name] == "yes" and 0 not in places
+        return encode(asked, answers, (0, *places[1:]) if first else places)
+
+    monkeypatch.setattr(respondent, "encode", telling)
+    assert subjects(python(PARTS)) == [PARTLY]
+
+
+def test_set_that_follows_an_answer_is_found_by_sampling() -> None:
+    """Though every reported value has the right law: the set may not depend on answers at all."""
+
+    def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
+        honest = python_device(PARTS)(truths, 4 * runs)
+        for run in range(runs):
+            found = next(honest)
+            if truths[run % len(truths)][0] and found[0][0] is None:
+                found = next(honest)  # a second try, one in two of which asks the first question
+                if len(truths) > 1:
+                    next(honest)
+            yield found
+
+    found = sampled(PARTS, device)
+    assert found[0].outcome == PASSED
+    assert "which are asked, of persons 1 and 2" in subjects(found)
+
+
+def test_set_that_is_not_drawn_evenly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Always the first ones."""
+    monkeypatch.setattr(audit_lives, "draw_asked", lambda _asked, _draws: (0, 1, 4))
+    [message] = failed(list(check_set(PARTS)))
+
+    assert message == "not every set of questions is equally likely"
+
+
+def test_memo_drawn_anew_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One report says nothing of it."""
+    monkeypatch.setattr(respondent, "keep_memo", lambda _ledger, _key, asked, draws: draw_memo(asked, draws))
+
+    assert subjects(python(MEMOIZED)) == ["q in two waves"]
+    assert failed(sampled(MEMOIZED, runs=500)) == []
+
+
+def test_report_that_looks_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second wave has the first one's noise: whether the reports differ is whether the truths do."""
+    noise: list[int] = []
+
+    def lazy(mechanism: Any, value: int, draws: Any) -> int:
+        noise.append(draws.pick(mechanism.weights(0)))
+        return (value + noise[(len(noise) - 1) // 2 * 2]) % 3
+
+    monkeypatch.setitem(respondent.RANDOMIZERS, "kary_rr", lazy)
+    assert subjects(python(PANEL)) == ["fresh in two waves"]
+
+
+@pytest.mark.parametrize("asked", [PARTS, MEMOIZED], ids=["ask", "memo"])
+def test_unchecked_domain_is_found(monkeypatch: pytest.MonkeyPatch, asked: Survey) -> None:
+    """Not refused because other questions have no answer, but because the one has a wrong one."""
+    monkeypatch.setattr(Question, "check", lambda *_: None)
+    assert "impossible answers" in subjects([check_python_refusals(asked)])
+
+
+def test_client_that_refuses_everything_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing impossible passes it, nor does anything else."""
+    monkeypatch.setattr(Survey, "asks_for", lambda *_: False)
+    assert failed([check_python_refusals(PARTS)]) == ["answers that are possible are refused"]
+
+
+def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said."""
+    monkeypatch.setattr(audit_lives, "MOST", 1)
+    found, [check] = lives(PANEL)
+
+    assert found == []
+    assert (check.outcome, check.subject) == (NOT_DONE, "fresh in two waves")
+
+
+FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
+    "set": (PARTS, "asked.js", "place + draws.below(places.length - place)",
+            "place + 0 * draws.below(places.length - place)", ASKED),
+    "answer": (PARTS, "life.js", "await this.#respondent.asked());",
+               'answers.q0 === "yes" ? [0, 1] : await this.#respondent.asked());', PARTLY),
+    "memo": (MEMOIZED, "memo.js", "const kept = await checkMemo(ledger, key, survey);",
+             "const kept = drawMemo(survey, draws);", "q in two waves"),
+    "wave": (PANEL, "life.js", "this.#respondent.key[2], memo", "0, memo", "fresh in two waves"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """In the scripts as they are assembled."""
+    asked, path, right, wrong, subject = FAULTS[name]
+    original: Callable[..., dict[str, str]] = bundle.modules
+
+    def planted(*entries: str) -> dict[str, str]:
+        sources = original(*entries)
+        if path in sources:
+            assert right in sources[path]
+            sources[path] = sources[path].replace(right, wrong)
+        return sources
+
+    monkeypatch.setattr(bundle, "modules", planted)
+    assert subject in subjects(javascript(asked))
