@@ -29,6 +29,13 @@ CHOSEN = [["#q0-0", "#q1-0", "#q3-2"], ["#q0-1", "#q1-4", "#q2-5", "#q3-2"]]
 """What people of either truth tick."""
 
 
+ALL_IS_KEPT = """async () => {
+    const kept = async () => (await caches.open("sottovoce-kept")).keys();
+    while ((await kept()).length < 5) await new Promise((go) => setTimeout(go, 20));
+}"""
+"""Waits until survey and sentences are kept for visits without a connection."""
+
+
 @dataclass(frozen=True)
 class Sent:
     """One visit: who, everything that was asked for before and after the answers, and the report."""
@@ -58,37 +65,52 @@ def features(requests: Sequence[Request]) -> tuple[Any, ...]:
     )
 
 
-def visit_once(browser: Browser, wire: Running, truth: int) -> Sent:
-    """A person with a new browser answers; the worker, which only keeps the page, is left out."""
-    context = browser.new_context(service_workers="block")
-    visit = Visit(context, wire)
-    page = visit.open()
-    page.wait_for_load_state("networkidle")
-    asked = len(visit.requests)
-    for target in CHOSEN[truth]:
-        page.check(target)
-    page.click("button[type=submit]")
-    page.wait_for_selector("table")
-    page.click("button.primary")
-    shown = receipt(page)
-    sent = Sent(truth, features(visit.requests[:asked]), features(visit.requests[asked:]), shown["bytes"].encode())
-    assert visit.requests[-1].post_data_buffer == sent.body
-    context.close()
-    return sent
+class Person:
+    """A person with a new browser; the worker, which only keeps the page, is left out."""
+
+    def __init__(self, browser: Browser, wire: Running, truth: int) -> None:
+        self._truth = truth
+        self._context = browser.new_context(service_workers="block")
+        self._visit = Visit(self._context, wire)
+        self._page = self._visit.open()
+
+    def answer(self) -> None:
+        """Once all that comes of itself has been asked for: tick, go on, send."""
+        self._page.evaluate(ALL_IS_KEPT)
+        self._asked = len(self._visit.requests)
+        for target in CHOSEN[self._truth]:
+            self._page.check(target)
+        self._page.click("button[type=submit]")
+        self._page.wait_for_selector("table")
+        self._page.click("button.primary")
+
+    def leave(self) -> Sent:
+        """With the receipt."""
+        body = receipt(self._page)["bytes"].encode()
+        before, after = self._visit.requests[: self._asked], self._visit.requests[self._asked :]
+        sent = Sent(self._truth, features(before), features(after), body)
+        assert after[-1].post_data_buffer == body
+        self._context.close()
+        return sent
 
 
 def check(browser: Browser, wire: Running, count: int) -> None:
-    """``count`` people of each truth, in random order."""
-    people = [truth for truth in range(len(TRUTHS)) for _ in range(count)]
-    random.SystemRandom().shuffle(people)
-    seen = [visit_once(browser, wire, truth) for truth in people]
+    """``count`` people of each truth, in random order, eight at a time."""
+    truths = [truth for truth in range(len(TRUTHS)) for _ in range(count)]
+    random.SystemRandom().shuffle(truths)
+    seen = []
+    for start_at in range(0, len(truths), 8):
+        people = [Person(browser, wire, truth) for truth in truths[start_at : start_at + 8]]
+        for person in people:
+            person.answer()
+        seen += [person.leave() for person in people]
 
-    assert len({person.before for person in seen}) == 1
+    assert len({sent.before for sent in seen}) == 1
     # One request, of one length and with the same headers.
-    assert [len(after) for after in {person.after for person in seen}] == [1]
-    for person in seen:
-        assert person.body == dump_report(parse_report(person.body), ASKED)
-    assert len({parse_report(person.body).report_id for person in seen}) == len(seen)
+    assert [len(after) for after in {sent.after for sent in seen}] == [1]
+    for sent in seen:
+        assert sent.body == dump_report(parse_report(sent.body), ASKED)
+    assert len({parse_report(sent.body).report_id for sent in seen}) == len(seen)
     check_frequencies(ASKED, TRUTHS, seen)  # type: ignore[arg-type]
 
 
