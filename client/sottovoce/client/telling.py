@@ -13,6 +13,8 @@ def reported_in_words(survey: Survey, question: Question, value: int | None) -> 
     """A reported value in words; a dash for a question that was not asked."""
     if value is None:
         return "-"
+    if question.neutral and value < 2:
+        return say("report_a" if value else "report_b")
     name = question.mechanism.name if question.mechanism is not None else ""
     return _REPORTED.get(name, answered_in_words)(survey, question, value)
 

@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
 from math import floor
 
+from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey, TextMap
 
@@ -21,7 +23,19 @@ def odds_in_words(question: Question) -> str:
     numbers = question.mechanism.explain()
     values = {name: of_hundred(n) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
     sentence = say(f"odds_{question.mechanism.name}", **values)
+    if question.neutral:
+        sentence = f"{sentence} {say('neutral_note')}"
     return f"{sentence} {say('question_epsilon', epsilon=show_epsilon(question.epsilon))}."
+
+
+def by_hand_in_words(question: Question) -> list[str]:
+    """What to do with a coin or a die, a line for each outcome; none for a question that needs neither."""
+    made = None if question.mechanism is None else procedure(question.mechanism)
+    if made is None:
+        return []
+    first = say("own_coin", flips=str(made.flips)) if made.flips else say("own_die")
+    steps = [say(f"own_{part.action}", outcome=_outcome(made.flips, part.outcomes)) for part in made.parts]
+    return [first, *(f"  {step}" for step in steps), say("own_note")]
 
 
 def text_of(survey: Survey, texts: TextMap) -> str:
@@ -31,6 +45,8 @@ def text_of(survey: Survey, texts: TextMap) -> str:
 
 def option_in_words(survey: Survey, question: Question, index: int) -> str:
     """The label of the option, or of the coordinate, with this index."""
+    if question.domain.absent and index == question.absent:
+        return say("absent")
     if question.type == "boolean":
         return say(question.options[index])
     return text_of(survey, question.choices[index].label)
@@ -39,6 +55,15 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
 def say(key: str, **values: str) -> str:
     """One sentence of the catalogue, its placeholders filled."""
     return catalogue()[key].format(**values)
+
+
+def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
+    if not flips:
+        first, last = map(str, outcomes)
+        return first if first == last else say("range", first=first, last=last)
+    rows = [[say("heads" if side == "H" else "tails") for side in str(row)] for row in outcomes]
+    texts = [reduce(lambda one, other: say("then", first=one, second=other), row) for row in rows]
+    return reduce(lambda one, other: say("or", first=one, second=other), texts)
 
 
 def of_hundred(share: Fraction) -> str:

@@ -4,30 +4,44 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-from sottovoce.client.words import odds_in_words, option_in_words, say, text_of
+from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_words, say, text_of
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question, Survey
 
+REFUSAL = "-"
+"""What is typed for "prefer not to say"; no number and no option's number."""
+
+
+class _Refused(Exception):
+    """Somebody prefers not to say."""
+
 
 def ask(survey: Survey, question: Question, number: int) -> object:
-    """The answer to one question, in the form that ``answers`` lists for its type."""
+    """The answer to one question, in the form that ``answers`` lists for its type; None for "prefer not to say"."""
     click.echo("", err=True)
     position = say("question_number", number=str(number), total=str(len(survey.questions) - survey.unasked))
     click.secho(f"{position}. {text_of(survey, question.label)}", bold=True, err=True)
     if question.hint:
         click.echo(text_of(survey, question.hint), err=True)
     click.echo(odds_in_words(question), err=True)
-    return _ASK[question.type](survey, question)
+    for line in by_hand_in_words(question) if survey.own_coin else []:
+        click.echo(line, err=True)
+    if question.absent is not None:
+        click.echo(f"  {REFUSAL}  {say('prefer_not')}", err=True)
+    try:
+        return _ASK[question.type](survey, question)
+    except _Refused:
+        return None
 
 
 def _one(survey: Survey, question: Question) -> str:
     _list(survey, question)
 
     def chosen(text: str) -> str:
-        return question.options[_position(text, 1, len(question.options))]
+        return question.options[_position(text, 1, _own(question))]
 
-    return str(_prompt("Your answer", chosen))
+    return str(_prompt(question, "Your answer", chosen))
 
 
 def _several(survey: Survey, question: Question) -> list[str]:
@@ -44,7 +58,7 @@ def _several(survey: Survey, question: Question) -> list[str]:
         return answer
 
     most = question.domain.max_choices
-    return list(_prompt(f"Your answers (up to {most}, 0 for none)", chosen))
+    return list(_prompt(question, f"Your answers (up to {most}, 0 for none)", chosen))
 
 
 def _number(question: Question, label: str) -> str:
@@ -59,7 +73,7 @@ def _number(question: Question, label: str) -> str:
             raise click.BadParameter(f"give a number from {low} to {high}, in steps of {step}") from None
         return text.strip()
 
-    return str(_prompt(f"{label} ({low} to {high}, in steps of {step})", on_grid))
+    return str(_prompt(question, f"{label} ({low} to {high}, in steps of {step})", on_grid))
 
 
 def _plain_number(_survey: Survey, question: Question) -> str:
@@ -84,8 +98,13 @@ _ASK: dict[str, Callable[[Survey, Question], object]] = {
 
 
 def _list(survey: Survey, question: Question) -> None:
-    for index in range(len(question.options)):
+    for index in range(_own(question)):
         click.echo(f"  {index + 1}. {option_in_words(survey, question, index)}", err=True)
+
+
+def _own(question: Question) -> int:
+    """Number of the options that can be chosen: the category for no answer is refused into, not chosen."""
+    return len(question.options) - question.domain.absent
 
 
 def _position(text: str, low: int, high: int) -> int:
@@ -96,5 +115,10 @@ def _position(text: str, low: int, high: int) -> int:
     return int(word) - 1
 
 
-def _prompt(label: str, read: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever ``read`` gives
-    return click.prompt(label, value_proc=read, err=True)
+def _prompt(question: Question, label: str, read: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever ``read`` gives
+    def reading(text: str) -> Any:  # noqa: ANN401 - the same
+        if question.absent is not None and text.strip() == REFUSAL:
+            raise _Refused
+        return read(text)
+
+    return click.prompt(label, value_proc=reading, err=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.interview import Interview
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
@@ -67,8 +67,13 @@ def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, withdr
         _earlier(me, as_json)
         return
     introduce(me, *_allowed(allow))
-    given = _interview(me) if answers is None else _read(answers, me)
-    _review(me, given, yes, again=answers is None)
+    interview = Interview(me.survey, me.asked)
+    if answers is None:
+        interview.run()
+    else:
+        interview.answers = _read(answers, me)
+    _review(me, interview, yes, again=answers is None)
+    given = interview.answers
     receipt = _kept_if_not_sent(me, lambda: me.answer(given))
     show_receipt(me.survey, receipt, as_json)
     _parting(answers)
@@ -92,7 +97,7 @@ def introduce(me: Respondent, question: float, total: float) -> None:
         if key in survey.document:
             _tell(text_of(survey, survey.document[key]))
     _heading(say("explain_title"))
-    _tell(say("explain_how"))
+    _tell(say("explain_own_coin" if survey.own_coin else "explain_how"))
     _tell(say("explain_epsilon", epsilon=show_epsilon(epsilon), limit=f"{total:g}"))
     if len(survey.waves) > 1:
         _tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
@@ -123,10 +128,6 @@ def _account(me: Respondent) -> str:
     )
 
 
-def _interview(me: Respondent) -> Answers:
-    return {q.name: ask(me.survey, q, number) for number, q in enumerate(me.asked, 1)}
-
-
 def _read(file: BinaryIO, me: Respondent) -> Answers:
     """
     The answers in a file, checked whole before anything is drawn.
@@ -142,13 +143,15 @@ def _read(file: BinaryIO, me: Respondent) -> Answers:
     return answers
 
 
-def _review(me: Respondent, answers: Answers, yes: bool, again: bool) -> None:
+def _review(me: Respondent, interview: Interview, yes: bool, again: bool) -> None:
     """An example, and the last word: send, answer a question again, or stop."""
-    _heading(say("example_title"))
-    _tell(say("example_note"))
-    for number, (answered, sent) in enumerate(example(me.survey, Draws(), me.places), 1):
-        _tell(f"  {number}. {say('example_answer')}: {answered}. {say('example_sent')}: {sent}.")
-    _tell(f"\n{say('review_note')}")
+    own_coin = me.survey.own_coin
+    if not own_coin:
+        _heading(say("example_title"))
+        _tell(say("example_note"))
+        for number, (answered, sent) in enumerate(example(me.survey, Draws(), me.places), 1):
+            _tell(f"  {number}. {say('example_answer')}: {answered}. {say('example_sent')}: {sent}.")
+    _tell(f"\n{say('review_own_coin' if own_coin else 'review_note')}")
     if yes:
         return
     most = len(me.asked) if again else 0
@@ -160,8 +163,7 @@ def _review(me: Respondent, answers: Answers, yes: bool, again: bool) -> None:
             raise click.Abort
         if choice < 0:
             return
-        question = me.asked[choice - 1]
-        answers[question.name] = ask(me.survey, question, choice)
+        interview.again(choice)
 
 
 def _but_the_set(survey: Survey) -> str:
@@ -201,7 +203,7 @@ def _kept_if_not_sent(me: Respondent, send: Callable[[], dict[str, Any]]) -> dic
 def show_receipt(survey: Survey, receipt: dict[str, Any], as_json: bool) -> None:
     """What was sent, in words and to the byte."""
     _heading(say("receipt_title"))
-    _tell(say("receipt_note"))
+    _tell(say("receipt_own_coin" if survey.own_coin else "receipt_note"))
     values = parse_report(receipt["body"].encode()).values
     for question, value in zip(survey.questions, values, strict=True):
         _tell(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
