@@ -26,7 +26,7 @@ demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimate
 	$(BIN)/sottovoce demo $(ARGS)
 
 test: $(VENV)/.installed $(BROWSER) check  ## everything but the long runs
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile $(ARGS)
 
 test-fast: $(VENV)/.installed  ## no server, no browser
 	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/vectors tests/property tests/storage $(ARGS)

@@ -14,6 +14,9 @@ class Reply:
         self.content = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.headers = headers or {}
 
+    def __str__(self):
+        return f"{self.status_code} {self.content[:40].decode(errors='replace')}"
+
     def iter_content(self, size):
         """The body in parts."""
         yield from (self.content[start : start + size] for start in range(0, len(self.content), size))

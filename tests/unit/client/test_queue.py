@@ -94,7 +94,7 @@ def test_withdrawing_twice_is_told(ledger):
     "reply",
     [Reply(409, {"code": "closed"}), Reply(404, {"code": "not_found"}), Reply(404), Reply(503), Reply(content={}),
      Reply(content={"format": "sottovoce-withdrawal/1", "survey": "exam", "report_id": "0" * 32})],
-    ids=repr,
+    ids=str,
 )  # fmt: skip
 def test_withdrawal_that_is_not_confirmed_changes_nothing(ledger, reply):
     """A report that arrived stays arrived."""

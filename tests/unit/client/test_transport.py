@@ -54,7 +54,11 @@ UNFINISHED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("failure", [*UNFINISHED, *map(Reply, (408, 425, 429, 500, 502, 503))], ids=repr)
+@pytest.mark.parametrize(
+    "failure",
+    [*UNFINISHED, *map(Reply, (408, 425, 429, 500, 502, 503))],
+    ids=lambda failure: str(failure) or type(failure).__name__,
+)
 def test_transport_gives_up_after_some_tries(failure):
     """And waits between tries, not after the last."""
     sender, session, waits = transport(failure)

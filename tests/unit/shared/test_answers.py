@@ -33,7 +33,7 @@ def test_three_tenths_is_three_steps_of_a_tenth():
     "answer",
     [SENTINEL, [SENTINEL], {"x0": SENTINEL, "x1": "0"}, {SENTINEL: "0", "x1": "0"}, 77317731, -7731, 7731.5, "77.31",
      None, float("nan"), float("inf"), True, b"yes", object(), ["c0", "c1", "c2"]],
-    ids=str,
+    ids=lambda answer: "an object" if type(answer) is object else str(answer),
 )  # fmt: skip
 def test_bad_answer_is_refused_without_being_repeated(name, answer):
     """The message names the question and the rule; nothing in the chain of errors holds the answer."""
