@@ -18,6 +18,9 @@ from sottovoce.shared.spec import Question, Survey
 MANY = 8
 """So many missing texts are named one by one."""
 
+FEW = 10
+"""New answers to one question, on average, below which a new snapshot says much about each of them."""
+
 MUCH = 6.0
 """A report above this total is worth a warning: e^6 is odds of 400 to 1."""
 
@@ -129,6 +132,11 @@ def warnings(survey: Survey) -> list[str]:
     found = []
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
+    if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.private):
+        found.append(
+            f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
+            "given question, since each person is asked few of them"
+        )
     if survey.epsilon > MUCH:
         found.append(f"a report spends more than epsilon {MUCH:g}; ask fewer questions, or with more noise")
     if all(question.mechanism is None for question in survey.questions):
