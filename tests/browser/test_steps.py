@@ -12,13 +12,17 @@ from sottovoce.shared.rational import show_epsilon
 
 from tests.browser.states import ANSWERS, FILLED, OPEN_ALL, set_limits
 from tests.browser.test_traces import EVERYTHING_KEPT
-from tests.browser.visit import READY, Visit, receipt, send, stored
+from tests.browser.visit import KEPT, READY, Visit, receipt, send, stored
 from tests.conftest import Running, start
 from tests.surveys import document, survey
 
 MOST_WORDS = 120
 MOST_GRADE = 8
 VOWELS = re.compile(r"[aeiouy]+")
+
+
+KEPT_SURVEYS = """async () => (await (await caches.open("sottovoce-kept")).keys())
+    .map((request) => request.url).filter((url) => url.includes("/surveys/"))"""
 
 
 @pytest.fixture
@@ -232,6 +236,21 @@ def test_forgotten_report_still_counts(visit: Visit, page: Page) -> None:
     assert visit.bodies == [shown["bytes"]]
     assert shown["id"] in stored(visit.site)
     kept_apart(visit, page, shown, "forgotten")
+
+
+def test_forgotten_survey_is_not_kept_for_later_visits(page: Page) -> None:
+    """Not when it is forgotten, and not by the visits that follow."""
+    page.evaluate(KEPT)
+    send(page, *ANSWERS)
+    page.click("text=Forget it on this device")
+    page.click("#confirm .primary")
+    page.wait_for_selector("#ended")
+    assert page.evaluate(KEPT_SURVEYS) == []
+    page.reload()
+    page.wait_for_selector("#ended")
+    page.wait_for_load_state("networkidle")
+
+    assert page.evaluate(KEPT_SURVEYS) == []
 
 
 def kept_apart(visit: Visit, page: Page, shown: dict[str, str], ended: str) -> None:

@@ -71,12 +71,6 @@ def account(survey: Survey, terms: Terms) -> Document:
         raise SpecError(str(error)) from None
 
 
-def asked_of(survey: Survey) -> int | None:
-    """How many questions each respondent draws and answers; None if all."""
-    ask: int | None = survey.document.get("ask")
-    return ask
-
-
 def _account(survey: Survey, terms: Terms) -> Document:
     return {
         "format": FORMAT,
@@ -96,7 +90,7 @@ def _account(survey: Survey, terms: Terms) -> Document:
 def _totals(survey: Survey, terms: Terms) -> Document:
     """What a report, a household and a panel cost; null where nothing is randomized, since 0 would be a promise."""
     epsilons = [question.epsilon for question in survey.questions]
-    report = report_epsilon(epsilons, asked_of(survey))
+    report = report_epsilon(epsilons, survey.ask)
     household = group_loss(Loss(report), terms.people).epsilon
     waves = _waves(survey, terms)
     panel = survey.epsilon_of_memo + waves_epsilon(survey.epsilon_of_wave, waves)
@@ -104,7 +98,7 @@ def _totals(survey: Survey, terms: Terms) -> Document:
     return {
         "report": {
             "epsilon": report if private else None,
-            "asked": asked_of(survey),
+            "asked": survey.ask,
             "beliefs": _beliefs(report) if private else None,
         },
         "household": {"people": terms.people, "epsilon": household if private else None},
@@ -178,7 +172,7 @@ def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, p
         return None
     dearest = max(epsilons)
     private = sum(epsilon > 0 for epsilon in epsilons)
-    answers = min(private, asked_of(survey) or private) * waves
+    answers = min(private, survey.ask or private) * waves
     if answers == 0:
         return None
     optimal = optimal_epsilon(dearest, answers, delta)

@@ -1,7 +1,6 @@
 """Draw once: the first report recorded for a survey is the only one, across threads, processes and restarts."""
 
 import json
-import os
 import stat
 import subprocess
 import sys
@@ -130,7 +129,6 @@ def test_file_ledger_lets_one_of_two_processes_draw(tmp_path):
     assert told == {FileLedger(tmp_path).get(KEY).body}
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
 def test_file_ledger_is_readable_by_its_owner_only(tmp_path):
     """What was sent is nobody else's business on a shared device."""
     folder = tmp_path / "ledger"

@@ -54,6 +54,8 @@ export class Answering {
     addEventListener("online", () => this.#sendAll().catch(() => {}));
     try {
       await this.#sendOthers();
+      // Who had a report forgotten here leaves nothing that says more than the ledger does.
+      if ((await this.#respondent.drawn())?.ended) return;
       const parts = new Set(["respondent", "aside", ...Object.keys(arrived())]);
       const sentences = [...parts].map((part) => addressOf(`${this.#words.language}.${part}`));
       await keepOffline([...sentences, this.#address]);
