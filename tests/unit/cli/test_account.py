@@ -86,8 +86,7 @@ def test_public_survey_gets_no_figure() -> None:
 
 def test_questions_that_are_drawn_cost_the_largest() -> None:
     """A survey that lets each respondent draw two of its questions is charged the two dearest."""
-    asked = survey(questions=[*coins(3), *[{**coins(1, {"name": "warner", "truth": "2/3"})[0], "name": "w"}]])
-    asked.document["ask"] = 2  # type: ignore[index]
+    asked = survey(questions=[*coins(3), {**coins(1, {"name": "warner", "truth": "2/3"})[0], "name": "w"}], ask=2)
 
     assert account(asked, TERMS)["report"]["epsilon"] == pytest.approx(2 * 1.0986122886681098)
     assert totals(account(asked, TERMS))[1][0] == "a whole report (2 questions drawn)"
