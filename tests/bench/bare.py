@@ -5,6 +5,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from sottovoce.aggregator.published import Published
+from sottovoce.aggregator.storage.blocks import Block
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage, _insert
 from sottovoce.shared.spec import Survey
@@ -15,13 +17,14 @@ def rate(asked: Survey, reports: int, group: int) -> float:
     values = pack((1, 0) * 5)
     with tempfile.TemporaryDirectory() as folder:
         storage = SQLiteStorage(Path(folder) / "bare.sqlite")
-        key = storage.publish(asked).key
+        stored = storage.publish(asked)
+        plan = Published(stored, stored.key).plan
         ids = [os.urandom(16) for _ in range(reports)]
-        groups = [[(key, one, 0, values) for one in sorted(ids[at : at + group])] for at in range(0, reports, group)]
+        groups = [sorted(ids[at : at + group]) for at in range(0, reports, group)]
         started = time.perf_counter()
-        for rows in groups:
+        for group_ids in groups:
             with storage._write() as db:
-                _insert(db, rows)
+                _insert(db, Block(plan, 0, group_ids, [values] * len(group_ids)))
         seconds = time.perf_counter() - started
         storage.close()
     return reports / seconds

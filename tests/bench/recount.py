@@ -9,6 +9,7 @@ from sottovoce.aggregator.published import Published
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.rows import pack
 
 from tests.bench.ingest import ten_questions
 
@@ -25,7 +26,7 @@ def figures() -> None:
         plan = Published(stored, stored.key).plan
         for start in range(0, REPORTS, GROUP):
             values = [tuple(number >> bit & 1 for bit in range(len(asked.questions))) for number in range(GROUP)]
-            storage.store([Arrival(plan, 0, os.urandom(16), value) for value in values[: REPORTS - start]])
+            storage.store([Arrival(plan, 0, os.urandom(16), pack(value)) for value in values[: REPORTS - start]])
         started = time.perf_counter()
         counts = recount(storage, stored)
         seconds = time.perf_counter() - started

@@ -17,6 +17,7 @@ import requests
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.rows import pack
 from sottovoce.cli.demo import _free_port, _wait_until_ready
 from sottovoce.shared.spec import Survey
 
@@ -281,7 +282,7 @@ def fill(server: Server, count: int) -> None:
     exam = plan(storage.surveys()[0].key)
     for start in range(0, count, 16_000):
         ids = sorted(os.urandom(16) for _ in range(min(16_000, count - start)))
-        storage.store([Arrival(exam, 0, report_id, (report_id[0] & 1, 2, 0)) for report_id in ids])
+        storage.store([Arrival(exam, 0, report_id, pack((report_id[0] & 1, 2, 0))) for report_id in ids])
     storage.close()
 
 

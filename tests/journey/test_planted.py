@@ -18,7 +18,7 @@ from flask import request
 from sottovoce.aggregator.admission import Admission, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
 from sottovoce.aggregator.web import app as web_app
 from sottovoce.aggregator.web import auth
 from sottovoce.aggregator.web.app import create_app
@@ -179,7 +179,7 @@ def naive_parser(patch: pytest.MonkeyPatch) -> None:
 
 def no_dedup(patch: pytest.MonkeyPatch) -> None:
     """A copy is stored over the first one and counted again."""
-    patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT", "INSERT OR REPLACE INTO reports VALUES (?, ?, ?, ?)")
+    patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT", _INSERT.replace("OR IGNORE", "OR REPLACE"))
 
 
 def open_route(patch: pytest.MonkeyPatch) -> None:
@@ -223,8 +223,8 @@ def ordered_rows(patch: pytest.MonkeyPatch) -> None:
 def time_of_arrival(patch: pytest.MonkeyPatch) -> None:
     """A column with the moment."""
     _schema(patch, '"values" BLOB NOT NULL,', '"values" BLOB NOT NULL, at TEXT DEFAULT CURRENT_TIMESTAMP,')
-    patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT",
-                  'INSERT INTO reports (survey, report_id, wave, "values") VALUES (?, ?, ?, ?)')  # fmt: skip
+    named = _INSERT.replace("INTO reports", 'INTO reports (survey, report_id, wave, "values")')
+    patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT", named)
 
 
 def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
@@ -311,7 +311,7 @@ def test_check_finds_the_planted_fault(folder: Path, monkeypatch: pytest.MonkeyP
 SYNCED = """
 import sys
 from pathlib import Path
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
 from tests.storage.test_contract import arrival
 from tests.surveys import survey
 storage = SQLiteStorage(Path(sys.argv[1]))

@@ -12,6 +12,7 @@ from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.rows import pack, unpack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
@@ -39,7 +40,7 @@ def plan(key: int, batch: int = 25, tokens: int | None = None) -> Plan:
 
 def arrival(key: int, number: int, values: tuple[int, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:
     """An admitted report with an id made from a number; with a token's hash if the survey asks for one."""
-    return Arrival(plan(key, tokens=None if token is None else key), 0, identity(number), values, token)
+    return Arrival(plan(key, tokens=None if token is None else key), 0, identity(number), pack(values), token)
 
 
 def identity(number: int) -> bytes:
@@ -106,13 +107,13 @@ def test_store_keeps_what_was_not_asked(store: Storage, number: int) -> None:
     """A null is stored as null and counted nowhere, one by one or copied in bulk; a copy knows its report again."""
     key = store.publish(survey(ask=1)).key
     some: list[tuple[int | None, ...]] = [(1, None, 0), (None, 2, 1)]
-    group = [Arrival(plan(key), 0, identity(each), some[each % 2]) for each in range(number)]
+    group = [Arrival(plan(key), 0, identity(each), pack(some[each % 2])) for each in range(number)]
 
     assert set(store.store(group)) == {Outcome.NEW}
     assert set(store.store(group)) == {Outcome.SAME}
     assert store.live_counts(key) == recount(store, store.surveys()[0])
     assert sum(store.live_counts(key)[0].values()) == (number + 1) // 2
-    assert sorted(store.rows(key), key=repr) == sorted((each.values for each in group), key=repr)
+    assert sorted(store.rows(key), key=repr) == sorted((unpack(each.packed) for each in group), key=repr)
     assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 

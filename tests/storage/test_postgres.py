@@ -8,11 +8,11 @@ import psycopg
 import psycopg.sql
 import pytest
 from sottovoce.aggregator.recount import recount
-from sottovoce.aggregator.storage import Outcome
+from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres import COPIED, PostgresStorage, _Handle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
-from sottovoce.aggregator.storage.rows import Row, pack
+from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.statements import id_hash
 from sottovoce.shared.errors import StorageError
 
@@ -50,6 +50,29 @@ def test_two_nodes_count_every_report_once(store: PostgresStorage, url: str) -> 
     assert outcomes.count(Outcome.NEW) == outcomes.count(Outcome.SAME) == len(outcomes) / 2
     assert store.live_counts(key) == recount(store, store.surveys()[0])
     assert store.surveys()[0].reports == len(outcomes) / 2
+
+
+def test_nodes_that_show_the_same_cells_never_wait_for_each_other_in_a_circle(store: PostgresStorage, url: str) -> None:
+    """Reports of other values, alone or beside a copy, and withdrawals: nothing is refused, everything counted."""
+    other = PostgresStorage(url)
+    key = store.publish(survey()).key
+    often = plan(key, batch=2)
+
+    def report(number: int) -> Arrival:
+        return arrival(key, number, (number % 2, number % 3, number // 2 % 2))._replace(plan=often)
+
+    def come_and_go(node: PostgresStorage, number: int) -> None:
+        assert node.store([report(number)]) == [Outcome.NEW]
+        assert node.store([report(number), report(1000 + number)]) == [Outcome.SAME, Outcome.NEW]
+        assert node.withdraw(often, identity(number)) is Outcome.WITHDRAWN
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(come_and_go, (store, other)[number % 2], number) for number in range(100)]:
+            done.result()
+    other.close()
+
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+    assert store.surveys()[0].reports == 100
 
 
 def test_copied_group_is_all_or_nothing(store: PostgresStorage) -> None:
@@ -95,11 +118,11 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
     other = PostgresStorage(url)
     insert = _Handle.insert
 
-    def late(handle: _Handle, rows: list[Row]) -> None:
+    def late(handle: _Handle, arrivals: list[Arrival]) -> None:
         monkeypatch.undo()
         assert other.store([arrival(key, 1)]) == [Outcome.NEW]
         assert other.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
-        insert(handle, rows)
+        insert(handle, arrivals)
 
     monkeypatch.setattr(_Handle, "insert", late)
 

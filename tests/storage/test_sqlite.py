@@ -1,13 +1,14 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
-from tests.storage.test_contract import arrival
+from tests.storage.test_contract import arrival, plan
 from tests.surveys import survey
 
 
@@ -66,9 +67,9 @@ def test_check_finds_a_read_only_database(tmp_path: Path) -> None:
 
 
 def test_a_failed_group_leaves_nothing(storage: SQLiteStorage) -> None:
-    """One impossible report rolls the whole group back."""
+    """A count that no column can hold rolls back the rows that were inserted before it."""
     key = storage.publish(survey()).key
-    impossible = arrival(key, 2, (2**70, 0, 0))
+    impossible = arrival(key, 2)._replace(plan=replace(plan(key), counted=lambda *_: (2**70,)), wave=1)
     with pytest.raises(OverflowError):
         storage.store([arrival(key, 1), impossible])
 

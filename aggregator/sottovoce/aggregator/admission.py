@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from sottovoce.aggregator.alike import Alike, split_alike
 from sottovoce.aggregator.published import Published
-from sottovoce.aggregator.storage import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
+from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.wire import (
     MOST_ITEMS,
     Item,
@@ -166,12 +167,12 @@ class Admission:
             published = self._find(name, alike.survey, alike.digest)
             published.check_open(alike.wave, now)
             length = published.length(alike.wave)
-            values = [published.parse_values(text) for text in alike.texts]
+            packed = list(map(published.pack_values, alike.texts))
         except ReportRejected:
             return None
         if alike.wave > MAX_WAVE or alike.length > length or published.plan.tokens is not None:
             return None
-        future = self._submit(list(map(Arrival, repeat(published.plan), repeat(alike.wave), alike.report_ids, values)))
+        future = self._submit(list(map(Arrival, repeat(published.plan), repeat(alike.wave), alike.report_ids, packed)))
         # While the database is at it.
         receipts = alike.receipts(length)
         whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
@@ -193,33 +194,29 @@ class Admission:
             raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
         plan = published.plan
         hashed = None if plan.tokens is None else token_hash(token)
-        arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), wire.values, hashed)
-        candidate = _Candidate(arrival, make_receipt(wire, body))
         try:
             published.check_open(wire.wave, now)
             published.check_values(wire.values)
         except ReportRejected as rejection:
-            return self._look_up(candidate, rejection)
-        return candidate
+            self._look_up(plan, wire, hashed, rejection)
+            return make_receipt(wire, body)
+        arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), pack(wire.values), hashed)
+        return _Candidate(arrival, make_receipt(wire, body))
 
-    def _look_up(self, candidate: _Candidate, rejection: ReportRejected) -> Receipt:
-        """The receipt after all, if the report is known; otherwise the reason that comes first."""
-        arrival = candidate.arrival
-        key = (arrival.plan.survey, arrival.report_id)
+    def _look_up(self, plan: Plan, wire: Wire, token: bytes | None, rejection: ReportRejected) -> None:
+        """Nothing, if the very report is known; otherwise the reason that comes first."""
+        key = (plan.survey, bytes.fromhex(wire.report_id))
         known = self._storage.find_report(*key)
         if known is not None:
-            if known != (arrival.wave, arrival.values):
+            if known != (wire.wave, wire.values):
                 raise ReportRejected(*REFUSALS[Outcome.CONFLICT])
-            return candidate.receipt
+            return
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
-        if rejection.code != "closed" and not self._has_token(arrival):
+        good = plan.tokens is None or self._storage.has_token(plan.tokens, token or b"")
+        if rejection.code != "closed" and not good:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
         raise rejection
-
-    def _has_token(self, arrival: Arrival) -> bool:
-        tokens = arrival.plan.tokens
-        return tokens is None or self._storage.has_token(tokens, arrival.token or b"")
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
         with self._counting():

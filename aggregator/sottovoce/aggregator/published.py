@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from operator import contains
 
 from sottovoce.aggregator.storage import Plan, StoredSurvey
+from sottovoce.aggregator.storage.rows import Values, pack
 from sottovoce.aggregator.wire import parse_values
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.parsing import load_survey
@@ -12,7 +13,6 @@ from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 
 _MOST_REMEMBERED = 4096
-Values = tuple[int | None, ...]
 
 
 class Published:
@@ -30,7 +30,7 @@ class Published:
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
         self._unasked = self.survey.unasked
-        self._read: dict[bytes, Values] = {}
+        self._packed: dict[bytes, bytes] = {}
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
     @cached_property
@@ -76,20 +76,21 @@ class Published:
             if len(seen) < _MOST_REMEMBERED:
                 seen.add(value)
 
-    def parse_values(self, text: bytes) -> Values:
+    def pack_values(self, text: bytes) -> bytes:
         """
-        The values that a report has between its brackets, once they are canonical and possible.
+        What a report has between its brackets, as it is stored, once it is canonical and possible.
 
         Raises:
             ReportRejected: ``malformed`` or ``out_of_range``.
         """
-        values = self._read.get(text)
-        if values is None:
+        packed = self._packed.get(text)
+        if packed is None:
             values = parse_values(text)
             self.check_values(values)
-            if len(self._read) < _MOST_REMEMBERED:
-                self._read[text] = values
-        return values
+            packed = pack(values)
+            if len(self._packed) < _MOST_REMEMBERED:
+                self._packed[text] = packed
+        return packed
 
     def _counted(self, index: int, value: int) -> tuple[int, ...]:
         return self.survey.questions[index].counted(value)

@@ -3,25 +3,23 @@
 from collections import Counter
 from collections.abc import Iterable
 
-import numpy as np
 from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.storage.rows import null
-
-_Columns = list[Counter[int | None]]
+from sottovoce.aggregator.storage.blocks import frequencies, matrix
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
     """Number of reports by counted value, for each question by its index."""
     questions = survey_of(stored.document).questions
-    columns: _Columns = [Counter() for _ in questions]
+    columns: list[Counter[int]] = [Counter() for _ in questions]
     for chunk in storage.packed(stored.key):
         for rows in _alike(chunk):
-            _count(rows, columns)
+            for column, found in zip(columns, frequencies(matrix(rows)), strict=True):
+                column.update(found)
     tallies: dict[int, dict[int, int]] = {}
     for index, question in enumerate(questions):
         for value, number in columns[index].items():
-            for key in () if value is None else question.counted(value):
+            for key in question.counted(value):
                 tally = tallies.setdefault(index, {})
                 tally[key] = tally.get(key, 0) + number
     return tallies
@@ -36,22 +34,3 @@ def _alike(chunk: list[bytes]) -> Iterable[list[bytes]]:
     for row in chunk:
         groups.setdefault((len(row), row[0]), []).append(row)
     return groups.values()
-
-
-def _count(rows: list[bytes], columns: _Columns) -> None:
-    """Add rows of one length and width to the counts of each question."""
-    width = rows[0][0]
-    matrix = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)[:, 1:]
-    numbers = np.ascontiguousarray(matrix).view(f">u{width}")
-    for column, values in zip(columns, np.ascontiguousarray(numbers.T), strict=True):
-        for value, number in _frequencies(values, width):
-            column[None if value == null(width) else value] += number
-
-
-def _frequencies(values: np.ndarray, width: int) -> list[tuple[int, int]]:
-    """Each value with how often it occurs."""
-    if width == 1:
-        found = np.bincount(values, minlength=256)
-        return [(value, int(found[value])) for value in np.flatnonzero(found).tolist()]
-    different, found = np.unique(values, return_counts=True)
-    return list(zip(different.tolist(), found.tolist(), strict=True))

@@ -15,6 +15,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
 
@@ -118,9 +119,7 @@ class Writer:
 
     def _store(self, group: list[Job]) -> None:
         arrivals = list(chain.from_iterable(arrived for arrived, _ in group))
-        ids = [arrival.report_id for arrival in arrivals]
-        # The order of the random ids, in place of that of arrival.
-        order = sorted(range(len(ids)), key=ids.__getitem__)
+        order = _order([arrival.report_id for arrival in arrivals])
         try:
             stored = self._storage.store([arrivals[index] for index in order])
         except StorageError as error:
@@ -137,6 +136,13 @@ class Writer:
             outcomes = iter(_in_place(order, stored))
             for arrived, future in group:
                 future.set_result(list(islice(outcomes, len(arrived))))
+
+
+def _order(report_ids: list[bytes]) -> list[int]:
+    """Positions in the order of the random ids, in place of that of arrival; their first eight bytes do."""
+    halves = np.frombuffer(b"".join(report_ids), dtype=">u8").reshape(len(report_ids), 2)
+    order: list[int] = np.argsort(halves[:, 0].astype(np.uint64)).tolist()
+    return order
 
 
 def _in_place(order: list[int], stored: list[Outcome]) -> list[Outcome]:

@@ -25,9 +25,9 @@ class Recorder:
         self.groups.append(list(arrivals))
         self.entered.release()
         self.go.acquire()
-        if self.error and any(arrival.values[0] == 0 for arrival in arrivals):
+        if self.error and any(arrival.packed[1] == 0 for arrival in arrivals):
             raise self.error
-        return [Outcome.NEW if arrival.values[0] else Outcome.SAME for arrival in arrivals]
+        return [Outcome.NEW if arrival.packed[1] else Outcome.SAME for arrival in arrivals]
 
 
 def start(**options: Any) -> tuple[Recorder, Writer]:

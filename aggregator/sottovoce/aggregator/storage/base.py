@@ -88,13 +88,14 @@ class Arrival(NamedTuple):
     Attributes:
         plan: of the report's survey.
         report_id: its 16 bytes.
+        packed: its values, as ``rows.pack`` makes them.
         token: hash of the token that it spends, if the survey asks for one.
     """
 
     plan: Plan
     wave: int
     report_id: bytes
-    values: tuple[int | None, ...]
+    packed: bytes
     token: bytes | None = None
 
 

@@ -7,9 +7,9 @@ A client that repeats itself, or an attacker, must not make the others of a larg
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from sottovoce.aggregator.storage.base import Arrival, Known, Outcome
-from sottovoce.aggregator.storage.rows import Row, unpack
-from sottovoce.aggregator.storage.statements import Handle, count_up, id_hash, rows_of, spend_tokens
+from sottovoce.aggregator.storage.base import Arrival, Outcome
+from sottovoce.aggregator.storage.blocks import blocks
+from sottovoce.aggregator.storage.statements import Handle, count_up, id_hash, spend_tokens
 from sottovoce.aggregator.storage.tally import change
 
 _KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
@@ -25,7 +25,7 @@ Key = tuple[int, bytes]
 
 
 def store_sorted(
-    db: H, arrivals: Sequence[Arrival], insert: Callable[[H, list[Row]], object], open_query: str, lock: str = ""
+    db: H, arrivals: Sequence[Arrival], insert: Callable[[H, list[Arrival]], object], open_query: str, lock: str = ""
 ) -> list[Outcome]:
     """
     What became of each report of a group; exact, also for copies within the group.
@@ -33,7 +33,7 @@ def store_sorted(
     Args:
         db: within a transaction.
         arrivals: the group.
-        insert: the back end's quickest way to add rows that are new.
+        insert: the back end's quickest way to add the rows of reports that are new.
         open_query: asks whether a survey is open, such that it stays so.
         lock: what to add to a query so that its rows stay as they are until the end of the transaction.
     """
@@ -41,8 +41,8 @@ def store_sorted(
     outcomes = [group.classify(arrival) for arrival in arrivals]
     new = [arrival for arrival, outcome in zip(arrivals, outcomes, strict=True) if outcome is Outcome.NEW]
     spend_tokens(db, new)
-    insert(db, rows_of(new))
-    count_up(db, change(new))
+    insert(db, new)
+    count_up(db, change(blocks(new)))
     return outcomes
 
 
@@ -54,8 +54,8 @@ class _Group:
         self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
         ids = sorted({(arrival.plan.survey, arrival.report_id) for arrival in arrivals})
         self._known = {
-            (survey, bytes(report_id)): Known(wave, unpack(values))
-            for survey, report_id, wave, values in _look_up(db, _KNOWN, ids)
+            (survey, bytes(report_id)): (wave, bytes(packed))
+            for survey, report_id, wave, packed in _look_up(db, _KNOWN, ids)
         }
         self._withdrawn = _withdrawn(db, ids)
         tokens = {(plan.tokens, token or b"") for plan, _, _, _, token in arrivals if plan.tokens is not None}
@@ -63,10 +63,10 @@ class _Group:
 
     def classify(self, arrival: Arrival) -> Outcome:
         """The outcome of one report, which counts for those that follow it."""
-        plan, wave, report_id, values, token = arrival
+        plan, wave, report_id, packed, token = arrival
         key = (plan.survey, report_id)
         if key in self._known:
-            return Outcome.SAME if self._known[key] == (wave, values) else Outcome.CONFLICT
+            return Outcome.SAME if self._known[key] == (wave, packed) else Outcome.CONFLICT
         if self._withdrawn and (plan.survey, id_hash(report_id)) in self._withdrawn:
             return Outcome.WITHDRAWN
         if plan.survey not in self._open:
@@ -75,13 +75,13 @@ class _Group:
             if (plan.tokens, token or b"") not in self._good:
                 return Outcome.TOKEN_INVALID
             self._good.remove((plan.tokens, token or b""))
-        self._known[key] = Known(wave, values)
+        self._known[key] = (wave, packed)
         return Outcome.NEW
 
 
-def is_any_withdrawn(db: Handle, rows: Sequence[Row]) -> bool:
+def is_any_withdrawn(db: Handle, arrivals: Sequence[Arrival]) -> bool:
     """Whether one of these reports has been withdrawn by now."""
-    return bool(_withdrawn(db, [(survey, report_id) for survey, report_id, _, _ in rows]))
+    return bool(_withdrawn(db, [(plan.survey, report_id) for plan, _, report_id, _, _ in arrivals]))
 
 
 def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:

@@ -18,9 +18,9 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
+from sottovoce.aggregator.storage.blocks import blocks
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, NOT_ALL_NEW
-from sottovoce.aggregator.storage.rows import Row
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
@@ -209,10 +209,10 @@ class _Handle:
         cursor.executemany(_marks(statement), rows)
         return max(cursor.rowcount, 0)
 
-    def insert(self, rows: list[Row]) -> None:
+    def insert(self, arrivals: Sequence[Arrival]) -> None:
         """Add reports that are new."""
         with self._connection.cursor().copy(_COPY) as copy:
-            copy.write(_binary(rows))
+            copy.write(_binary(arrivals))
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
         """The rows of a statement, so many at a time."""
@@ -226,47 +226,48 @@ def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal t
     return statement.replace("?", "%s")
 
 
-def _insert(db: "_Handle", rows: list[Row]) -> None:
-    db.insert(rows)
+def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> None:
+    db.insert(arrivals)
     # A report may have been stored and withdrawn elsewhere since its id was looked up; then all is looked up again.
-    if is_any_withdrawn(db, rows):
+    if is_any_withdrawn(db, arrivals):
         raise _NotAllNew
 
 
 def _store_new(connection: psycopg.Connection[Any], arrivals: Sequence[Arrival]) -> None:
-    rows = statements.rows_of(arrivals)
-    if len(rows) < COPIED:
-        connection.execute(_STORE, _arguments(arrivals, rows, [packed for *_, packed in rows]))
+    if len(arrivals) < COPIED:
+        connection.execute(_STORE, _arguments(arrivals, arrivals, arrivals))
         return
     with connection.transaction():
-        _Handle(connection).insert(rows)
+        _Handle(connection).insert(arrivals)
         # Only now: of a report that was withdrawn meanwhile, the tombstone is seen, since the row had to wait for it.
         surveys = sorted({arrival.plan.survey for arrival in arrivals})
         withdrawn = connection.execute("SELECT 1 FROM tombstones WHERE survey = ANY (%s) LIMIT 1", [surveys]).fetchone()
-        connection.execute(_STORE, _arguments(arrivals, rows if withdrawn else [], []))
+        connection.execute(_STORE, _arguments(arrivals, arrivals if withdrawn else [], []))
 
 
-def _arguments(arrivals: Sequence[Arrival], rows: list[Row], packed: list[bytes]) -> list[list[Any]]:
+def _arguments(
+    arrivals: Sequence[Arrival], doubtful: Sequence[Arrival], inserted: Sequence[Arrival]
+) -> list[list[Any]]:
     """
     What the function in the database is called with.
 
     Args:
         arrivals: all of the group.
-        rows: those whose ids are to be looked for among the withdrawn.
-        packed: their values, unless they are in the table already.
+        doubtful: those whose ids are to be looked for among the withdrawn.
+        inserted: those whose rows it inserts; either all that are doubtful, or none.
     """
-    added = change(arrivals)
+    added = change(blocks(arrivals))
     surveys = sorted(added.batches)
     tokens = sorted((plan.tokens, token) for plan, *_, token in arrivals if plan.tokens is not None)
-    ids = [report_id for _, report_id, _, _ in rows]
+    ids = [arrival.report_id for arrival in doubtful]
     return [
         surveys,
         [added.batches[survey] for survey in surveys],
-        [survey for survey, *_ in rows],
+        [arrival.plan.survey for arrival in doubtful],
         ids,
         [statements.id_hash(report_id) for report_id in ids],
-        [wave for _, _, wave, _ in rows] if packed else [],
-        packed,
+        [arrival.wave for arrival in inserted],
+        [arrival.packed for arrival in inserted],
         [token[0] for token in tokens],
         [token[1] for token in tokens],
         [part for key, number in added.cells for part in (*key, number)],
@@ -274,11 +275,11 @@ def _arguments(arrivals: Sequence[Arrival], rows: list[Row], packed: list[bytes]
     ]
 
 
-def _binary(rows: list[Row]) -> bytes:
+def _binary(arrivals: Sequence[Arrival]) -> bytes:
     """The rows as COPY reads them: how many fields, then each with its length before it."""
     parts = [_COPY_HEAD]
-    for survey, report_id, wave, packed in rows:
-        before, between = _around(survey, wave, len(packed))
+    for plan, wave, report_id, packed, _ in arrivals:
+        before, between = _around(plan.survey, wave, len(packed))
         parts += (before, report_id, between, packed)
     parts.append(_COPY_END)
     return b"".join(parts)

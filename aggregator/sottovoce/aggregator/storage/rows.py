@@ -8,11 +8,8 @@ of them, put one after the other, are a matrix that can be counted column by col
 
 import json
 import struct
-from collections.abc import Sequence
 
 Values = tuple[int | None, ...]
-Row = tuple[int, bytes, int, bytes]
-"""(survey, report id, wave, packed values)."""
 
 LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """The struct module's letter for each width in bytes."""
@@ -32,16 +29,6 @@ def pack(values: Values) -> bytes:
         raise OverflowError("a value does not fit its column")
     numbers = [null(width) if value is None else value for value in values]
     return struct.pack(f">B{len(values)}{LETTERS[width]}", width, *numbers)
-
-
-def pack_all(reports: Sequence[Values]) -> list[bytes]:
-    """The same for many reports; where all values take one byte, as nearly always, in a fifth of the time."""
-    try:
-        packed = [b"\x01" + bytes(values) for values in reports]  # type: ignore[arg-type]  # null is caught below
-    except (TypeError, ValueError):
-        return [pack(values) for values in reports]
-    # 255 alone would be read as null.
-    return [pack(values) for values in reports] if b"\xff" in b"".join(packed) else packed
 
 
 def unpack(packed: bytes) -> Values:

@@ -21,7 +21,8 @@ from sottovoce.aggregator.storage.base import (
     StoredSurvey,
     TokenCounts,
 )
-from sottovoce.aggregator.storage.rows import Values, unpack
+from sottovoce.aggregator.storage.blocks import blocks
+from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
     Handle,
     add_token_counts,
@@ -98,8 +99,8 @@ class SQLStorage(ABC):
                 "SELECT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3",
                 [name],
             ).fetchall()
-            for cell in cells:
-                show(db, *cell)
+            for survey, wave, cohort in cells:
+                show(db, survey, wave, [cohort])
         self.scrub()
 
     def _surveys(self, query: str, arguments: list[str]) -> list[StoredSurvey]:
@@ -132,7 +133,7 @@ class SQLStorage(ABC):
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
             if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
-                count_down(db, change([Arrival(plan, found.wave, report_id, found.values)]))
+                count_down(db, change(blocks([Arrival(plan, found.wave, report_id, pack(found.values))])))
         self._after_deletion()
         return Outcome.WITHDRAWN
 

@@ -9,14 +9,14 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
 from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.classify import store_sorted
-from sottovoce.aggregator.storage.rows import Row, pack_text
+from sottovoce.aggregator.storage.blocks import Block, blocks
+from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.rows import pack_text
 from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
@@ -31,16 +31,12 @@ LOG_PAGES = 16 * 1024
 """Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
 
 _ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
-_INSERT = "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)"
-_LADDER = {
-    size: f"INSERT OR IGNORE INTO reports VALUES {', '.join(['(?, ?, ?, ?)'] * size)}"  # noqa: S608
-    for size in (2048, 512, 128, 32, 8)
-}
-"""The same for many rows at once."""
-_INSERT_UNLESS_WITHDRAWN = """
-    INSERT OR IGNORE INTO reports SELECT ?, ?, ?, ?
-    WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?)
+_INSERT = """
+    INSERT OR IGNORE INTO reports
+    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
+    SELECT ?1, substr(?3, 16 * n + 1, 16), ?2, substr(?4, ?5 * n + 1, ?5) FROM numbers
 """
+"""A whole block, cut apart by SQLite: while a row has to be bound by this interpreter, none of its threads can run."""
 
 
 class SQLiteStorage(sql.SQLStorage):
@@ -64,11 +60,10 @@ class SQLiteStorage(sql.SQLStorage):
         try:
             with self._write() as db:
                 self._store_new(db, arrivals)
-                statements.count_up(db, change(arrivals))
         except _NotAllNew:
             # Rolled back as a whole: a savepoint would copy every page that the group touches.
             with self._write() as db:
-                return store_sorted(db, arrivals, _insert, self.OPEN)
+                return store_sorted(db, arrivals, _insert_all, self.OPEN)
         return [Outcome.NEW] * len(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
@@ -76,14 +71,13 @@ class SQLiteStorage(sql.SQLStorage):
         is_open = all(db.execute(self.OPEN, [survey]).fetchone() for survey in surveys)
         if not is_open or not statements.spend_tokens(db, arrivals):
             raise _NotAllNew
-        rows = statements.rows_of(arrivals)
-        if any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys):
-            hashed = [(*row, row[0], statements.id_hash(row[1])) for row in rows]
-            inserted = db.executemany(_INSERT_UNLESS_WITHDRAWN, hashed)
-        else:
-            inserted = _insert(db, rows)
-        if inserted != len(rows):
+        withdrawn = any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys)
+        if withdrawn and is_any_withdrawn(db, arrivals):
             raise _NotAllNew
+        group = blocks(arrivals)
+        if sum(_insert(db, block) for block in group) != len(arrivals):
+            raise _NotAllNew
+        statements.count_up(db, change(group))
 
     def purge(self, survey: int) -> None:
         """Give every row a new random key, and drop ids, tombstones and tokens."""
@@ -206,15 +200,16 @@ class SQLiteStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
-def _insert(db: "_Handle", rows: list[Row]) -> int:
+def _insert(db: "_Handle", block: Block) -> int:
     """Insert what is not there yet; returns how many rows that were."""
-    # Each statement lets other threads run and then waits for its turn, so a large group is inserted by few of them.
-    inserted = start = 0
-    for size, statement in _LADDER.items():
-        while start + size <= len(rows):
-            inserted += db.execute(statement, list(chain.from_iterable(rows[start : start + size]))).rowcount
-            start += size
-    return inserted + db.executemany(_INSERT, rows[start:])
+    plan, wave, report_ids, packed = block
+    columns = (b"".join(report_ids), b"".join(packed))
+    return db.execute(_INSERT, [plan.survey, wave, *columns, len(packed[0]), len(packed)]).rowcount
+
+
+def _insert_all(db: "_Handle", arrivals: Sequence[Arrival]) -> None:
+    for block in blocks(arrivals):
+        _insert(db, block)
 
 
 class _NotAllNew(Exception):

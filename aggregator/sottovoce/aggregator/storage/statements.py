@@ -2,12 +2,41 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, Protocol
 
 from sottovoce.aggregator.storage.base import Arrival, Known
-from sottovoce.aggregator.storage.rows import Row, pack_all, unpack
+from sottovoce.aggregator.storage.rows import unpack
 from sottovoce.aggregator.storage.tally import Change
+
+_ROWS = 500
+"""So many rows a statement; every statement lets other threads run, and then waits for its turn."""
+
+_COUNT_UP = """
+    INSERT INTO counts (survey, wave, cohort, question, value, reports) VALUES {rows}
+    ON CONFLICT (survey, wave, cohort, question, value) DO UPDATE SET reports = counts.reports + excluded.reports
+"""
+_CELLS_UP = """
+    INSERT INTO cells (survey, wave, cohort, reports, pending) VALUES {rows}
+    ON CONFLICT (survey, wave, cohort) DO UPDATE
+    SET reports = cells.reports + excluded.reports, pending = cells.pending + excluded.pending
+    RETURNING survey, wave, cohort, pending
+"""
+_SHOW_COUNTS = "UPDATE counts SET shown = reports WHERE survey = ? AND wave = ? AND cohort IN ({marks})"
+_SHOW_CELLS = """
+    UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
+    WHERE survey = ? AND wave = ? AND cohort IN ({marks})
+"""
+_CELL_DOWN = """
+    UPDATE cells SET reports = reports - ?, withdrawn = withdrawn + ?, pending = pending + ?
+    WHERE survey = ? AND wave = ? AND cohort = ? RETURNING survey, wave, cohort, pending
+"""
+_COUNT_DOWN = """
+    UPDATE counts SET reports = reports - ?
+    WHERE survey = ? AND wave = ? AND cohort = ? AND question = ? AND value = ?
+"""
 
 
 class Results(Protocol):
@@ -60,15 +89,6 @@ def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
     return db.execute(query, [survey, id_hash(report_id)]).fetchone() is not None
 
 
-def rows_of(arrivals: Sequence[Arrival]) -> list[Row]:
-    """The rows of a group."""
-    packed = pack_all([arrival.values for arrival in arrivals])
-    return [
-        (plan.survey, report_id, wave, values)
-        for (plan, wave, report_id, _, _), values in zip(arrivals, packed, strict=True)
-    ]
-
-
 def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:
     """Spend or revoke tokens; returns how many were good."""
     return db.executemany("DELETE FROM tokens WHERE survey = ? AND token_hash = ?", rows)
@@ -95,48 +115,43 @@ def add_token_counts(db: Handle, survey: int, created: int = 0, spent: int = 0, 
 
 
 def count_up(db: Handle, added: Change) -> None:
-    """Add new reports to the live counts, and show the cells to which enough have come."""
-    db.executemany(
-        "INSERT INTO counts (survey, wave, cohort, question, value, reports) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (survey, wave, cohort, question, value)"
-        " DO UPDATE SET reports = counts.reports + excluded.reports",
-        [(*key, number) for key, number in added.counts],
-    )
-    for key, number in added.cells:
-        pending = db.execute(
-            "INSERT INTO cells (survey, wave, cohort, reports, pending) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (survey, wave, cohort) DO UPDATE SET reports = cells.reports + excluded.reports,"
-            " pending = cells.pending + excluded.pending RETURNING pending",
-            [*key, number, number],
-        ).fetchone()[0]
-        if pending >= added.batches[key[0]]:
-            show(db, *key)
+    """
+    Add new reports to the live counts, and show the cells to which enough have come.
 
-
-def show(db: Handle, survey: int, wave: int, cohort: int) -> None:
-    """Copy a cell's live counts to the shown ones."""
-    key = [survey, wave, cohort]
-    db.execute("UPDATE counts SET shown = reports WHERE survey = ? AND wave = ? AND cohort = ?", key)
-    db.execute(
-        "UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0"
-        " WHERE survey = ? AND wave = ? AND cohort = ?",
-        key,
-    )
+    The cells come first, in key order: who holds the row of a cell is alone with its counts, so that of two writers one
+    waits for the other, and never each for the other.
+    """
+    cells = _fill(db, _CELLS_UP, [(*key, number, number) for key, number in added.cells])
+    _fill(db, _COUNT_UP, [(*key, number) for key, number in added.counts])
+    _show_ripe(db, cells, added.batches)
 
 
 def count_down(db: Handle, taken: Change) -> None:
     """Take withdrawn reports out of the live counts, and show the cells of which enough is new."""
-    db.executemany(
-        "UPDATE counts SET reports = reports - ?"
-        " WHERE survey = ? AND wave = ? AND cohort = ? AND question = ? AND value = ?",
-        [(number, *key) for key, number in taken.counts],
-    )
-    for key, _ in taken.cells:
-        # A withdrawal counts towards the next snapshot like an arrival: neither may be seen alone.
-        pending = db.execute(
-            "UPDATE cells SET reports = reports - 1, withdrawn = withdrawn + 1, pending = pending + 1"
-            " WHERE survey = ? AND wave = ? AND cohort = ? RETURNING pending",
-            list(key),
-        ).fetchone()[0]
-        if pending >= taken.batches[key[0]]:
-            show(db, *key)
+    # A withdrawal counts towards the next snapshot like an arrival: neither may be seen alone.
+    cells = [db.execute(_CELL_DOWN, [number, number, number, *key]).fetchone() for key, number in taken.cells]
+    db.executemany(_COUNT_DOWN, [(number, *key) for key, number in taken.counts])
+    _show_ripe(db, cells, taken.batches)
+
+
+def _show_ripe(db: Handle, cells: Iterable[tuple[int, ...]], batches: Mapping[int, int]) -> None:
+    ripe = sorted(cell for *cell, pending in cells if pending >= batches[cell[0]])
+    for (survey, wave), of_wave in groupby(ripe, itemgetter(0, 1)):
+        show(db, survey, wave, [cohort for *_, cohort in of_wave])
+
+
+def _fill(db: Handle, statement: str, rows: Sequence[tuple[int, ...]]) -> list[Any]:
+    """Run an INSERT for many rows at once; returns what it returns."""
+    found = []
+    for start in range(0, len(rows), _ROWS):
+        chunk = rows[start : start + _ROWS]
+        marks = ", ".join([f"({', '.join('?' * len(chunk[0]))})"] * len(chunk))
+        results = db.execute(statement.replace("{rows}", marks), list(chain.from_iterable(chunk)))
+        found += results.fetchall() if "RETURNING" in statement else []
+    return found
+
+
+def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
+    """Copy the live counts of these cells to the shown ones."""
+    for statement in (_SHOW_COUNTS, _SHOW_CELLS):
+        db.execute(statement.replace("{marks}", ", ".join("?" * len(cohorts))), [survey, wave, *cohorts])

@@ -1,11 +1,12 @@
 """How a group of reports changes the counts: added up per cell first, so that the database is told once per count."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sottovoce.aggregator.storage.base import ALL, Arrival, Plan
-from sottovoce.aggregator.storage.rows import Values
+import numpy as np
+from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.storage.blocks import Block, frequencies, is_null, matrix
 
 CellKey = tuple[int, int, int]
 """(survey, wave, cohort)."""
@@ -29,38 +30,30 @@ class Change(NamedTuple):
     batches: dict[int, int]
 
 
-def change(arrivals: Iterable[Arrival]) -> Change:
+def change(group: Iterable[Block]) -> Change:
     """What these reports, all of them new, add to the counts."""
     cells: Counter[CellKey] = Counter()
     counts: Counter[CountKey] = Counter()
-    plans: dict[int, Plan] = {}
-    for (survey, wave, cohort), (plan, reports) in _by_cell(arrivals).items():
-        plans.setdefault(survey, plan)
-        keys = [(survey, wave, ALL)] if cohort is None else [(survey, wave, ALL), (survey, wave, cohort)]
-        for cell in keys:
-            cells[cell] += len(reports)
-        for question, column in enumerate(_columns(reports)):
-            for value, number in column.items():
-                for counted in () if value is None else plan.counted(question, value):
-                    for cell in keys:
-                        counts[*cell, question, counted] += number
-    batches = {survey: plan.release_batch for survey, plan in plans.items()}
+    batches: dict[int, int] = {}
+    for plan, wave, _, packed in group:
+        batches.setdefault(plan.survey, plan.release_batch)
+        for cohort, numbers in _by_cohort(matrix(packed), plan.cohort):
+            keys = sorted({(plan.survey, wave, ALL), (plan.survey, wave, cohort)})
+            for cell in keys:
+                cells[cell] += len(numbers)
+            for question, column in enumerate(frequencies(numbers)):
+                for value, number in column.items():
+                    for counted in plan.counted(question, value):
+                        for cell in keys:
+                            counts[*cell, question, counted] += number
     return Change(sorted(cells.items()), sorted(counts.items()), batches)
 
 
-def _columns(reports: list[Values]) -> list[Counter[int | None]]:
-    """How often each value was reported, for each question."""
-    # One pass down each column: Counter counts a column of a thousand values in some 30 microseconds.
-    return [Counter(column) for column in zip(*reports, strict=True)]
-
-
-def _by_cell(arrivals: Iterable[Arrival]) -> dict[tuple[int, int, int | None], tuple[Plan, list[Values]]]:
-    groups: dict[tuple[int, int, int | None], tuple[Plan, list[Values]]] = {}
-    for plan, wave, _, values, _ in arrivals:
-        cohort = None if plan.cohort is None else values[plan.cohort]
-        key = (plan.survey, wave, cohort)
-        found = groups.get(key)
-        if found is None:
-            found = groups[key] = (plan, [])
-        found[1].append(values)
-    return groups
+def _by_cohort(numbers: np.ndarray, question: int | None) -> Iterator[tuple[int, np.ndarray]]:
+    """The rows of each cohort; those of no cohort under ``ALL``."""
+    if question is None:
+        yield ALL, numbers
+        return
+    column = numbers[:, question]
+    for value in np.unique(column):
+        yield ALL if is_null(value) else int(value), numbers[column == value]
