@@ -29,7 +29,7 @@ class Nowhere:
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         """All new."""
-        return [Outcome.NEW] * len(arrivals)
+        return [Outcome.NEW] * sum(map(len, arrivals))
 
 
 def make_app() -> Gate:

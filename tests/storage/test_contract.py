@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def plan(key: int, batch: int = 25, tokens: int | None = None) -> Plan:
 
 def arrival(key: int, number: int, values: tuple[int, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:
     """An admitted report with an id made from a number; with a token's hash if the survey asks for one."""
-    return Arrival(plan(key, tokens=None if token is None else key), 0, identity(number), pack(values), token)
+    tokens = () if token is None else (token,)
+    return Arrival(plan(key, tokens=key if tokens else None), 0, identity(number), pack(values), tokens)
 
 
 def identity(number: int) -> bytes:
@@ -316,11 +318,26 @@ def test_tokens_redeemed_concurrently_count_once_each(store: Storage, count: int
     assert {row[2] for row in rows} == {0}
 
 
+@pytest.mark.parametrize("number", [1, 400])
+def test_report_that_brings_no_token_is_refused_where_one_is_asked_for(store: Storage, number: int) -> None:
+    """Also beside others that do bring theirs."""
+    key = store.publish(survey()).key
+    tokens = [hashlib.sha256(b"%d" % each).digest() for each in range(number)]
+    store.add_tokens(key, tokens)
+    without = replace(arrival(key, number), plan=plan(key, tokens=key))
+
+    assert store.store([without]) == [Outcome.TOKEN_INVALID]
+    group = [arrival(key, each, token=token) for each, token in enumerate(tokens)]
+    assert store.store([*group, without]) == [Outcome.NEW] * number + [Outcome.TOKEN_INVALID]
+    assert store.surveys()[0].reports == number
+    assert store.token_counts(key).unspent == 0
+
+
 def test_counts_hold_numbers_that_are_not_the_values(store: Storage) -> None:
     """A report may add to several counts of a question, or to none."""
     key = store.publish(survey()).key
     several = Plan(key, None, 25, None, lambda index, value: (value, 100 + index) if index else ())
-    store.store([arrival(key, 1)._replace(plan=several), arrival(key, 2)._replace(plan=several)])
+    store.store([replace(arrival(key, number), plan=several) for number in (1, 2)])
     assert store.live_counts(key) == {1: {2: 2, 101: 2}, 2: {0: 2, 102: 2}}
     store.withdraw(several, identity(1))
 

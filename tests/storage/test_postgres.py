@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import psycopg
 import psycopg.sql
@@ -59,7 +60,7 @@ def test_nodes_that_show_the_same_cells_never_wait_for_each_other_in_a_circle(st
     often = plan(key, batch=2)
 
     def report(number: int) -> Arrival:
-        return arrival(key, number, (number % 2, number % 3, number // 2 % 2))._replace(plan=often)
+        return replace(arrival(key, number, (number % 2, number % 3, number // 2 % 2)), plan=often)
 
     def come_and_go(node: PostgresStorage, number: int) -> None:
         assert node.store([report(number)]) == [Outcome.NEW]

@@ -25,7 +25,6 @@ RULES = [
     ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.aggregator.simulation", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.pilot", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
-    ("sottovoce.aggregator.writer", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.absence", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.cli.chromium", {"sottovoce", "playwright"}),

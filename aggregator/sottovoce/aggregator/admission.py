@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
 
 from sottovoce.aggregator.alike import Alike, split_alike
 from sottovoce.aggregator.published import Published
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
+from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.wire import (
     MOST_ITEMS,
@@ -172,7 +172,7 @@ class Admission:
             return None
         if alike.wave > MAX_WAVE or alike.length > length or published.plan.tokens is not None:
             return None
-        future = self._submit(list(map(Arrival, repeat(published.plan), repeat(alike.wave), alike.report_ids, packed)))
+        future = self._submit(_arrivals(published.plan, alike.wave, bytes.fromhex(alike.ids), packed))
         # While the database is at it.
         receipts = alike.receipts(length)
         whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
@@ -193,17 +193,17 @@ class Admission:
         if len(body) != published.length(wire.wave):
             raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
         plan = published.plan
-        hashed = None if plan.tokens is None else token_hash(token)
+        tokens = () if plan.tokens is None else (token_hash(token),)
         try:
             published.check_open(wire.wave, now)
             published.check_values(wire.values)
         except ReportRejected as rejection:
-            self._look_up(plan, wire, hashed, rejection)
+            self._look_up(plan, wire, tokens, rejection)
             return make_receipt(wire, body)
-        arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), pack(wire.values), hashed)
+        arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), pack(wire.values), tokens)
         return _Candidate(arrival, make_receipt(wire, body))
 
-    def _look_up(self, plan: Plan, wire: Wire, token: bytes | None, rejection: ReportRejected) -> None:
+    def _look_up(self, plan: Plan, wire: Wire, tokens: tuple[bytes, ...], rejection: ReportRejected) -> None:
         """Nothing, if the very report is known; otherwise the reason that comes first."""
         key = (plan.survey, bytes.fromhex(wire.report_id))
         known = self._storage.find_report(*key)
@@ -213,7 +213,7 @@ class Admission:
             return
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
-        good = plan.tokens is None or self._storage.has_token(plan.tokens, token or b"")
+        good = plan.tokens is None or self._storage.has_token(plan.tokens, *tokens)
         if rejection.code != "closed" and not good:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
         raise rejection
@@ -291,6 +291,14 @@ class Admission:
 def now() -> datetime:
     """The present moment."""
     return datetime.now(UTC)
+
+
+def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[Arrival]:
+    """Such reports as one arrival, or, where their values do not take the same room, as one for each."""
+    if len({(len(values), values[0]) for values in packed}) == 1:
+        return [Arrival(plan, wave, report_ids, b"".join(packed))]
+    ids = (report_ids[start : start + ID] for start in range(0, len(report_ids), ID))
+    return [Arrival(plan, wave, report_id, values) for report_id, values in zip(ids, packed, strict=True)]
 
 
 def _unknown_survey() -> ReportRejected:

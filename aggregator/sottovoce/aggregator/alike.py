@@ -39,12 +39,6 @@ class Alike(NamedTuple):
     rests: list[bytes]
 
     @property
-    def report_ids(self) -> list[bytes]:
-        """16 bytes for each report."""
-        whole = bytes.fromhex(self.ids)
-        return [whole[start : start + 16] for start in range(0, len(whole), 16)]
-
-    @property
     def texts(self) -> list[bytes]:
         """The values of each report as they were written, without brackets; not looked at yet."""
         return [rest[_VALUES:] for rest in self.rests]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from sottovoce.aggregator.published import survey_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.storage.blocks import frequencies, matrix
+from sottovoce.aggregator.storage.columns import frequencies, matrix
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
@@ -14,7 +14,7 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     columns: list[Counter[int]] = [Counter() for _ in questions]
     for chunk in storage.packed(stored.key):
         for rows in _alike(chunk):
-            for column, found in zip(columns, frequencies(matrix(rows)), strict=True):
+            for column, found in zip(columns, frequencies(matrix(b"".join(rows), len(rows))), strict=True):
                 column.update(found)
     tallies: dict[int, dict[int, int]] = {}
     for index, question in enumerate(questions):

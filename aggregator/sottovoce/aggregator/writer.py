@@ -1,8 +1,7 @@
 """
 One thread that writes: what waits is stored as one group, in one durable transaction, and then acknowledged.
 
-Nobody waits for a group to fill: while one group is being synced, the next one gathers. A group is written in the
-order of the random report ids, so that not even the order within it is that of arrival. The thread is a daemon and has
+Nobody waits for a group to fill: while one group is being synced, the next one gathers. The thread is a daemon and has
 nothing to flush at the end of the process: whatever was not committed was not acknowledged either.
 """
 
@@ -12,11 +11,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
-import numpy as np
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage.columns import count
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 MOST_WAITING = 32_768
@@ -28,7 +27,8 @@ MOST_IN_GROUP = 16_384
 PAUSE = 60.0
 """Seconds between two rounds of housekeeping."""
 
-Job = tuple[Sequence[Arrival], "Future[list[Outcome]]"]
+Job = tuple[Sequence[Arrival], int, "Future[list[Outcome]]"]
+"""With the number of its reports."""
 
 
 class Writer:
@@ -71,16 +71,17 @@ class Writer:
         Raises:
             ReportRejected: ``busy``.
         """
-        job: Job = (arrivals, Future())
+        future: Future[list[Outcome]] = Future()
+        reports = count(arrivals)
         with self._changed:
-            if self._reports + len(arrivals) > self._most:
+            if self._reports + reports > self._most:
                 raise ReportRejected("busy", "too many reports are waiting to be stored")
             if self._ended:
                 raise StorageError("the aggregator is ending")
-            self._jobs.append(job)
-            self._reports += len(arrivals)
+            self._jobs.append((arrivals, reports, future))
+            self._reports += reports
             self._changed.notify()
-        return job[1]
+        return future
 
     def end(self) -> None:
         """Store what waits, and end the thread: for tests; a process may just end."""
@@ -111,43 +112,25 @@ class Writer:
         with self._changed:
             if not self._jobs and not self._ended:
                 self._changed.wait(max(0.0, due - time.monotonic()))
-            while self._jobs and (not group or size + len(self._jobs[0][0]) <= MOST_IN_GROUP):
+            while self._jobs and (not group or size + self._jobs[0][1] <= MOST_IN_GROUP):
                 group.append(self._jobs.popleft())
-                size += len(group[-1][0])
+                size += group[-1][1]
             self._reports -= size
         return group
 
     def _store(self, group: list[Job]) -> None:
-        arrivals = list(chain.from_iterable(arrived for arrived, _ in group))
-        order = _order([arrival.report_id for arrival in arrivals])
         try:
-            stored = self._storage.store([arrivals[index] for index in order])
+            stored = iter(self._storage.store([arrival for arrivals, _, _ in group for arrival in arrivals]))
         except StorageError as error:
-            for _, future in group:
+            for _, _, future in group:
                 future.set_exception(error)
         except Exception as error:
             # A bug that one report brings out must not refuse the others.
             if len(group) == 1:
-                group[0][1].set_exception(error)
+                group[0][2].set_exception(error)
             else:
                 for job in group:
                     self._store([job])
         else:
-            outcomes = iter(_in_place(order, stored))
-            for arrived, future in group:
-                future.set_result(list(islice(outcomes, len(arrived))))
-
-
-def _order(report_ids: list[bytes]) -> list[int]:
-    """Positions in the order of the random ids, in place of that of arrival; their first eight bytes do."""
-    halves = np.frombuffer(b"".join(report_ids), dtype=">u8").reshape(len(report_ids), 2)
-    order: list[int] = np.argsort(halves[:, 0].astype(np.uint64)).tolist()
-    return order
-
-
-def _in_place(order: list[int], stored: list[Outcome]) -> list[Outcome]:
-    """The outcomes in the order of arrival; ``order`` says where each of them belongs."""
-    outcomes = stored.copy()
-    for index, outcome in zip(order, stored, strict=True):
-        outcomes[index] = outcome
-    return outcomes
+            for _, reports, future in group:
+                future.set_result(list(islice(stored, reports)))

@@ -28,7 +28,7 @@ def test_batch_comes_apart_into_what_the_parser_finds() -> None:
 
     assert alike is not None
     assert (alike.survey, alike.digest, alike.wave) == ("exam", SURVEY.digest, 0)
-    assert [found.hex() for found in alike.report_ids] == [found.report_id for found in parsed]
+    assert alike.ids == "".join([found.report_id for found in parsed])
     assert [b"[" + text + b"]" for text in alike.texts] == [dump(found.values) for found in parsed]
     assert alike.length == max(len(dump(found)) for found in parsed)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.storage.columns import count, merge, split
 from sottovoce.aggregator.writer import Writer
 from sottovoce.shared.errors import ReportRejected, StorageError
 
@@ -27,7 +28,7 @@ class Recorder:
         self.go.acquire()
         if self.error and any(arrival.packed[1] == 0 for arrival in arrivals):
             raise self.error
-        return [Outcome.NEW if arrival.packed[1] else Outcome.SAME for arrival in arrivals]
+        return [Outcome.NEW if report.packed[1] else Outcome.SAME for report in split(arrivals)]
 
 
 def start(**options: Any) -> tuple[Recorder, Writer]:
@@ -39,19 +40,20 @@ def start(**options: Any) -> tuple[Recorder, Writer]:
     return recorder, writer
 
 
-def test_writer_stores_what_waits_as_one_group_in_the_order_of_ids() -> None:
-    """The order of arrival is gone before anything is written, and each gets its own outcome."""
+def test_writer_stores_what_waits_as_one_group() -> None:
+    """Each gets its own outcomes, however many reports arrived together."""
     recorder, writer = start()
     futures = [writer.submit([arrival(1, number, (number % 2, 0, 0))]) for number in range(1, 60)]
+    together = writer.submit(merge(arrival(1, number, (0, 0, 0)) for number in range(60, 70)))
+    mixed = writer.submit([arrival(1, 70), arrival(1, 71, (0, 0, 0))])
     recorder.go.release(2)
-    outcomes = [future.result(10)[0] for future in futures]
+    outcomes = [future.result(10) for future in futures]
     writer.end()
 
-    assert outcomes == [Outcome.NEW if number % 2 else Outcome.SAME for number in range(1, 60)]
-    assert len(recorder.groups) == 2
-    ids = [item.report_id for item in recorder.groups[1]]
-    assert ids == sorted(ids)
-    assert ids != [arrival(1, number).report_id for number in range(1, 60)]
+    assert outcomes == [[Outcome.NEW if number % 2 else Outcome.SAME] for number in range(1, 60)]
+    assert together.result() == [Outcome.SAME] * 10
+    assert mixed.result() == [Outcome.NEW, Outcome.SAME]
+    assert [count(group) for group in recorder.groups] == [1, 71]
 
 
 def test_writer_acknowledges_nothing_before_the_group_is_stored() -> None:

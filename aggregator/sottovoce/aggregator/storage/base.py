@@ -13,6 +13,9 @@ from typing import Any, NamedTuple, Protocol
 
 from sottovoce.shared.spec import Survey
 
+ID = 16
+"""Bytes of a report's random id."""
+
 ALL = -1
 """The cohort that stands for all respondents."""
 
@@ -81,22 +84,32 @@ class Plan:
     counted: CountedKeys
 
 
-class Arrival(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Arrival:
     """
-    One admitted report, ready to be stored; a tuple, since a thousand are made for one request.
+    Admitted reports that differ in id and values only, one after the other: one report, or a batch of a thousand.
 
     Attributes:
-        plan: of the report's survey.
-        report_id: its 16 bytes.
-        packed: its values, as ``rows.pack`` makes them.
-        token: hash of the token that it spends, if the survey asks for one.
+        plan: of the reports' survey.
+        report_ids: ``ID`` bytes for each report.
+        packed: their values, as ``rows.pack`` makes them; all of one length and width.
+        tokens: hash of the token that each of them spends; empty if the survey asks for none.
     """
 
     plan: Plan
     wave: int
-    report_id: bytes
+    report_ids: bytes
     packed: bytes
-    token: bytes | None = None
+    tokens: tuple[bytes, ...] = ()
+
+    def __len__(self) -> int:
+        """How many reports there are."""
+        return len(self.report_ids) // ID
+
+    @property
+    def size(self) -> int:
+        """Bytes that the values of each report take."""
+        return len(self.packed) // len(self)
 
 
 class Known(NamedTuple):
@@ -164,7 +177,7 @@ class Storage(Protocol):
         """Whether the report with this id was withdrawn."""
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
-        """Store a group in one durable transaction; on return every NEW one survives a power cut."""
+        """Store a group in one durable transaction: an outcome for each report; every NEW one survives a power cut."""
 
     def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
         """Take a report out of rows and counts: WITHDRAWN (also the second time), CLOSED or UNKNOWN."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.blocks import blocks
+from sottovoce.aggregator.storage.columns import merge, report_ids, split
 from sottovoce.aggregator.storage.statements import Handle, count_up, id_hash, spend_tokens
 from sottovoce.aggregator.storage.tally import change
 
@@ -25,7 +25,11 @@ Key = tuple[int, bytes]
 
 
 def store_sorted(
-    db: H, arrivals: Sequence[Arrival], insert: Callable[[H, list[Arrival]], object], open_query: str, lock: str = ""
+    db: H,
+    arrivals: Sequence[Arrival],
+    insert: Callable[[H, Sequence[Arrival]], object],
+    open_query: str,
+    lock: str = "",
 ) -> list[Outcome]:
     """
     What became of each report of a group; exact, also for copies within the group.
@@ -37,51 +41,57 @@ def store_sorted(
         open_query: asks whether a survey is open, such that it stays so.
         lock: what to add to a query so that its rows stay as they are until the end of the transaction.
     """
-    group = _Group(db, open_query, arrivals, lock)
-    outcomes = [group.classify(arrival) for arrival in arrivals]
-    new = [arrival for arrival, outcome in zip(arrivals, outcomes, strict=True) if outcome is Outcome.NEW]
+    reports = list(split(arrivals))
+    group = _Group(db, open_query, reports, lock)
+    outcomes = [group.classify(report) for report in reports]
+    new = merge(report for report, outcome in zip(reports, outcomes, strict=True) if outcome is Outcome.NEW)
     spend_tokens(db, new)
     insert(db, new)
-    count_up(db, change(blocks(new)))
+    count_up(db, change(new))
     return outcomes
 
 
 class _Group:
     """What the database knows of a group, and what has become of its reports so far."""
 
-    def __init__(self, db: Handle, open_query: str, arrivals: Sequence[Arrival], lock: str) -> None:
-        surveys = sorted({arrival.plan.survey for arrival in arrivals})
+    def __init__(self, db: Handle, open_query: str, reports: Sequence[Arrival], lock: str) -> None:
+        surveys = sorted({report.plan.survey for report in reports})
         self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
-        ids = sorted({(arrival.plan.survey, arrival.report_id) for arrival in arrivals})
+        ids = sorted(set(report_ids(reports)))
         self._known = {
             (survey, bytes(report_id)): (wave, bytes(packed))
             for survey, report_id, wave, packed in _look_up(db, _KNOWN, ids)
         }
         self._withdrawn = _withdrawn(db, ids)
-        tokens = {(plan.tokens, token or b"") for plan, _, _, _, token in arrivals if plan.tokens is not None}
+        tokens = {token for token in map(_token, reports) if token is not None}
         self._good = {(survey, bytes(found)) for survey, found in _look_up(db, _TOKENS + lock, sorted(tokens))}
 
-    def classify(self, arrival: Arrival) -> Outcome:
+    def classify(self, report: Arrival) -> Outcome:
         """The outcome of one report, which counts for those that follow it."""
-        plan, wave, report_id, packed, token = arrival
-        key = (plan.survey, report_id)
+        survey, token = report.plan.survey, _token(report)
+        key, content = (survey, report.report_ids), (report.wave, report.packed)
         if key in self._known:
-            return Outcome.SAME if self._known[key] == (wave, packed) else Outcome.CONFLICT
-        if self._withdrawn and (plan.survey, id_hash(report_id)) in self._withdrawn:
+            return Outcome.SAME if self._known[key] == content else Outcome.CONFLICT
+        if self._withdrawn and (survey, id_hash(report.report_ids)) in self._withdrawn:
             return Outcome.WITHDRAWN
-        if plan.survey not in self._open:
+        if survey not in self._open:
             return Outcome.CLOSED
-        if plan.tokens is not None:
-            if (plan.tokens, token or b"") not in self._good:
+        if token is not None:
+            if token not in self._good:
                 return Outcome.TOKEN_INVALID
-            self._good.remove((plan.tokens, token or b""))
-        self._known[key] = (wave, packed)
+            self._good.remove(token)
+        self._known[key] = content
         return Outcome.NEW
 
 
 def is_any_withdrawn(db: Handle, arrivals: Sequence[Arrival]) -> bool:
     """Whether one of these reports has been withdrawn by now."""
-    return bool(_withdrawn(db, [(plan.survey, report_id) for plan, _, report_id, _, _ in arrivals]))
+    return bool(_withdrawn(db, report_ids(arrivals)))
+
+
+def _token(report: Arrival) -> Key | None:
+    """(survey whose token it spends, hash), or None."""
+    return None if report.plan.tokens is None else (report.plan.tokens, b"".join(report.tokens))
 
 
 def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:

@@ -10,16 +10,16 @@ other in a circle. PostgreSQL notes with every row which transaction wrote it, a
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any, ClassVar
 
 import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import sql, statements
-from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.blocks import blocks
+from sottovoce.aggregator.storage.base import ID, Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.columns import count, cut, merge, report_ids, split
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, NOT_ALL_NEW
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
@@ -75,10 +75,10 @@ class PostgresStorage(sql.SQLStorage):
         """Store a group in one durable transaction."""
         try:
             with self._connection() as connection:
-                _store_new(connection, arrivals)
+                _store_new(connection, merge(arrivals))
         except _NotAllNew:
             return self._store_sorted(arrivals)
-        return [Outcome.NEW] * len(arrivals)
+        return [Outcome.NEW] * count(arrivals)
 
     def _store_sorted(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
@@ -234,7 +234,7 @@ def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> None:
 
 
 def _store_new(connection: psycopg.Connection[Any], arrivals: Sequence[Arrival]) -> None:
-    if len(arrivals) < COPIED:
+    if count(arrivals) < COPIED:
         connection.execute(_STORE, _arguments(arrivals, arrivals, arrivals))
         return
     with connection.transaction():
@@ -256,18 +256,19 @@ def _arguments(
         doubtful: those whose ids are to be looked for among the withdrawn.
         inserted: those whose rows it inserts; either all that are doubtful, or none.
     """
-    added = change(blocks(arrivals))
+    added = change(arrivals)
     surveys = sorted(added.batches)
-    tokens = sorted((plan.tokens, token) for plan, *_, token in arrivals if plan.tokens is not None)
-    ids = [arrival.report_id for arrival in doubtful]
+    tokens = sorted(statements.tokens_of(arrivals))
+    ids = report_ids(doubtful)
+    rows = list(split(inserted))
     return [
         surveys,
         [added.batches[survey] for survey in surveys],
-        [arrival.plan.survey for arrival in doubtful],
-        ids,
-        [statements.id_hash(report_id) for report_id in ids],
-        [arrival.wave for arrival in inserted],
-        [arrival.packed for arrival in inserted],
+        [survey for survey, _ in ids],
+        [report_id for _, report_id in ids],
+        [statements.id_hash(report_id) for _, report_id in ids],
+        [row.wave for row in rows],
+        [row.packed for row in rows],
         [token[0] for token in tokens],
         [token[1] for token in tokens],
         [part for key, number in added.cells for part in (*key, number)],
@@ -278,14 +279,10 @@ def _arguments(
 def _binary(arrivals: Sequence[Arrival]) -> bytes:
     """The rows as COPY reads them: how many fields, then each with its length before it."""
     parts = [_COPY_HEAD]
-    for plan, wave, report_id, packed, _ in arrivals:
-        before, between = _around(plan.survey, wave, len(packed))
-        parts += (before, report_id, between, packed)
+    for arrival in arrivals:
+        before = struct.pack(">hiqi", 4, 8, arrival.plan.survey, ID)
+        between = struct.pack(">iqi", 8, arrival.wave, arrival.size)
+        columns = (cut(arrival.report_ids, ID), repeat(between), cut(arrival.packed, arrival.size))
+        parts += chain.from_iterable(zip(repeat(before), *columns))
     parts.append(_COPY_END)
     return b"".join(parts)
-
-
-@lru_cache(maxsize=1024)
-def _around(survey: int, wave: int, length: int) -> tuple[bytes, bytes]:
-    """What stands before a row's id, and between it and its values: the same for most rows."""
-    return struct.pack(">hiqi", 4, 8, survey, 16), struct.pack(">iqi", 8, wave, length)

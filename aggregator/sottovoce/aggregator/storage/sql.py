@@ -21,7 +21,6 @@ from sottovoce.aggregator.storage.base import (
     StoredSurvey,
     TokenCounts,
 )
-from sottovoce.aggregator.storage.blocks import blocks
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
     Handle,
@@ -133,7 +132,7 @@ class SQLStorage(ABC):
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
             if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
-                count_down(db, change(blocks([Arrival(plan, found.wave, report_id, pack(found.values))])))
+                count_down(db, change([Arrival(plan, found.wave, report_id, pack(found.values))]))
         self._after_deletion()
         return Outcome.WITHDRAWN
 

@@ -14,8 +14,8 @@ from typing import Any, Self
 
 from sottovoce.aggregator.storage import sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.blocks import Block, blocks
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.rows import pack_text
 from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
@@ -36,7 +36,7 @@ _INSERT = """
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
     SELECT ?1, substr(?3, 16 * n + 1, 16), ?2, substr(?4, ?5 * n + 1, ?5) FROM numbers
 """
-"""A whole block, cut apart by SQLite: while a row has to be bound by this interpreter, none of its threads can run."""
+"""Many reports, cut apart by SQLite itself: while this interpreter binds row after row, no other thread can run."""
 
 
 class SQLiteStorage(sql.SQLStorage):
@@ -59,12 +59,12 @@ class SQLiteStorage(sql.SQLStorage):
         """Store a group in one durable transaction."""
         try:
             with self._write() as db:
-                self._store_new(db, arrivals)
+                self._store_new(db, merge(arrivals))
         except _NotAllNew:
             # Rolled back as a whole: a savepoint would copy every page that the group touches.
             with self._write() as db:
-                return store_sorted(db, arrivals, _insert_all, self.OPEN)
-        return [Outcome.NEW] * len(arrivals)
+                return store_sorted(db, arrivals, _insert, self.OPEN)
+        return [Outcome.NEW] * count(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
         surveys = {arrival.plan.survey for arrival in arrivals}
@@ -74,10 +74,9 @@ class SQLiteStorage(sql.SQLStorage):
         withdrawn = any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys)
         if withdrawn and is_any_withdrawn(db, arrivals):
             raise _NotAllNew
-        group = blocks(arrivals)
-        if sum(_insert(db, block) for block in group) != len(arrivals):
+        if _insert(db, arrivals) != count(arrivals):
             raise _NotAllNew
-        statements.count_up(db, change(group))
+        statements.count_up(db, change(arrivals))
 
     def purge(self, survey: int) -> None:
         """Give every row a new random key, and drop ids, tombstones and tokens."""
@@ -200,16 +199,12 @@ class SQLiteStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
-def _insert(db: "_Handle", block: Block) -> int:
+def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> int:
     """Insert what is not there yet; returns how many rows that were."""
-    plan, wave, report_ids, packed = block
-    columns = (b"".join(report_ids), b"".join(packed))
-    return db.execute(_INSERT, [plan.survey, wave, *columns, len(packed[0]), len(packed)]).rowcount
-
-
-def _insert_all(db: "_Handle", arrivals: Sequence[Arrival]) -> None:
-    for block in blocks(arrivals):
-        _insert(db, block)
+    return sum(
+        db.execute(_INSERT, (one.plan.survey, one.wave, one.report_ids, one.packed, one.size, len(one))).rowcount
+        for one in arrivals
+    )
 
 
 class _NotAllNew(Exception):

@@ -94,9 +94,15 @@ def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:
     return db.executemany("DELETE FROM tokens WHERE survey = ? AND token_hash = ?", rows)
 
 
+def tokens_of(arrivals: Iterable[Arrival]) -> list[tuple[int, bytes]]:
+    """(survey whose token it is, its hash) of every report that needs one; an empty hash for one that brought none."""
+    asking = [(arrival.plan.tokens, arrival.tokens or (b"",) * len(arrival)) for arrival in arrivals]
+    return [(survey, token) for survey, tokens in asking if survey is not None for token in tokens]
+
+
 def spend_tokens(db: Handle, arrivals: Sequence[Arrival]) -> bool:
     """Spend the token of each report whose survey asks for one; False unless all were good and different."""
-    tokens = sorted([(plan.tokens, token) for plan, _, _, _, token in arrivals if plan.tokens is not None])
+    tokens = sorted(tokens_of(arrivals))
     if delete_tokens(db, tokens) != len(tokens):
         return False
     for survey, number in sorted(Counter(survey for survey, _ in tokens).items()):

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.blocks import Block, frequencies, is_null, matrix
+from sottovoce.aggregator.storage.base import ALL, Arrival
+from sottovoce.aggregator.storage.columns import frequencies, is_null, matrix
 
 CellKey = tuple[int, int, int]
 """(survey, wave, cohort)."""
@@ -30,14 +30,15 @@ class Change(NamedTuple):
     batches: dict[int, int]
 
 
-def change(group: Iterable[Block]) -> Change:
+def change(arrivals: Iterable[Arrival]) -> Change:
     """What these reports, all of them new, add to the counts."""
     cells: Counter[CellKey] = Counter()
     counts: Counter[CountKey] = Counter()
     batches: dict[int, int] = {}
-    for plan, wave, _, packed in group:
+    for arrival in arrivals:
+        plan, wave = arrival.plan, arrival.wave
         batches.setdefault(plan.survey, plan.release_batch)
-        for cohort, numbers in _by_cohort(matrix(packed), plan.cohort):
+        for cohort, numbers in _by_cohort(matrix(arrival.packed, len(arrival)), plan.cohort):
             keys = sorted({(plan.survey, wave, ALL), (plan.survey, wave, cohort)})
             for cell in keys:
                 cells[cell] += len(numbers)
