@@ -20,7 +20,7 @@ from tests.bench.server import running
 from tests.conftest import processes
 from tests.surveys import document, survey
 
-CONNECTIONS, TOGETHER = 32, 24
+CONNECTIONS = 32
 SECONDS = 6.0
 SINGLE = 60_000
 BATCHES, ITEMS = 600, 1000
@@ -64,12 +64,12 @@ def measure(folder: Path, database: str, single: Path, batches: Path, stored: bo
     path = f"/api/v1/surveys/{asked.name}/reports"
     with running(folder, database, stored) as port:
         found = {}
-        for name, end, connections, seconds, file in (
-            ("alone", "", CONNECTIONS, SECONDS, single),
-            ("batch", "/batch", TOGETHER, 2 * SECONDS, batches),
+        for name, end, seconds, file in (
+            ("alone", "", SECONDS, single),
+            ("batch", "/batch", 2 * SECONDS, batches),
         ):
             before = processor_seconds(port)
-            found[name] = load(port, f"{path}{end}", connections, seconds, file)
+            found[name] = load(port, f"{path}{end}", CONNECTIONS, seconds, file)
             found[name]["cpu"] = (processor_seconds(port) - before) / max(1, found[name]["statuses"].get("200", 0))
     return found
 
