@@ -14,8 +14,8 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     columns: list[Counter[int]] = [Counter() for _ in questions]
     for chunk in storage.packed(stored.key):
         for rows in _alike(chunk):
-            for column, found in zip(columns, frequencies(matrix(b"".join(rows), len(rows))), strict=True):
-                column.update(found)
+            for index, value, number in frequencies(matrix(b"".join(rows), len(rows))):
+                columns[index][value] += number
     tallies: dict[int, dict[int, int]] = {}
     for index, question in enumerate(questions):
         for value, number in columns[index].items():

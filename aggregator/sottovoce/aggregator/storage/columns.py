@@ -5,10 +5,15 @@ Nearly always a whole group has one shape: one survey and wave, and values that 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 
 import numpy as np
 from sottovoce.aggregator.storage.base import ID, Arrival
 from sottovoce.aggregator.storage.rows import null
+
+_WIDTH = 256
+"""Different values of one byte."""
+_NULL = null(1)
 
 
 def merge(arrivals: Iterable[Arrival]) -> list[Arrival]:
@@ -68,24 +73,27 @@ def matrix(packed: bytes, reports: int) -> np.ndarray:
     return np.ascontiguousarray(_octets(packed, reports)[:, 1:]).view(f">u{packed[0]}")
 
 
-def frequencies(numbers: np.ndarray) -> list[dict[int, int]]:
-    """For each column of such a matrix, how often each value occurs; what was not answered is left out."""
-    return [_frequencies(column) for column in np.ascontiguousarray(numbers.T)]
+def frequencies(numbers: np.ndarray) -> Iterator[tuple[int, int, int]]:
+    """(question, value, how often) for every value that occurs in such a matrix; what was not answered is left out."""
+    if numbers.itemsize == 1:
+        # All columns in one go: a group is mostly a few reports of many questions.
+        questions = numbers.shape[1]
+        found = np.bincount((numbers + _WIDTH * np.arange(questions)).ravel(), minlength=_WIDTH * questions)
+        present = np.flatnonzero(found)
+        for cell, number in zip(present.tolist(), found[present].tolist(), strict=True):
+            question, value = divmod(cell, _WIDTH)
+            if value != _NULL:
+                yield question, value, number
+        return
+    for question, column in enumerate(np.ascontiguousarray(numbers.T)):
+        different, found = np.unique(column[~is_null(column)], return_counts=True)
+        yield from zip(repeat(question), different.tolist(), found.tolist())
 
 
 def is_null(numbers: np.ndarray) -> np.ndarray:
     """Where nothing was answered."""
     found: np.ndarray = numbers == null(numbers.itemsize)
     return found
-
-
-def _frequencies(column: np.ndarray) -> dict[int, int]:
-    if column.itemsize == 1:
-        found = np.bincount(column, minlength=256)[:-1]
-        different = np.flatnonzero(found)
-        return dict(zip(different.tolist(), found[different].tolist(), strict=True))
-    different, found = np.unique(column[~is_null(column)], return_counts=True)
-    return dict(zip(different.tolist(), found.tolist(), strict=True))
 
 
 def _octets(text: bytes, rows: int) -> np.ndarray:

@@ -38,23 +38,18 @@ def change(arrivals: Iterable[Arrival]) -> Change:
     for arrival in arrivals:
         plan, wave = arrival.plan, arrival.wave
         batches.setdefault(plan.survey, plan.release_batch)
-        for cohort, numbers in _by_cohort(matrix(arrival.packed, len(arrival)), plan.cohort):
-            keys = sorted({(plan.survey, wave, ALL), (plan.survey, wave, cohort)})
-            for cell in keys:
-                cells[cell] += len(numbers)
-            for question, column in enumerate(frequencies(numbers)):
-                for value, number in column.items():
-                    for counted in plan.counted(question, value):
-                        for cell in keys:
-                            counts[*cell, question, counted] += number
+        for cohort, numbers in _cohorts(matrix(arrival.packed, len(arrival)), plan.cohort):
+            cells[plan.survey, wave, cohort] += len(numbers)
+            for question, value, number in frequencies(numbers):
+                for counted in plan.counted(question, value):
+                    counts[plan.survey, wave, cohort, question, counted] += number
     return Change(sorted(cells.items()), sorted(counts.items()), batches)
 
 
-def _by_cohort(numbers: np.ndarray, question: int | None) -> Iterator[tuple[int, np.ndarray]]:
-    """The rows of each cohort; those of no cohort under ``ALL``."""
-    if question is None:
-        yield ALL, numbers
-        return
-    column = numbers[:, question]
-    for value in np.unique(column):
-        yield ALL if is_null(value) else int(value), numbers[column == value]
+def _cohorts(numbers: np.ndarray, question: int | None) -> Iterator[tuple[int, np.ndarray]]:
+    """All rows, and again those of each cohort."""
+    yield ALL, numbers
+    if question is not None:
+        column = numbers[:, question]
+        for cohort in sorted(set(column[~is_null(column)].tolist())):
+            yield cohort, numbers[column == cohort]
