@@ -10,8 +10,6 @@ CREATE FUNCTION public.sottovoce_store(open_surveys bigint[], batches bigint[], 
         GET DIAGNOSTICS n = ROW_COUNT;
         IF n <> cardinality(open_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
 
-
-
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
             WHERE t.survey = g.survey AND t.token_hash = g.token_hash;

@@ -74,22 +74,23 @@ _TABLES = (
     "INSERT INTO pulse VALUES (0)",
 )
 
-# A group of which every report is new, in one round trip; {kind} is the type of the column of values. Reports that were
-# copied in already come without values. {early} and {late} is where those are looked for that were withdrawn.
+# A group of which every report is new, in one round trip; reports that were copied in already come without values.
+# Tombstones come after the rows: a row waits for whoever is deleting its namesake, and only then is that one seen to be
+# withdrawn. Cells come before counts, in key order: who holds the row of a cell is alone with its counts, so that no
+# two nodes wait for each other in a circle.
 _STORE = """
     CREATE OR REPLACE FUNCTION sottovoce_store(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], ids bytea[], hashes bytea[], waves bigint[],
-        values_ {kind}[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
+        values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
     ) RETURNS void LANGUAGE plpgsql AS $$
     DECLARE
         n bigint;
-        i int;{more}
+        i int;
+        ripe int[] := '{}';
     BEGIN
         PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
         GET DIAGNOSTICS n = ROW_COUNT;
         IF n <> cardinality(open_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
-
-{early}
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
@@ -105,41 +106,9 @@ _STORE = """
             INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, values_);
         END IF;
 
-{late}
+        PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
+        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;
 
-{count}
-    END
-    $$
-"""
-
-_COUNT_VALUES = """\
-        INSERT INTO counts (survey, wave, cohort, question, value, reports)
-        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], counts_[k+5]
-        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
-        ON CONFLICT (survey, wave, cohort, question, value)
-        DO UPDATE SET reports = counts.reports + excluded.reports;
-"""
-
-_VALUES_FIRST = """\
-{values}
-        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            INSERT INTO cells AS c (survey, wave, cohort, reports, pending)
-            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], cells_[4*i], cells_[4*i])
-            ON CONFLICT (survey, wave, cohort)
-            DO UPDATE SET reports = c.reports + excluded.reports, pending = c.pending + excluded.pending
-            RETURNING pending INTO n;
-            IF n >= batches[array_position(open_surveys, cells_[4*i-3])] THEN
-                UPDATE counts SET shown = reports
-                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1] AND shown <> reports;
-                UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
-                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
-            END IF;
-        END LOOP;"""
-
-_RIPE = "        ripe int[] := '{}';"
-
-# The cells first, in key order: who holds the row of a cell is alone with its counts.
-_CELLS_FIRST = """\
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
             INSERT INTO cells AS c (survey, wave, cohort, reports, pending)
             VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], cells_[4*i], cells_[4*i])
@@ -149,22 +118,21 @@ _CELLS_FIRST = """\
             IF n >= batches[array_position(open_surveys, cells_[4*i-3])] THEN ripe := ripe || i; END IF;
         END LOOP;
 
-{values}
+        INSERT INTO counts (survey, wave, cohort, question, value, reports)
+        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], counts_[k+5]
+        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
+        ON CONFLICT (survey, wave, cohort, question, value)
+        DO UPDATE SET reports = counts.reports + excluded.reports;
+
         FOREACH i IN ARRAY ripe LOOP
             UPDATE counts SET shown = reports
             WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1] AND shown <> reports;
             UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
             WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
-        END LOOP;"""
-
-_WITHDRAWN = """\
-        PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
-        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;"""
-
-
-def _store(kind: str, early: str = "", late: str = "", count: str = _VALUES_FIRST, more: str = "") -> str:
-    text = _STORE.replace("{kind}", kind).replace("{early}", early).replace("{late}", late)
-    return text.replace("{count}", count).replace("{values}", _COUNT_VALUES).replace("{more}", more)
+        END LOOP;
+    END
+    $$
+"""
 
 
 # What ``rows.pack`` makes of ``[1,null,12]``; -1 has all bits set.
@@ -186,21 +154,15 @@ _PACK = """
 _ARGUMENTS = "bigint[], bigint[], bigint[], bytea[], bytea[], bigint[], text[], bigint[], bytea[], bigint[], bigint[]"
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (*_TABLES, _store("text", early=_WITHDRAWN)),
+    # The function is made by the last step; an earlier one that only changed it has nothing left to do.
+    _TABLES,
     (
         # Values as bytes: half of the space, and counted without being parsed.
         _PACK,
         'ALTER TABLE reports ALTER COLUMN "values" TYPE bytea USING sottovoce_pack("values"::jsonb)',
         "DROP FUNCTION sottovoce_pack(jsonb)",
-        f"DROP FUNCTION sottovoce_store({_ARGUMENTS})",
-        _store("bytea", early=_WITHDRAWN),
+        f"DROP FUNCTION IF EXISTS sottovoce_store({_ARGUMENTS})",
     ),
-    (
-        # A row waits for whoever is deleting its namesake: only after that is the namesake seen to be withdrawn.
-        _store("bytea", late=_WITHDRAWN),
-    ),
-    (
-        # Two nodes that wait for each other's counts would be told apart by the server only after a second.
-        _store("bytea", late=_WITHDRAWN, count=_CELLS_FIRST, more=f"\n{_RIPE}"),
-    ),
+    (),
+    (_STORE,),
 )
