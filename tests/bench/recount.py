@@ -8,13 +8,14 @@ from pathlib import Path
 from sottovoce.aggregator.published import Published
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival
+from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.rows import pack
 
 from tests.bench.ingest import ten_questions
 
 REPORTS = int(os.environ.get("BENCH_REPORTS", "1000000"))
-GROUP = 4000
+GROUP = 16_000
 
 
 def figures() -> None:
@@ -26,7 +27,8 @@ def figures() -> None:
         plan = Published(stored, stored.key).plan
         for start in range(0, REPORTS, GROUP):
             values = [tuple(number >> bit & 1 for bit in range(len(asked.questions))) for number in range(GROUP)]
-            storage.store([Arrival(plan, 0, os.urandom(16), pack(value)) for value in values[: REPORTS - start]])
+            packed = b"".join(map(pack, values[: REPORTS - start]))
+            storage.store([Arrival(plan, 0, os.urandom(ID * min(GROUP, REPORTS - start)), packed)])
         started = time.perf_counter()
         counts = recount(storage, stored)
         seconds = time.perf_counter() - started
