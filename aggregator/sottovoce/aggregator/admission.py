@@ -52,6 +52,10 @@ REFUSALS = {
 }
 
 
+class WouldRead(Exception):
+    """To go on, the database would have to be read."""
+
+
 class _Candidate(NamedTuple):
     """A report that only the transaction can still refuse."""
 
@@ -111,16 +115,21 @@ class Admission:
         receipt: dict[str, Any] = json.loads(self.begin(name, body, token).reply())
         return receipt
 
-    def begin(self, name: str, body: bytes, token: str = "") -> Pending:
+    def begin(self, name: str, body: bytes, token: str = "", may_read: bool = True) -> Pending:
         """
-        The same without waiting for the database: nothing is acknowledged until the reply is asked for.
+        The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
+
+        Unless it ``may_read``, the database is not asked about a survey that is not remembered or a report that fails a
+        check.
 
         Raises:
             ReportRejected: as far as it can be told without the transaction.
+            WouldRead: it may not, and would have to; nothing was done.
         """
         with self._counting():
             wire = parse_report(body)
-            judged = self._judge(self._find(name, wire.survey, wire.digest), wire, body, token, self._clock())
+            published = self._find(name, wire.survey, wire.digest, may_read)
+            judged = self._judge(published, wire, body, token, self._clock(), may_read)
             if isinstance(judged, Receipt):
                 return Pending(_done([]), lambda _: dump(judged))
             future = self._submit([judged.arrival])
@@ -188,7 +197,9 @@ class Admission:
         except ReportRejected as rejection:
             return rejection
 
-    def _judge(self, published: Published, wire: Wire, body: bytes, token: str, now: datetime) -> _Candidate | Receipt:
+    def _judge(
+        self, published: Published, wire: Wire, body: bytes, token: str, now: datetime, may_read: bool = True
+    ) -> _Candidate | Receipt:
         """What can be said of a report before the transaction."""
         if len(body) != published.length(wire.wave):
             raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
@@ -198,6 +209,8 @@ class Admission:
             published.check_open(wire.wave, now)
             published.check_values(wire.values)
         except ReportRejected as rejection:
+            if not may_read:
+                raise WouldRead from None
             self._look_up(plan, wire, tokens, rejection)
             return make_receipt(wire, body)
         arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), pack(wire.values), tokens)
@@ -269,7 +282,7 @@ class Admission:
         # Once ids are gone nobody can tell whether this one was ever known.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
 
-    def _find(self, name: str, survey: str, digest: str) -> Published:
+    def _find(self, name: str, survey: str, digest: str, may_read: bool = True) -> Published:
         if survey != name:
             raise _unknown_survey()
         # What is remembered may be out of date in one way that matters here: a revision that is not yet in it.
@@ -277,6 +290,8 @@ class Admission:
             for published in reversed(revisions(name) or ()):
                 if published.stored.digest == digest:
                     return published
+            if not may_read:
+                raise WouldRead
         raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
 
     def _revisions(self, name: str) -> tuple[Published, ...]:

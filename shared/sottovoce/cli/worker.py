@@ -24,7 +24,7 @@ def prepare_worker() -> Settings:
     # The writer must get its turn soon after each sync; and what is loaded by now stays, so it need not be searched.
     sys.setswitchinterval(0.001)
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(5_000, 20, 20)
     return Settings.from_environment()
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.admission import Admission
+from sottovoce.aggregator.admission import Admission, WouldRead
 from sottovoce.aggregator.published import check_values
 from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -57,6 +57,30 @@ def test_admit_acknowledges_a_known_report_after_close(admission: Admission, sto
 
     assert admission.admit("exam", body) == first
     assert reason(admission, dump_report(report(), SURVEY)) == "closed"
+
+
+def test_begin_does_without_the_database_or_does_nothing(
+    admission: Admission, storage: SQLiteStorage, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A survey that is not remembered, a report that fails a check: whoever must not wait is told so, and no more."""
+    body = dump_report(report(), SURVEY)
+    early = clock.moment.replace(year=2020)
+    with pytest.raises(WouldRead):
+        admission.begin("exam", body, may_read=False)
+    admission.admit("exam", dump_report(report(), SURVEY))
+    monkeypatch.setattr(storage, "_read", None)  # whatever reads now fails
+
+    assert json.loads(admission.begin("exam", body, may_read=False).reply())["format"] == "sottovoce-receipt/1"
+    with pytest.raises(WouldRead):
+        admission.begin("exam", dump_report(replace(report(), values=(9, 0, 0)), SURVEY), may_read=False)
+    with pytest.raises(WouldRead):
+        admission.begin("exam", body.replace(SURVEY.digest.encode(), b"0" * 64), may_read=False)
+    clock.moment = early
+    with pytest.raises(WouldRead):
+        admission.begin("exam", body, may_read=False)
+    monkeypatch.undo()
+    assert not admission.rejected
+    assert storage.surveys()[0].reports == 2
 
 
 def test_admit_refuses_another_report_under_a_known_id(admission: Admission, storage: SQLiteStorage) -> None:

@@ -4,7 +4,7 @@ import gzip
 from functools import lru_cache
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from sottovoce.aggregator.admission import Pending
+from sottovoce.aggregator.admission import Pending, WouldRead
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.headers import form_policy
@@ -12,6 +12,9 @@ from sottovoce.shared.errors import ReportRejected
 
 LATER = "sottovoce.later"
 """Name in the request's environment of what takes a pending reply: no thread is held while the disk is synced."""
+
+DECLINE = "sottovoce.decline"
+"""The same of what is told that the database would have to be read; it is there if the event loop itself is asking."""
 
 blueprint = Blueprint("collect", __name__)
 
@@ -44,7 +47,12 @@ def survey(name: str) -> Response:
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
     token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return _reply(current_app.extensions["admission"].begin(name, request.get_data(), token))
+    may_read = DECLINE not in request.environ
+    try:
+        return _reply(current_app.extensions["admission"].begin(name, request.get_data(), token, may_read))
+    except WouldRead:
+        request.environ[DECLINE](True)
+        return Response()
 
 
 @blueprint.post("/api/v1/surveys/<name>/reports/batch")

@@ -3,21 +3,25 @@ What stands in front of Flask, on the event loop.
 
 A body is read here, within a limit of size and of time, before a thread is given to the request: a hundred
 respondents with slow lines, or one attacker with a hundred, hold no thread. Flask then sees whole requests only, and
-never the address that they came from.
+never the address that they came from. It runs in a thread, but for a report that can be checked from memory: that is
+done here and now, and nothing in it may wait for the database.
 """
 
 import asyncio
 import logging
+import re
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
 from asgiref.wsgi import WsgiToAsgiInstance
-from sottovoce.aggregator.admission import Pending
+from sottovoce.aggregator.admission import Pending, WouldRead
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
-from sottovoce.aggregator.web.collect import LATER
+from sottovoce.aggregator.web.collect import DECLINE, LATER
 from sottovoce.aggregator.web.headers import security_headers
 from sottovoce.aggregator.web.rates import Rates
 from sottovoce.shared.errors import ReportRejected, StorageError
@@ -33,7 +37,10 @@ Send = Callable[[Message], Awaitable[None]]
 _log = logging.getLogger("sottovoce")
 
 Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
+Passed = tuple[Reply, Pending | None]
+"""A reply, and the reports that it is blank for until they are stored."""
 
+_REPORTS = re.compile(r"/api/v1/surveys/[^/]+/reports").fullmatch
 _JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
 
 
@@ -59,6 +66,8 @@ class Gate:
         self._settings = settings
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._under_way = 0
+        self._ready: deque[asyncio.Future[None]] = deque()
+        self._waking = False
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
         self._headers = [(name.encode(), value.encode()) for name, value in security_headers(settings.secure)]
 
@@ -94,7 +103,7 @@ class Gate:
             if scope["method"] != "OPTIONS" and not self._may_send(scope):
                 raise Refusal("too_many")
             body = b"" if scope["method"] in {"GET", "HEAD", "OPTIONS"} else await self._body(scope, receive)
-            reply, pending = await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
+            reply, pending = await self._pass_on(scope, body)
             return reply if pending is None else await self._filled(reply, pending)
         except Refusal as refusal:
             return self._refuse(refusal.code)
@@ -118,7 +127,7 @@ class Gate:
     async def _filled(self, reply: Reply, pending: Pending) -> Reply:
         """The reply once the reports in it are durable; until then no thread waits, so that large groups gather."""
         try:
-            await asyncio.wrap_future(pending.future)
+            await self._stored(pending.future)
             body = pending.reply()
         except ReportRejected as rejection:
             return self._refuse(rejection.code, str(rejection), close=False)
@@ -129,9 +138,46 @@ class Gate:
         kept = [header for header in headers if header[0] != b"content-length"]
         return status, [*kept, (b"content-length", str(len(body)).encode())], body
 
-    def _flask(self, scope: Scope, body: bytes) -> tuple[Reply, Pending | None]:
-        """Run the WSGI application in this thread, and collect its reply."""
+    async def _pass_on(self, scope: Scope, body: bytes) -> Passed:
+        """What the application replies: to a report at once, if it can from memory, and else by a thread."""
+        if scope["method"] == "POST" and _REPORTS(scope["path"]):
+            # To hand it to a thread and back would cost more than to check it.
+            with suppress(WouldRead):
+                return self._flask(scope, body, at_once=True)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
+
+    def _stored(self, future: Future[Any]) -> asyncio.Future[None]:
+        """Done when reports are stored, or could not be."""
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+
+        def wake(_: object) -> None:
+            self._ready.append(ready)
+            # A whole group is stored at once, and one wake-up is enough for all who wait for it.
+            if not self._waking:
+                self._waking = True
+                loop.call_soon_threadsafe(self._wake)
+
+        future.add_done_callback(wake)
+        return ready
+
+    def _wake(self) -> None:
+        # This first: who is ready from now on is either found below or calls again.
+        self._waking = False
+        while self._ready:
+            ready = self._ready.popleft()
+            if not ready.done():
+                ready.set_result(None)
+
+    def _flask(self, scope: Scope, body: bytes, at_once: bool = False) -> Passed:
+        """
+        Run the WSGI application in this thread, and collect its reply.
+
+        Raises:
+            WouldRead: the reply was to come at once, and the database would have to be asked; nothing was done.
+        """
         later: list[Pending] = []
+        declined: list[bool] = []
         started: list[tuple[str, list[tuple[str, str]]]] = []
         bridge = WsgiToAsgiInstance(self._app)  # type: ignore[no-untyped-call]
         bridge.scope = {**scope, "client": None}
@@ -140,11 +186,15 @@ class Gate:
         except ValueError:
             return self._refuse("malformed"), None
         environ[LATER] = later.append
+        if at_once:
+            environ[DECLINE] = declined.append
         chunks = self._app(environ, lambda status, headers, _info=None: started.append((status, headers)))
         try:
             content = b"".join(chunks)
         finally:
             getattr(chunks, "close", lambda: None)()
+        if declined:
+            raise WouldRead
         status, headers = started[-1]
         encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         return (int(status.split(" ", 1)[0]), encoded, content), next(iter(later), None)
