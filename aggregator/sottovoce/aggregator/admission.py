@@ -20,6 +20,7 @@ from sottovoce.aggregator.alike import Alike, split_alike
 from sottovoce.aggregator.published import Published
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ID
+from sottovoce.aggregator.storage.columns import cut
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.wire import (
     MOST_ITEMS,
@@ -312,8 +313,8 @@ def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> 
     """Such reports as one arrival, or, where their values do not take the same room, as one for each."""
     if len({(len(values), values[0]) for values in packed}) == 1:
         return [Arrival(plan, wave, report_ids, b"".join(packed))]
-    ids = (report_ids[start : start + ID] for start in range(0, len(report_ids), ID))
-    return [Arrival(plan, wave, report_id, values) for report_id, values in zip(ids, packed, strict=True)]
+    pairs = zip(cut(report_ids, ID), packed, strict=True)
+    return [Arrival(plan, wave, report_id, values) for report_id, values in pairs]
 
 
 def _unknown_survey() -> ReportRejected:

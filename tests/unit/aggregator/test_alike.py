@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 from sottovoce.aggregator.admission import Admission
 from sottovoce.aggregator.alike import split_alike
+from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.wire import MOST_ITEMS, dump, parse_batch
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import MAX_WAVE, Report, dump_report
 
 from tests.conftest import FakeClock
+from tests.surveys import document, survey
 from tests.unit.aggregator.test_admission import SURVEY, report
 from tests.unit.aggregator.test_batch import batch, item
 
@@ -51,6 +53,23 @@ def test_both_ways_give_the_same_reply(storage: SQLiteStorage, clock: FakeClock,
     mixed = json.loads(admission.begin_batch("exam", batch(*map(item, sent))).reply())["items"]
     assert mixed == [*json.loads(first)["items"][:-1], {"code": "id_conflict"}]
     assert admission.rejected == {"id_conflict": 1}
+
+
+def test_values_of_different_sizes_are_stored_as_they_came(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """One byte, two bytes, a number that one byte keeps for what was not answered: each report is itself."""
+    age = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "public": True, "min": 0, "max": 10_000}
+    asked = survey(questions=[document()["questions"][0], age])
+    storage.publish(asked)
+    admission = Admission(storage, clock)
+    values = [(number % 2, value) for number, value in enumerate([3, 254, 255, 256, 9_999, 10_000, 300, 0, 255])]
+    sent = [Report(asked.name, asked.digest, 0, f"{9 - number:032x}", pair) for number, pair in enumerate(values)]
+    body = batch(*[f'{{"report":{dump_report(one, asked).decode().rstrip()}}}' for one in sent])
+    assert split_alike(body, MOST_ITEMS) is not None
+    receipts = json.loads(admission.begin_batch(asked.name, body).reply())["items"]
+
+    assert receipts == [admission.admit(asked.name, dump_report(one, asked)) for one in sent]
+    assert list(storage.rows(1)) == values[::-1]
+    assert storage.live_counts(1) == recount(storage, storage.surveys()[0])
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 The shared back end: one PostgreSQL, several aggregators.
 
 A small group is one statement, a call of a function in the database, committed by itself; a large one is a COPY and
-that call within one transaction. Counts are changed in the order of their keys, so that two nodes never wait for each
-other in a circle. PostgreSQL notes with every row which transaction wrote it, and rows lie in the order of writing:
-``scrub`` writes the table of reports anew, in the order of the random ids, and removes the traces of spent tokens.
+that call within one transaction. The rows of cells are taken first and in the order of their keys, and who holds one is
+alone with its counts, so that two nodes never wait for each other in a circle. PostgreSQL notes with every row which
+transaction wrote it, and rows lie in the order of writing: ``scrub`` writes the table of reports anew, in the order of
+the random ids, and removes the traces of spent tokens.
 """
 
 import struct
