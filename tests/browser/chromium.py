@@ -1,7 +1,10 @@
 """Finds a Chromium: the one that ``CHROMIUM`` names, the system's, else the one in the pinned npm package."""
 
+import fcntl
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,12 +45,31 @@ def _with_libraries() -> Chromium:
 def _unpack(folder: str, *options: str) -> str:
     if not (HERE / "node_modules" / "@sparticuz").is_dir():
         raise RuntimeError("no Chromium: run `make test`, or `npm ci` in tests/browser, or set CHROMIUM")
-    target = HERE / "node_modules" / ".chromium" / folder
-    target.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "TMPDIR": str(target)}
-    command = ["node", "chromium.mjs", *options]
-    run = subprocess.run(command, cwd=HERE, env=environment, check=True, capture_output=True, text=True)
-    return run.stdout
+
+    def fill(target: Path) -> None:
+        environment = {**os.environ, "TMPDIR": str(target)}
+        subprocess.run(["node", "chromium.mjs", *options], cwd=HERE, env=environment, check=True, capture_output=True)
+
+    return str(filled_once(HERE / "node_modules" / ".chromium" / folder, fill) / "chromium")
+
+
+def filled_once(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """
+    ``folder``, filled by the first that asks for it while the others wait, and never seen half full.
+
+    The processes of one run all want the browser at the same moment, and a program that is still being written
+    cannot be started; one that was cut off while it was written must not be taken for whole by the next run.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            unfinished = folder.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            fill(unfinished)
+            unfinished.rename(folder)
+    return folder
 
 
 def _starts(chromium: Chromium) -> bool:
