@@ -68,9 +68,10 @@ class Visit:
 def begin(page: Page) -> None:
     """From the explanation to the questions; the check is skipped."""
     page.click("#explanation .actions .primary")
+    page.wait_for_selector("fieldset")
     if page.locator("#check").count():
         page.click("#check button:not(.primary)")
-    page.wait_for_selector("fieldset")
+    page.wait_for_selector("fieldset:not(#check fieldset)")
 
 
 def choose(page: Page, *options: int) -> None:
