@@ -37,9 +37,12 @@ def test_what_was_cut_off_is_unpacked_anew(tmp_path: Path) -> None:
         (target / "left").touch()
         raise KeyboardInterrupt
 
+    def fill(target: Path) -> None:
+        (target / "chromium").write_text("whole")
+
     with pytest.raises(KeyboardInterrupt):
         filled_once(tmp_path / "plain", cut_off)
-    folder = filled_once(tmp_path / "plain", lambda target: (target / "chromium").write_text("whole") and None)
+    folder = filled_once(tmp_path / "plain", fill)
 
     assert [path.name for path in folder.iterdir()] == ["chromium"]
     assert (folder / "chromium").read_text() == "whole"

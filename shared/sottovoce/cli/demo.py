@@ -177,7 +177,7 @@ def _stay(settings: Settings, token: str, console: Console) -> None:
 
 
 def _free_port() -> int:
-    """A port that nobody has, below those that a system gives to connections: it could give one before it is bound."""
+    """A port that nobody has. From those that systems give to connections it could be taken before it is bound."""
     for _ in range(100):
         port = 20_000 + int.from_bytes(os.urandom(4)) % 12_000
         with suppress(OSError), socket.socket() as probe:
