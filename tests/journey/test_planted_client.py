@@ -353,9 +353,9 @@ STRONG = "(count) {\n  return crypto.getRandomValues(new Uint8Array(count));\n}"
 def with_math_random() -> Sources:
     """The browser's client with a generator that can be predicted."""
     sources = modules()
-    planted = sources["draws.js"].replace(STRONG, f"(count) {{\n  return ({WEAK})(count);\n}}")
-    assert planted != sources["draws.js"]
-    return {**sources, "draws.js": planted}
+    planted = sources["device/draws.js"].replace(STRONG, f"(count) {{\n  return ({WEAK})(count);\n}}")
+    assert planted != sources["device/draws.js"]
+    return {**sources, "device/draws.js": planted}
 
 
 def test_sources_name_no_weak_generator() -> None:

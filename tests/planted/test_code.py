@@ -261,15 +261,15 @@ def test_claim_that_is_no_number_is_never_kept() -> None:
 
 
 FAULTS = {
-    "bias": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "bias": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
              "return draws.below(5) < 4 ? value : 1 - value", "law|larger"),
-    "truth": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "truth": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
               "draws.pick(mechanism.weights(value));\n  return value", "rules a true answer out"),
-    "nothing": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "nothing": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
                 "return NaN", "no whole number"),
-    "domain": ("spec.js", 'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
+    "domain": ("survey/spec.js", 'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
                "", "is not refused"),
-    "broken": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
+    "broken": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
                "do not run under node"),
 }  # fmt: skip
 

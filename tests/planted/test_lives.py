@@ -151,13 +151,13 @@ def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
-    "set": (PARTS, "asked.js", "place + draws.below(places.length - place)",
+    "set": (PARTS, "device/question_sample.js", "place + draws.below(places.length - place)",
             "place + 0 * draws.below(places.length - place)", ASKED),
-    "answer": (PARTS, "life.js", "await this.#respondent.asked());",
+    "answer": (PARTS, "device/answer_path.js", "await this.#respondent.asked());",
                'answers.q0 === "yes" ? [0, 1] : await this.#respondent.asked());', PARTLY),
-    "memo": (MEMOIZED, "memo.js", "const kept = await checkMemo(ledger, key, survey);",
+    "memo": (MEMOIZED, "device/memo.js", "const kept = await checkMemo(ledger, key, survey);",
              "const kept = drawMemo(survey, draws);", "q in two waves"),
-    "wave": (PANEL, "life.js", "this.#respondent.key[2], memo", "0, memo", "fresh in two waves"),
+    "wave": (PANEL, "device/answer_path.js", "this.#respondent.key[2], memo", "0, memo", "fresh in two waves"),
 }  # fmt: skip
 
 
