@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sottovoce.aggregator.admission import _at_once, now
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.collect.admission import _at_once, now
+from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.gate import Gate
 from sottovoce.cli import serve, worker
 from sottovoce.cli.demo import _free_port, _wait_until_ready
 

@@ -15,21 +15,21 @@ from typing import Any
 
 import pytest
 from flask import request
-from sottovoce.aggregator.admission import Admission, now
+from sottovoce.aggregator import app as web_app
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.collect.admission import Admission, now
+from sottovoce.aggregator.collect.decode import Wire
+from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
-from sottovoce.aggregator.web import app as web_app
 from sottovoce.aggregator.web import auth
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.gate import Gate
-from sottovoce.aggregator.wire import Wire
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 from tests.journey.test_collection import reports
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
-from tests.unit.aggregator.test_admission import mutants
+from tests.unit.aggregator.collect.test_admission import mutants
 
 ADDRESS = "203.0.113.77"
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -174,7 +174,7 @@ def naive_parser(patch: pytest.MonkeyPatch) -> None:
         document = json.loads(body)
         return Wire(**{**document, "values": tuple(document["values"])})
 
-    patch.setattr("sottovoce.aggregator.admission.parse_report", naive)
+    patch.setattr("sottovoce.aggregator.collect.admission.parse_report", naive)
 
 
 def no_dedup(patch: pytest.MonkeyPatch) -> None:
@@ -200,7 +200,7 @@ def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
         agent = request.headers.get("User-Agent", "")
         return type("Stored", (), {"document": survey().canonical + b" " * (agent == "curl")})
 
-    patch.setattr("sottovoce.aggregator.web.collect.newest", varied)
+    patch.setattr("sottovoce.aggregator.collect.routes.newest", varied)
 
 
 def address_in_a_log(patch: pytest.MonkeyPatch) -> None:

@@ -267,7 +267,9 @@ FAULTS = {
               "draws.pick(mechanism.weights(value));\n  return value", "rules a true answer out"),
     "nothing": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
                 "return NaN", "no whole number"),
-    "domain": ("survey/spec.js", 'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
+    "domain": (
+        "survey/spec.js",
+        'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
                "", "is not refused"),
     "broken": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
                "do not run under node"),

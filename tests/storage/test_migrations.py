@@ -6,11 +6,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import postgres_schema, sqlite
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres

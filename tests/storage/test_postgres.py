@@ -8,13 +8,13 @@ from dataclasses import replace
 import psycopg
 import psycopg.sql
 import pytest
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres import COPIED, PostgresStorage, _Handle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.statements import id_hash
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from sottovoce.aggregator.admission import Clock
-from sottovoce.aggregator.published import survey_of
+from sottovoce.aggregator.collect.admission import Clock
+from sottovoce.aggregator.collect.survey_rules import survey_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 
 DAY = 86400

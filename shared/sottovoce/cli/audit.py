@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 from sottovoce.aggregator.audit.bound import MAX_SAMPLES
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.cli.audit_check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.cli.audit_code import (
     check_instructions,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.client.page import languages as page_languages
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import languages_of, missing_texts

@@ -17,12 +17,12 @@ import requests
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sottovoce.aggregator.admission import now
-from sottovoce.aggregator.analysis import QuestionResult, Results, analyse, revisions_of
+from sottovoce.aggregator.collect.admission import now
 from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.export import export_document
 from sottovoce.aggregator.housekeeping import day_of
+from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse, revisions_of
+from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web.auth import new_token

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.cli.account import Terms, account
 from sottovoce.cli.account_text import lines
 from sottovoce.cli.export import write_text

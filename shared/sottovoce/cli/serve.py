@@ -10,9 +10,9 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.errors import FatalError
 from granian.log import LogLevels
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 

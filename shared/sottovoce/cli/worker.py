@@ -3,12 +3,12 @@
 import gc
 import sys
 
-from sottovoce.aggregator.admission import now
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.collect.admission import now
+from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.gate import Gate
 from sottovoce.client.page import assemble
 
 

@@ -38,7 +38,10 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
     sources = {
         "bundles/main.js": "const go = 1;\n",
         "bundles/both.js": "export const both = 1;\n",
-        **{f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n' for part in ("later", "rarer")},
+        **{
+            f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n'
+            for part in ("later", "rarer")
+        },
         **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("repeated", "aside")},
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 from sottovoce.aggregator.demo.data import demo_survey
-from sottovoce.aggregator.survey_file import parse_yaml
+from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.aggregator.web.problems import STATUS, document
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
