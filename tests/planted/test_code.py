@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.audit.channels import Mismatch, check_claim, toss_law
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.cli.audit_code import (
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.exact_channel import Mismatch, check_claim, toss_law
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.python_code import (
     check_instructions,
     check_integers,
     check_python,
@@ -17,8 +18,7 @@ from sottovoce.cli.audit_code import (
     plan,
     private,
 )
-from sottovoce.cli.audit_javascript import check_javascript
-from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports, python_device
+from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports, python_device
 from sottovoce.client import bundle, page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS

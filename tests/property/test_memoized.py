@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from sottovoce.aggregator.audit.branching import law, paths
+from sottovoce.audit.branching_draws import law, paths
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
 from sottovoce.client.randomizers.memoized_rr import memorize, recall

@@ -10,6 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for folder in ("shared", "client", "aggregator") for path in (ROOT / folder).rglob("*.py"))
 
+BOTH_SIDES = {"sottovoce.shared", "sottovoce.client", "sottovoce.aggregator"}
+
 RULES = [
     # (package, what it may import beside the standard library and itself)
     ("sottovoce.shared", set()),
@@ -36,9 +38,11 @@ RULES = [
     ("sottovoce.aggregator.planning.batch_randomizers", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
-    ("sottovoce.cli.chromium", {"sottovoce", "playwright"}),
-    ("sottovoce.cli.audit_client", {"sottovoce", "playwright", "requests"}),
-    ("sottovoce.cli.audit_visit", {"sottovoce", "playwright"}),
+    ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),
+    ("sottovoce.audit.served_page", {*BOTH_SIDES, "sottovoce.audit", "playwright", "requests"}),
+    ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
+    ("sottovoce.audit", BOTH_SIDES),
+    ("sottovoce.demo", BOTH_SIDES),
     ("sottovoce.cli", {"sottovoce", "click", "rich", "granian", "requests"}),
 ]
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}

@@ -29,7 +29,7 @@ MUCH = 6.0
 @click.argument("path", type=click.Path(path_type=Path), default="survey.yaml")
 def init(path: Path) -> None:
     """Write a sample survey to PATH."""
-    sample = files("sottovoce.aggregator.demo").joinpath("sample.yaml").read_bytes()
+    sample = files("sottovoce.demo").joinpath("sample.yaml").read_bytes()
     try:
         with path.open("xb") as file:
             file.write(sample)

@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from sottovoce.aggregator.collect.admission import now
-from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.housekeeping import day_of
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse, revisions_of
@@ -30,6 +29,7 @@ from sottovoce.cli.database import open_storage
 from sottovoce.cli.export import write_json
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
+from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.parsing import load_survey
 from sottovoce.shared.spec import Survey

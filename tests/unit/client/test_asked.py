@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from sottovoce.aggregator.audit.branching import law
+from sottovoce.audit.branching_draws import law
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger, Key, MemoryLedger

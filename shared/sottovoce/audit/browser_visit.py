@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route
-from sottovoce.aggregator.audit.bound import runs_to_reach
-from sottovoce.cli.audit_reports import PEOPLE, TURNS, Reported, Truth, dearest, event_count, truth_of
+from sottovoce.audit.lower_bound import runs_to_reach
+from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, dearest, event_count, truth_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
 from sottovoce.shared.answers import Value

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from sottovoce.aggregator.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.aggregator.estimators.beta import beta_quantile
+from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.shared.accounting import check_epsilon, check_whole
 
 MAX_SAMPLES = 10_000_000

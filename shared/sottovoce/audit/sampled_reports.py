@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from sottovoce.aggregator.audit.bound import Comparison, Finding, judge
-from sottovoce.aggregator.audit.channels import claim_of_one, inputs_of
-from sottovoce.aggregator.audit.events import READ_NAMES, Events, Observation, count_read
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
+from sottovoce.audit.exact_channel import claim_of_one, inputs_of
+from sottovoce.audit.lower_bound import Comparison, Finding, judge
 from sottovoce.client import respondent
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws

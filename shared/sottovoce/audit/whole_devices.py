@@ -15,8 +15,9 @@ from functools import partial
 from itertools import combinations, product
 from typing import Any
 
-from sottovoce.aggregator.audit.branching import Law, TooManyPaths
-from sottovoce.aggregator.audit.channels import (
+from sottovoce.audit.branching_draws import Law, TooManyPaths
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.exact_channel import (
     ALL_PROBABILITIES,
     MAX_PATHS,
     Computed,
@@ -27,8 +28,7 @@ from sottovoce.aggregator.audit.channels import (
     inputs_of,
     reports_of,
 )
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.cli.audit_code import private, smaller, standing_in
+from sottovoce.audit.python_code import private, smaller, standing_in
 from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import MemoryLedger

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sottovoce.aggregator.audit.branching import TooManyPaths
-from sottovoce.aggregator.audit.channels import (
+from sottovoce.audit.branching_draws import TooManyPaths
+from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.exact_channel import (
     MAX_WORK,
     Computed,
     Mismatch,
@@ -19,7 +20,6 @@ from sottovoce.aggregator.audit.channels import (
     prove_integers,
     toss_law,
 )
-from sottovoce.cli.audit_check import FAILED, PASSED, Check
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import randomize

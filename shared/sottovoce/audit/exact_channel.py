@@ -15,7 +15,7 @@ from itertools import islice, product
 from math import comb, prod
 from typing import Any
 
-from sottovoce.aggregator.audit.branching import Law, TooManyPaths, paths
+from sottovoce.audit.branching_draws import Law, TooManyPaths, paths
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table

@@ -2,7 +2,7 @@
 The part of an audit that looks at the browser's client as an aggregator really serves it.
 
 files    the survey by its digest, and every served file, byte for byte, against this release's own
-script   the served scripts' own functions, run many times in the browser, counted as ``audit_reports`` does
+script   the served scripts' own functions, run many times in the browser, counted as ``sampled_reports`` does
 page     visits of invented people: what the form sends is caught before it leaves the browser, and answered here
 
 An aggregator can serve other files to other people, and to whoever seems to audit. What this finds is wrong for sure;
@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports
-from sottovoce.cli.audit_visit import seen_truth, turns_for, visits
+from sottovoce.audit.browser_visit import seen_truth, turns_for, visits
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
 from sottovoce.client.respondent import DEFAULT_ALLOWANCE

@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.audit.channels import MAX_PATHS, Computed
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, Check
-from sottovoce.cli.audit_code import (
+from sottovoce.audit.check import FAILED, NOT_DONE, Check
+from sottovoce.audit.exact_channel import MAX_PATHS, Computed
+from sottovoce.audit.python_code import (
     Task,
     alone,
     check_instructions,
@@ -21,7 +21,7 @@ from sottovoce.cli.audit_code import (
     outside,
     possible,
 )
-from sottovoce.cli.audit_lives import ASKED, Life, judge_life, judge_set, set_survey
+from sottovoce.audit.whole_devices import ASKED, Life, judge_life, judge_set, set_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
@@ -89,7 +89,7 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        (folder / "driver.js").write_bytes(files("sottovoce.cli").joinpath("audit_driver.mjs").read_bytes())
+        (folder / "driver.js").write_bytes(files("sottovoce.audit").joinpath("javascript_driver.mjs").read_bytes())
         for script, text in scripts.items():
             (folder / script).write_text(text, encoding="utf-8")
         try:

@@ -3,7 +3,7 @@
 from textwrap import fill
 from typing import Any
 
-from sottovoce.cli.audit_check import FAILED, PASSED
+from sottovoce.audit.check import FAILED, PASSED
 
 WIDTH = 100
 

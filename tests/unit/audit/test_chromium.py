@@ -3,8 +3,8 @@
 import threading
 
 import pytest
-from sottovoce.cli import chromium
-from sottovoce.cli.chromium import Watch, program
+from sottovoce.audit import chromium
+from sottovoce.audit.chromium import Watch, program
 from sottovoce.shared.errors import TransportError
 
 
