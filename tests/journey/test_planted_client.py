@@ -124,8 +124,8 @@ def _dumping(patch: pytest.MonkeyPatch, change: Callable[[dict[str, Any]], dict[
         return wrong.ljust(len(right))
 
     patch.setattr(respondent, "dump_report", dump)
-    patch.setattr("sottovoce.client.queue._same", lambda *_: True)
-    patch.setattr("sottovoce.client.queue.parse_report", _lenient)
+    patch.setattr("sottovoce.client.delivery._same", lambda *_: True)
+    patch.setattr("sottovoce.client.delivery.parse_report", _lenient)
     patch.setattr("tests.listener.parse_report", _lenient)
 
 
@@ -241,7 +241,7 @@ def new_draw_for_every_try(patch: pytest.MonkeyPatch) -> None:
         return original(self, method, path, body, *more)
 
     patch.setattr(Transport, "_once", once)
-    patch.setattr("sottovoce.client.queue._same", lambda *_: True)
+    patch.setattr("sottovoce.client.delivery._same", lambda *_: True)
 
 
 def no_ceiling(patch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ RULES = [
     # (package, what it may import beside the standard library and itself)
     ("sottovoce.shared", set()),
     ("sottovoce.client.transport", {"sottovoce.shared", "sottovoce.client", "requests"}),
+    ("sottovoce.client.terminal", {"sottovoce.shared", "sottovoce.client", "click"}),
     ("sottovoce.client", {"sottovoce.shared"}),
     ("sottovoce.aggregator.estimators", {"sottovoce.shared", "numpy"}),
     (

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical

@@ -19,10 +19,10 @@ from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.audit.exact_channel import claim_of_one, inputs_of
 from sottovoce.audit.lower_bound import Comparison, Finding, judge
 from sottovoce.client import respondent
-from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question, Survey

@@ -29,9 +29,9 @@ from sottovoce.audit.exact_channel import (
     reports_of,
 )
 from sottovoce.audit.python_code import private, smaller, standing_in
-from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import MemoryLedger
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Allowance, Respondent
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value

@@ -109,7 +109,7 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
 
 def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
     """
-    For each question, which of ``count`` respondents are asked it; the batch twin of ``sottovoce.client.asked``.
+    For each question, which of ``count`` respondents are asked it; the twin of ``sottovoce.client.question_sample``.
 
     Returns:
         A selection of respondents for each question: a mask of shape (count,), or a slice of all.

@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sottovoce.cli.account import Terms, account, limits, stored
-from sottovoce.cli.account_text import lines, percent, totals
-from sottovoce.cli.privacy_page import page
+from sottovoce.client.privacy_account.document import Terms, account, limits, stored
+from sottovoce.client.privacy_account.page import page
+from sottovoce.client.privacy_account.text import lines, percent, totals
 from sottovoce.shared.errors import SpecError
 
 from tests.surveys import every_type, months, survey

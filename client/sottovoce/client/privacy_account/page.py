@@ -6,8 +6,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from sottovoce.cli.account import Document
-from sottovoce.cli.account_text import caveat, conditions, percent, totals
+from sottovoce.client.privacy_account.document import Document
+from sottovoce.client.privacy_account.text import caveat, conditions, percent, totals
 from sottovoce.shared.rational import show_epsilon
 
 
@@ -15,9 +15,9 @@ def page(document: Document) -> str:
     """The page for one account."""
     facts = "".join(_fact(who, epsilon) for who, epsilon in totals(document))
     conditional = "".join(f"<p>{escape(line)}</p>" for line in conditions(document) if line)
-    return Template(_read("privacy.html")).substitute(
+    return Template(_read("page.html")).substitute(
         {key: escape(str(document[key])) for key in ("title", "language", "survey", "revision", "digest")},
-        style=_read("privacy.css"),
+        style=_read("page.css"),
         facts=f'<dl class="facts">{facts}</dl>' if facts else "",
         caveat=f"<p><strong>{caveat(document)}</strong></p>" if caveat(document) else "",
         questions="".join(_question(number, row) for number, row in enumerate(document["questions"], 1)),
@@ -29,7 +29,7 @@ def page(document: Document) -> str:
 
 
 def _read(name: str) -> str:
-    return files("sottovoce.cli").joinpath(name).read_text(encoding="utf-8")
+    return files("sottovoce.client.privacy_account").joinpath(name).read_text(encoding="utf-8")
 
 
 def _fact(who: str, epsilon: float) -> str:

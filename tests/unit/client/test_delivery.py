@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from sottovoce.client.delivery import drawn_for, readable
 from sottovoce.client.ledger import FileLedger, Key, name_of
 from sottovoce.client.link import parse_link
-from sottovoce.client.queue import drawn_for, readable
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import BudgetExhausted, TransportError

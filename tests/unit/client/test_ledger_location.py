@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sottovoce.client.places import ledger_folder
+from sottovoce.client.ledger_location import ledger_folder
 
 HOME = Path("/home/ada")
 

@@ -2,8 +2,8 @@
 
 import click
 from click.testing import CliRunner, Result
-from sottovoce.cli.interview import Interview
-from sottovoce.client.telling import reported_in_words
+from sottovoce.client.terminal.interview import Interview
+from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import by_hand_in_words, odds_in_words
 from sottovoce.shared.parsing import parse_survey
 from sottovoce.shared.spec import Survey

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import click
-from sottovoce.cli.prompts import ask
+from sottovoce.client.terminal.prompts import ask
 from sottovoce.client.words import say, text_of
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Item, Question, Survey

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import pytest
 from sottovoce.audit.branching_draws import law
-from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger, Key, MemoryLedger
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError
