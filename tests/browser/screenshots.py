@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import Console
 from sottovoce.cli.demo import send_all
 from sottovoce.demo.data import demo_answers, demo_survey
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find

@@ -23,7 +23,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import SurveyError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report
 
 from tests import wire

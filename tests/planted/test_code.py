@@ -25,7 +25,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared import own_coin
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests import documents

@@ -12,7 +12,7 @@ from sottovoce.audit.sampled_reports import Reported, Truth, python_device
 from sottovoce.audit.whole_devices import ASKED, PARTLY, check_lives, check_set, lives
 from sottovoce.client import bundle, page, respondent
 from sottovoce.client.memo import draw_memo
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests.documents import names, one_of, question, survey

@@ -12,7 +12,7 @@ from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.client.respondent import randomize
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import question, survey
 from tests.surveys import months

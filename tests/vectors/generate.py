@@ -20,7 +20,7 @@ from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SurveyError
-from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.client import bundle, page, words
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
 from tests.unit.client.test_web_sources import apart

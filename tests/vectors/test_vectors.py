@@ -12,7 +12,7 @@ from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.own_coin import procedure
-from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report
 
 from tests.documents import parsed, survey

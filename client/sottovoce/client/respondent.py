@@ -22,7 +22,7 @@ from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.transport import Transport
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey

@@ -26,7 +26,7 @@ from sottovoce.client.respondent import randomize
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, SpecError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question, Survey

@@ -25,7 +25,7 @@ from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
 from sottovoce.client.respondent import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import SurveyError, TransportError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024

@@ -31,7 +31,7 @@ from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 AT_ONCE = 16

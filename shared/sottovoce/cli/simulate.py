@@ -17,7 +17,7 @@ from sottovoce.client.link import parse_link
 from sottovoce.client.respondent import Allowance
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 UNLIMITED = Allowance(float("inf"), float("inf"))

@@ -9,7 +9,7 @@ import csv
 from importlib.resources import files
 
 from sottovoce.aggregator.planning.survey_file import parse_yaml
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 _OCCUPATIONS = ("student", "manual", "office", "skilled", "manager", "professional")

@@ -13,7 +13,7 @@ from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report, parse_report, report_length
 
 from tests.documents import names, one_of, question, survey

@@ -13,7 +13,7 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.demo.data import demo_survey
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report, receipt
 
 from tests import documents, surveys

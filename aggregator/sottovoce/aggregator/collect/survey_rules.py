@@ -8,7 +8,7 @@ from sottovoce.aggregator.collect.decode import parse_values
 from sottovoce.aggregator.storage import Plan, StoredSurvey
 from sottovoce.aggregator.storage.rows import Values, pack
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 

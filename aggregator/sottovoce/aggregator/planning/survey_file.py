@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 from sottovoce.shared.errors import Problem, SpecError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024

@@ -10,7 +10,7 @@ from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 MAX_DIGITS = 4
 

@@ -6,7 +6,7 @@ import numpy as np
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, true_figure
 from sottovoce.client.respondent import encode
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.absences import absences

@@ -5,7 +5,7 @@ from click.testing import CliRunner, Result
 from sottovoce.client.terminal.interview import Interview
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import by_hand_in_words, odds_in_words
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.absences import COIN, absences, asks, by_hand, habits

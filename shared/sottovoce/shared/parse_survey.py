@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.items import ItemReader, dump_items
 from sottovoce.shared.own_coin import procedure
-from sottovoce.shared.reading import LANGUAGE, LANGUAGE_FAULT, MISSING
+from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

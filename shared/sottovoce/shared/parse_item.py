@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sottovoce.shared.answers import ENCODERS, Grid
+from sottovoce.shared.checks import MISSING
 from sottovoce.shared.questions import (
     MAX_QUESTIONS,
     NAME,
@@ -14,7 +15,6 @@ from sottovoce.shared.questions import (
     dump_question,
     dump_value,
 )
-from sottovoce.shared.reading import MISSING
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.visibility import Condition
 

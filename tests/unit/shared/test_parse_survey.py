@@ -4,7 +4,7 @@ import copy
 
 import pytest
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
 
 from tests.documents import names, number, one_of, parsed, question, some_of, survey, vector
 

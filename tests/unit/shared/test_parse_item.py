@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sottovoce.shared.errors import AnswerError, SpecError
-from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
 
 from tests.absences import COIN, FULL, KARY, absences, asks
 from tests.documents import names, survey
