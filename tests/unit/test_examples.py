@@ -7,7 +7,6 @@ import yaml
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.shared.answers import ENCODERS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
-from sottovoce.shared.parse_survey import parse_survey
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(EXAMPLES.glob("*/*.yaml"))
@@ -24,7 +23,7 @@ def questions(path: Path) -> list[dict[str, object]]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_example_is_a_good_survey(path: Path) -> None:
     """It parses without a complaint, and costs less than a device allows."""
-    survey = parse_survey(read_survey_file(path))
+    survey = read_survey_file(path)
 
     assert 0 < survey.epsilon <= 8
     assert all(question.epsilon <= 3 for question in survey.questions)
