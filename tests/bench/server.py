@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.admission import _at_once, now
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.collect.admission import _at_once
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome

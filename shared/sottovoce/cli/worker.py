@@ -4,7 +4,7 @@ import gc
 import sys
 
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.admission import now
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
