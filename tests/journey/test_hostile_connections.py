@@ -1,9 +1,9 @@
-"""Many connections that take places and ask for nothing: others are answered meanwhile, and memory stays."""
+"""Many connections that ask for nothing, or send what they may not: others are answered meanwhile, memory stays."""
 
 import resource
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -106,3 +106,53 @@ def test_head_that_does_not_end_is_cut_off(server: Running) -> None:
 
     assert replies[0].startswith(b"HTTP/1.1 431")
     assert b" 200 " not in replies[1]
+
+
+def large_body(path: str, length: int, *lines: str) -> bytes:
+    """The head of a request that has a large body."""
+    head = [f"POST {path} HTTP/1.1", "Host: x", "Content-Type: application/json", f"Content-Length: {length}", *lines]
+    return "\r\n".join([*head, "", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("end", "most"), [("publish", 4 * 2**20), ("tokens/revoke", 512 * 1024)], ids=["publish", "revoke"]
+)
+def test_large_body_is_not_read_from_who_is_no_researcher(server: Running, end: str, most: int) -> None:
+    """The head alone is refused, like a small request as a whole; what nobody may send is refused as too large."""
+    address = f"{server.api}/{end}"
+    small = requests.post(address, data=b"{}", headers={"Content-Type": "application/json"}, timeout=15)
+    wrong, right = "Authorization: Bearer researcher-wrong", f"Authorization: Bearer {server.token}"
+    for lines in ([], [wrong], ["Authorization: Bearer "]):
+        with connect(server, large_body(urlsplit(address).path, most, *lines)) as connection:
+            head, _, body = received(connection).partition(b"\r\n\r\n")
+        assert (head.split()[1], body) == (b"401", small.content)
+        assert {b"www-authenticate: Bearer", b"connection: close"} <= set(head.split(b"\r\n"))
+    with connect(server, large_body(urlsplit(address).path, most + 1, right)) as connection:
+        assert received(connection).startswith(b"HTTP/1.1 413")
+
+
+def test_researchers_large_body_is_read(server: Running) -> None:
+    """The limits of those who may are as before."""
+    headers = {**server.researcher, "Content-Type": "application/json"}
+    text = b'{"tokens": []}'
+    revoked = requests.post(f"{server.api}/tokens/revoke", data=text.ljust(500_000), headers=headers, timeout=15)
+    survey_file = requests.post(f"{server.api}/publish", data=b"{}".ljust(4 * 2**20), headers=headers, timeout=15)
+
+    assert revoked.status_code == 200
+    assert survey_file.json()["code"] == "spec_invalid"
+
+
+def test_large_bodies_of_strangers_take_no_memory(server: Running) -> None:
+    """Eighty of the largest at once, each sent to its last byte but one, or as far as the server takes it."""
+    before = memory(server)
+    length = 4 * 2**20
+    with ExitStack() as stack:
+        for _ in range(80):
+            connection = stack.enter_context(connect(server, large_body("/api/v1/surveys/exam/publish", length)))
+            with suppress(ConnectionError):
+                connection.sendall(b" " * (length - 1))
+        served = [post(server, good()).status_code for _ in range(5)]
+        grown = memory(server) - before
+
+    assert served == [200] * 5
+    assert grown < MOST_MEMORY
