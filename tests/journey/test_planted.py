@@ -17,7 +17,8 @@ import pytest
 from flask import request
 from sottovoce.aggregator import app as web_app
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.admission import Admission, now
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.decode import Wire
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
@@ -71,7 +72,7 @@ def check_survey(storage: SQLiteStorage) -> None:
 
 def check_log(storage: SQLiteStorage) -> None:
     """An address is in no log and reaches no view."""
-    gate = Gate(create_app(Settings(), storage, now, {}), Settings())
+    gate = Gate(create_app(Settings(), storage, now, {}), Settings(), storage)
     records: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
@@ -196,7 +197,7 @@ def no_headers(patch: pytest.MonkeyPatch) -> None:
 def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
     """Another survey for one browser."""
 
-    def varied(name: str) -> Any:  # noqa: ARG001 - the view's signature
+    def varied(storage: object, name: str) -> Any:  # noqa: ARG001 - the view's signature
         agent = request.headers.get("User-Agent", "")
         return type("Stored", (), {"document": survey().canonical + b" " * (agent == "curl")})
 

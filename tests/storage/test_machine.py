@@ -19,9 +19,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
-from sottovoce.aggregator.housekeeping import Housekeeping, day_of
+from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.tables import TABLES

@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from flask import Flask
-from sottovoce.aggregator import health
+from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
-from sottovoce.aggregator.collect.admission import Admission, Clock
+from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.group_commit import Writer
+from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.results import routes as results
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
-from sottovoce.aggregator.web import auth, problems
+from sottovoce.aggregator.web import auth, health_routes, problems
 from sottovoce.aggregator.web.headers import security_headers
 
 
@@ -53,12 +54,12 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage=storage,
         clock=clock,
         assets=assets,
-        readiness=health.Readiness(storage),
+        readiness=Readiness(storage),
         admission=Admission(storage, clock, writer.submit),
     )
     problems.register(app)
     auth.register(app)
-    for module in (collect, results, tokens, health, dashboard):
+    for module in (collect, results, tokens, health_routes, dashboard):
         app.register_blueprint(module.blueprint)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

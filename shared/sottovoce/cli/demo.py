@@ -17,9 +17,8 @@ import requests
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sottovoce.aggregator.collect.admission import now
+from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.housekeeping import day_of
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.settings import Settings

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.collect.admission import now
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import close_due, purge_due
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
+from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect.decode import (
     MOST_ITEMS,
     Item,
@@ -40,7 +41,6 @@ from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import MAX_WAVE
 from sottovoce.shared.tokens import token_hash
 
-Clock = Callable[[], datetime]
 R = TypeVar("R")
 Submit = Callable[[Sequence[Arrival]], Future[list[Outcome]]]
 
@@ -302,11 +302,6 @@ class Admission:
         revisions = tuple(Published(revision, stored[0].key) for revision in stored)
         self._published[name] = revisions
         return revisions
-
-
-def now() -> datetime:
-    """The present moment."""
-    return datetime.now(UTC)
 
 
 def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[Arrival]:

@@ -5,10 +5,9 @@ from functools import lru_cache
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.admission import Pending, WouldRead
-from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.surveys import newest
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.headers import form_policy
-from sottovoce.shared.errors import ReportRejected
 
 LATER = "sottovoce.later"
 """Name in the request's environment of what takes a pending reply: no thread is held while the disk is synced."""
@@ -40,7 +39,7 @@ def asset(name: str) -> Response:
 @blueprint.get("/api/v1/surveys/<name>")
 def survey(name: str) -> Response:
     """The newest revision's canonical bytes; the same for everybody."""
-    return Response(newest(name).document, content_type="application/json")
+    return Response(newest(current_app.extensions["storage"], name).document, content_type="application/json")
 
 
 @blueprint.post("/api/v1/surveys/<name>/reports")
@@ -78,19 +77,6 @@ def allow_any_origin(reply: Response) -> Response:
             reply.headers["Access-Control-Allow-Methods"] = "GET, POST"
             reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
     return reply
-
-
-def newest(name: str) -> StoredSurvey:
-    """
-    The newest revision of a survey.
-
-    Raises:
-        ReportRejected: ``unknown_survey``.
-    """
-    revisions: list[StoredSurvey] = current_app.extensions["storage"].revisions(name)
-    if not revisions:
-        raise ReportRejected("unknown_survey", "no survey has this name")
-    return revisions[-1]
 
 
 def _reply(pending: Pending) -> Response:

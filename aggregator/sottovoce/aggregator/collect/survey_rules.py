@@ -1,14 +1,14 @@
 """A published survey with all that admission asks of it, worked out once."""
 
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import contains
 
 from sottovoce.aggregator.collect.decode import parse_values
 from sottovoce.aggregator.storage import Plan, StoredSurvey
 from sottovoce.aggregator.storage.rows import Values, pack
+from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 
@@ -110,9 +110,3 @@ def check_values(survey: Survey, values: Values) -> None:
     for question, value in zip(survey.questions, values, strict=True):
         if value is not None and not question.admits(value):
             raise ReportRejected("out_of_range", f"question '{question.name}': the value is not one of its reports")
-
-
-@lru_cache(maxsize=64)
-def survey_of(document: bytes) -> Survey:
-    """The survey in its stored bytes; parsed once, since bytes never change under a digest."""
-    return load_survey(document)

@@ -7,9 +7,8 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.decode import malformed
-from sottovoce.aggregator.collect.routes import newest
-from sottovoce.aggregator.collect.survey_rules import survey_of
 from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web import problems
 from sottovoce.shared import canonical
 
@@ -22,7 +21,7 @@ blueprint = Blueprint("tokens", __name__, url_prefix="/api/v1/surveys/<name>/tok
 @blueprint.get("")
 def stats(name: str) -> Response:
     """How many were made, spent, revoked, and are unspent; which ones is not known to anybody."""
-    return jsonify(token_counts(_storage(), newest(name).name)._asdict())
+    return jsonify(token_counts(_storage(), newest(_storage(), name).name)._asdict())
 
 
 @blueprint.post("")
@@ -35,7 +34,7 @@ def create(name: str) -> Response:
     count, wave = given["count"], given.get("wave", 0)
     if type(count) is not int or not 1 <= count <= MOST_AT_ONCE or type(wave) is not int or wave < 0:
         raise malformed()
-    survey = newest(name)
+    survey = newest(_storage(), name)
     parsed = survey_of(survey.document)
     if not parsed.asks_for_token:
         return problems.response("not_found", "this survey asks for no tokens")
@@ -54,7 +53,7 @@ def revoke(name: str) -> Response:
     tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
         raise malformed()
-    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(name).name, tokens)})
+    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens)})
 
 
 def _storage() -> Any:  # noqa: ANN401 - Flask's register has no types

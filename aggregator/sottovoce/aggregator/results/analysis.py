@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sottovoce.aggregator.collect.survey_rules import survey_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey

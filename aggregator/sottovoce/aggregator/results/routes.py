@@ -3,11 +3,11 @@
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from sottovoce.aggregator.collect.routes import newest
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
-from sottovoce.aggregator.housekeeping import day_of
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.surveys import newest
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -58,8 +58,9 @@ def publish(name: str) -> Response:
 @blueprint.post("/surveys/<name>/close")
 def close(name: str) -> Response:
     """Admit no more reports and show all counts."""
-    newest(name)
-    current_app.extensions["storage"].close_survey(name, day_of(current_app.extensions["clock"]()))
+    storage = current_app.extensions["storage"]
+    newest(storage, name)
+    storage.close_survey(name, day_of(current_app.extensions["clock"]()))
     return jsonify({"name": name, "closed": True})
 
 

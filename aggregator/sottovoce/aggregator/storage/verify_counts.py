@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from sottovoce.aggregator.collect.survey_rules import survey_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.storage.columns import frequencies, matrix
+from sottovoce.shared.parse_survey import load_survey
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
     """Number of reports by counted value, for each question by its index."""
-    questions = survey_of(stored.document).questions
+    questions = load_survey(stored.document).questions
     columns: list[Counter[int]] = [Counter() for _ in questions]
     for chunk in storage.packed(stored.key):
         for rows in _alike(chunk):
