@@ -7,7 +7,7 @@ import click
 from sottovoce.aggregator.survey_file import read_survey_file
 from sottovoce.cli.account import Terms, account
 from sottovoce.cli.account_text import lines
-from sottovoce.cli.export import write_text
+from sottovoce.cli.output_file import write_text
 from sottovoce.cli.privacy_page import page
 
 
