@@ -1,4 +1,4 @@
-"""The examples: a complete survey for each mechanism, each preset and each question type, and every one of them good."""
+"""The examples: a complete survey for each mechanism, each preset and each question type, every one of them good."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(EXAMPLES.glob("*/*.yaml"))
-WITHOUT_REPORT = {"matrix", "note", "acknowledge"}
+WITHOUT_REPORT = ("matrix", "note", "acknowledge")
 """Kinds of items that are no questions of their own."""
 
 
