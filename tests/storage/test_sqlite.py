@@ -1,6 +1,7 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +43,19 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError, match="newer version"):
         SQLiteStorage(path)
+
+
+def test_a_new_file_that_another_process_is_writing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where SQLite itself would refuse at once: while the file is given its log."""
+    path = tmp_path / "db.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("time.sleep", lambda _: other.execute("ROLLBACK"))
+        storage = SQLiteStorage(path)
+    storage.check()
+    storage.close()
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
