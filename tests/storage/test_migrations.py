@@ -137,6 +137,7 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
     PostgresStorage(new).close()
     storage.check()
 
+    assert storage.verify() == []
     assert described(old) == described(new)
     assert storage.live_counts(1) == recount(storage, storage.surveys()[0]) == KEPT
     storage.close()

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from sottovoce.aggregator.storage import schema, sql, statements
+from sottovoce.aggregator.storage import checks, schema, sql, sqlite_checks, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
@@ -105,12 +105,10 @@ class SQLiteStorage(sql.SQLStorage):
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
-        """What SQLite finds wrong with the file."""
+        """What is wrong with the file and its tables."""
         with self._read() as db:
-            found = [str(row[0]) for row in db.execute("PRAGMA integrity_check")]
-            broken = db.execute("PRAGMA foreign_key_check").fetchall()
-            broken += db.execute("SELECT 1 FROM reports WHERE survey NOT IN (SELECT key FROM surveys)").fetchall()
-        return [text for text in found if text != "ok"] + ["a row belongs to no survey" for _ in broken]
+            wrong = sqlite_checks.problems(db.database)
+            return wrong + checks.problems(db, sqlite_checks.described(db.database))
 
     def backup(self, path: Path) -> None:
         """Write a copy of the database as of now to a new file, while others go on writing."""
