@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.documents import Document, names, survey

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.bench.mechanisms import row
 from tests.documents import number, one_of, some_of, survey, vector

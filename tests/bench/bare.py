@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.published import Published
+from sottovoce.aggregator.collect.survey_rules import Published
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage, _insert

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
-from sottovoce.aggregator.demo.data import demo_survey
+from sottovoce.demo.data import demo_survey
 from sottovoce.shared.spec import Question
 
 from tests.browser.chromium import find

@@ -5,12 +5,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.published import Published
-from sottovoce.aggregator.recount import recount
+from sottovoce.aggregator.collect.survey_rules import Published
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.verify_counts import recount
 
 from tests.bench.ingest import ten_questions
 

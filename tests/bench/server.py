@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sottovoce.aggregator.admission import _at_once, now
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.collect.admission import _at_once
+from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.gate import Gate
 from sottovoce.cli import serve, worker
 from sottovoce.cli.demo import _free_port, _wait_until_ready
 
@@ -35,10 +36,11 @@ class Nowhere:
 def make_app() -> Gate:
     """The application without storage; the report does not even pass the writer's thread."""
     settings = worker.prepare_worker()
-    storage = Nowhere(worker.open_worker_storage(settings))
+    stored = worker.open_worker_storage(settings)
+    storage = Nowhere(stored)
     app = create_app(settings, storage, now, {})  # type: ignore[arg-type]
     app.extensions["admission"]._submit = _at_once(storage)  # type: ignore[arg-type]
-    return Gate(app, settings)
+    return Gate(app, settings, stored)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
-from sottovoce.aggregator.demo.data import demo_survey
+from sottovoce.demo.data import demo_survey
 
 from tests.browser.chromium import find
 from tests.browser.visit import Visit

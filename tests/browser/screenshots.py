@@ -5,9 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import Console
-from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.cli.demo import send_all
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find

@@ -13,7 +13,7 @@ from tests.browser.visit import Visit, begin, receipt
 from tests.conftest import Running, start
 from tests.surveys import survey
 
-LEDGER = join({name: modules()[name] for name in ("errors.js", "rational.js", "ledger.js")})
+LEDGER = join({name: modules()[name] for name in ("survey/errors.js", "survey/rational.js", "device/ledger.js")})
 TOPICS = ("Cheated", "Copied", "Lied", "Stole", "Forged", "Bribed")
 
 

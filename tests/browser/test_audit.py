@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.cli.audit_client import check_files, check_page, check_script, check_survey
-from sottovoce.cli.audit_reports import Sampling
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.sampled_reports import Sampling
+from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import assemble, opened, path_of
 from sottovoce.shared.spec import Survey
@@ -150,7 +150,7 @@ def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:
 @pytest.mark.parametrize("text", ["", "throw new Error();", "for (;;) {}", "nonsense("])
 def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Also one that never comes back."""
-    monkeypatch.setattr("sottovoce.cli.audit_client._BATCH_SECONDS", 2)
+    monkeypatch.setattr("sottovoce.audit.served_page._BATCH_SECONDS", 2)
     ours = {name: assemble()[name].body.decode() for name in opened()}
     scripts = {name: f"{text}\n{script}" if text else "" for name, script in ours.items()}
     [check] = check_script(browser, scripts, WEAK, sampling(10))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page
-from sottovoce.aggregator.demo.data import demo_survey
+from sottovoce.demo.data import demo_survey
 
 from tests.browser.hosts import serving
 from tests.browser.visit import Visit, stored

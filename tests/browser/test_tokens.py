@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.tokens import create_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import create_tokens, token_counts
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.visit import Visit, receipt, review, send

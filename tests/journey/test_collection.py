@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 import requests
-from sottovoce.aggregator.recount import recount
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sottovoce.aggregator.demo.data import demo_answers, demo_survey
 from sottovoce.aggregator.estimators.support import estimate_share
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.cli.demo import MOST_ERRORS, distance
+from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
 

@@ -16,7 +16,7 @@ from sottovoce.shared.report import dump_report
 
 from tests.conftest import Running, start
 from tests.surveys import ANSWERS, survey
-from tests.unit.aggregator.test_admission import mutants
+from tests.unit.aggregator.collect.test_admission import mutants
 from tests.unit.shared.test_schema import validator
 
 JSON = {"Content-Type": "application/json"}

@@ -14,10 +14,10 @@ from pathlib import Path
 import psycopg
 import pytest
 import requests
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.cli.demo import _free_port, _wait_until_ready
 from sottovoce.shared.spec import Survey
 

@@ -10,9 +10,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import requests
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import recount
 
 from tests import postgres
 from tests.conftest import Running, processes, start

@@ -15,21 +15,22 @@ from typing import Any
 
 import pytest
 from flask import request
-from sottovoce.aggregator.admission import Admission, now
+from sottovoce.aggregator import app as web_app
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.collect.decode import Wire
+from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
-from sottovoce.aggregator.web import app as web_app
 from sottovoce.aggregator.web import auth
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.gate import Gate
-from sottovoce.aggregator.wire import Wire
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 from tests.journey.test_collection import reports
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
-from tests.unit.aggregator.test_admission import mutants
+from tests.unit.aggregator.collect.test_admission import mutants
 
 ADDRESS = "203.0.113.77"
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -71,7 +72,7 @@ def check_survey(storage: SQLiteStorage) -> None:
 
 def check_log(storage: SQLiteStorage) -> None:
     """An address is in no log and reaches no view."""
-    gate = Gate(create_app(Settings(), storage, now, {}), Settings())
+    gate = Gate(create_app(Settings(), storage, now, {}), Settings(), storage)
     records: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
@@ -174,7 +175,7 @@ def naive_parser(patch: pytest.MonkeyPatch) -> None:
         document = json.loads(body)
         return Wire(**{**document, "values": tuple(document["values"])})
 
-    patch.setattr("sottovoce.aggregator.admission.parse_report", naive)
+    patch.setattr("sottovoce.aggregator.collect.admission.parse_report", naive)
 
 
 def no_dedup(patch: pytest.MonkeyPatch) -> None:
@@ -196,11 +197,11 @@ def no_headers(patch: pytest.MonkeyPatch) -> None:
 def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
     """Another survey for one browser."""
 
-    def varied(name: str) -> Any:  # noqa: ARG001 - the view's signature
+    def varied(storage: object, name: str) -> Any:  # noqa: ARG001 - the view's signature
         agent = request.headers.get("User-Agent", "")
         return type("Stored", (), {"document": survey().canonical + b" " * (agent == "curl")})
 
-    patch.setattr("sottovoce.aggregator.web.collect.newest", varied)
+    patch.setattr("sottovoce.aggregator.collect.routes.newest", varied)
 
 
 def address_in_a_log(patch: pytest.MonkeyPatch) -> None:

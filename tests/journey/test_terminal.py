@@ -16,11 +16,12 @@ from click.testing import CliRunner
 from sottovoce.cli.main import main
 
 from tests.conftest import Running, start
-from tests.journey.test_own_survey import README, sottovoce
+from tests.journey.test_own_survey import sottovoce
 from tests.listener import Held, Listener, always, honest, http, listening
 from tests.surveys import ANSWERS, document, months, survey
 
 ASKED = survey()
+PAGE = (Path(__file__).parents[2] / "docs" / "for_respondents.md").read_text(encoding="utf-8")
 SENTINEL = "sentinel_7731"
 
 
@@ -422,9 +423,9 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
         assert (len(set(one.bodies)), len(set(two.bodies))) == (1, 1)
 
 
-def test_five_lines_of_the_readme_run_as_they_stand(tmp_path: Path, running: Running) -> None:
+def test_five_lines_of_the_documentation_run_as_they_stand(tmp_path: Path, running: Running) -> None:
     """The example, with the link and the answers of the test's survey."""
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     program = re.sub(r'"https://[^"]*"', json.dumps(running.link), code).replace('"pressure"', '"fear"')
     environment = {**os.environ, "SOTTOVOCE_LEDGER": str(tmp_path / "ledger")}
     done = subprocess.run(

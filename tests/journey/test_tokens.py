@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.tokens import create_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import create_tokens, token_counts
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.audit.events import Events, Observation, number_events
+from sottovoce.audit.events import Events, Observation, number_events
 
 Generator = np.random.Generator
 Run = Callable[[Generator, Any, int], Iterable[Observation]]

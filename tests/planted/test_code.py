@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.audit.channels import Mismatch, check_claim, toss_law
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.cli.audit_code import (
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.exact_channel import Mismatch, check_claim, toss_law
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.python_code import (
     check_instructions,
     check_integers,
     check_python,
@@ -17,15 +18,14 @@ from sottovoce.cli.audit_code import (
     plan,
     private,
 )
-from sottovoce.cli.audit_javascript import check_javascript
-from sottovoce.cli.audit_reports import Reported, Sampling, Truth, check_reports, python_device
+from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports, python_device
 from sottovoce.client import bundle, page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared import own_coin
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests import documents
@@ -261,15 +261,17 @@ def test_claim_that_is_no_number_is_never_kept() -> None:
 
 
 FAULTS = {
-    "bias": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "bias": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
              "return draws.below(5) < 4 ? value : 1 - value", "law|larger"),
-    "truth": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "truth": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
               "draws.pick(mechanism.weights(value));\n  return value", "rules a true answer out"),
-    "nothing": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
+    "nothing": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
                 "return NaN", "no whole number"),
-    "domain": ("spec.js", 'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
+    "domain": (
+        "survey/spec.js",
+        'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
                "", "is not refused"),
-    "broken": ("randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
+    "broken": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
                "do not run under node"),
 }  # fmt: skip
 

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from sottovoce.cli import audit_lives
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.cli.audit_code import check_integers, check_python_refusals, private
-from sottovoce.cli.audit_javascript import check_javascript
-from sottovoce.cli.audit_lives import ASKED, PARTLY, check_lives, check_set, lives
-from sottovoce.cli.audit_reports import Reported, Truth, python_device
+from sottovoce.audit import whole_devices
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.python_code import check_integers, check_python_refusals, private
+from sottovoce.audit.sampled_reports import Reported, Truth, python_device
+from sottovoce.audit.whole_devices import ASKED, PARTLY, check_lives, check_set, lives
 from sottovoce.client import bundle, page, respondent
 from sottovoce.client.memo import draw_memo
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests.documents import names, one_of, question, survey
@@ -102,7 +102,7 @@ def test_set_that_follows_an_answer_is_found_by_sampling() -> None:
 
 def test_set_that_is_not_drawn_evenly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Always the first ones."""
-    monkeypatch.setattr(audit_lives, "draw_asked", lambda _asked, _draws: (0, 1, 4))
+    monkeypatch.setattr(whole_devices, "draw_asked", lambda _asked, _draws: (0, 1, 4))
     [message] = failed(list(check_set(PARTS)))
 
     assert message == "not every set of questions is equally likely"
@@ -143,7 +143,7 @@ def test_client_that_refuses_everything_is_no_pass(monkeypatch: pytest.MonkeyPat
 
 def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said."""
-    monkeypatch.setattr(audit_lives, "MOST", 1)
+    monkeypatch.setattr(whole_devices, "MOST", 1)
     found, [check] = lives(PANEL)
 
     assert found == []
@@ -151,13 +151,13 @@ def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
-    "set": (PARTS, "asked.js", "place + draws.below(places.length - place)",
+    "set": (PARTS, "device/question_sample.js", "place + draws.below(places.length - place)",
             "place + 0 * draws.below(places.length - place)", ASKED),
-    "answer": (PARTS, "life.js", "await this.#respondent.asked());",
+    "answer": (PARTS, "device/answer_path.js", "await this.#respondent.asked());",
                'answers.q0 === "yes" ? [0, 1] : await this.#respondent.asked());', PARTLY),
-    "memo": (MEMOIZED, "memo.js", "const kept = await checkMemo(ledger, key, survey);",
+    "memo": (MEMOIZED, "device/memo.js", "const kept = await checkMemo(ledger, key, survey);",
              "const kept = drawMemo(survey, draws);", "q in two waves"),
-    "wave": (PANEL, "life.js", "this.#respondent.key[2], memo", "0, memo", "fresh in two waves"),
+    "wave": (PANEL, "device/answer_path.js", "this.#respondent.key[2], memo", "0, memo", "fresh in two waves"),
 }  # fmt: skip
 
 

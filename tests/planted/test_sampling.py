@@ -6,8 +6,8 @@ from itertools import compress
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.audit.bound import Verdict, audit
-from sottovoce.aggregator.audit.events import Events
+from sottovoce.audit.events import Events
+from sottovoce.audit.lower_bound import Verdict, audit
 
 from tests.planted.mechanisms import GUILTY, HONEST, NUMBERS, Planted, coin, laplace
 

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.audit.branching import law, paths
+from sottovoce.audit.branching_draws import law, paths
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Question
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.audit.branching import BranchingDraws, law, paths
+from sottovoce.audit.branching_draws import BranchingDraws, law, paths
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.spec import Question, Survey
 

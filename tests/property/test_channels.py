@@ -4,7 +4,7 @@ import itertools
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.audit.branching import paths
+from sottovoce.audit.branching_draws import paths
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.base import Table

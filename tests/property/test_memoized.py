@@ -5,14 +5,14 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from sottovoce.aggregator.audit.branching import law, paths
+from sottovoce.audit.branching_draws import law, paths
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.client.respondent import randomize
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import question, survey
 from tests.surveys import months

@@ -8,7 +8,7 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import AnswerError, ReportRejected, SpecError
-from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal, parse_decimal
 from sottovoce.shared.report import dump_report, parse_report, report_length
 

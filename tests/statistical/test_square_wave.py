@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators.square_wave import _channel, maximum_likelihood
-from sottovoce.aggregator.simulation import BatchDraws, seeded, simulate
+from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded, simulate
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 from tests.documents import number, parsed

@@ -19,13 +19,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from sottovoce.aggregator.admission import Admission
-from sottovoce.aggregator.housekeeping import Housekeeping, day_of
-from sottovoce.aggregator.recount import recount
+from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.tables import TABLES
-from sottovoce.aggregator.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
 

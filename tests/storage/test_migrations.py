@@ -9,11 +9,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import postgres_schema, schema
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.schema import STEPS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres

@@ -22,8 +22,8 @@ def test_mechanism_has_all_its_parts(name: str) -> None:
     for package, file in [
         ("sottovoce.shared.mechanisms", f"{name}.py"),
         ("sottovoce.client.randomizers", f"{name}.py"),
-        ("sottovoce.client.web", f"randomizers/{name}.js"),
-        ("sottovoce.client.web", f"mechanisms/{name}.js"),
+        ("sottovoce.client.web", f"device/randomizers/{name}.js"),
+        ("sottovoce.client.web", f"survey/mechanisms/{name}.js"),
         ("sottovoce.aggregator.estimators", f"{name}.py"),
     ]:
         assert files(package).joinpath(file).is_file(), f"{package}/{file}"
@@ -56,10 +56,26 @@ def test_every_verb_has_a_line_of_help() -> None:
     assert all(len(line) < 68 for line in HELP.values())
 
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
+REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
 
 
 @pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *ENCODERS])
-def test_readme_names_every_verb_mechanism_and_question_type(word: str) -> None:
+def test_reference_names_every_verb_mechanism_and_question_type(word: str) -> None:
     """What exists is documented."""
-    assert re.search(rf"`(sottovoce )?{word}[ `]", README)
+    assert re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)
+
+
+def test_reference_lists_all_its_pages() -> None:
+    """No page is without a line in the list, and every link within the documents leads somewhere."""
+    listed = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = [path for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
+    assert [path.name for path in pages if f"({path.name})" not in listed] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    """A relative link names a file that exists."""
+    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (path.parent / target).exists()] == []

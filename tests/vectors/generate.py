@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sottovoce.client.asked import draw_asked
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SurveyError
-from sottovoce.shared.parsing import load_survey, parse_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question

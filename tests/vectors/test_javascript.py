@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.client import bundle, page, words
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
 from tests.unit.client.test_web_sources import apart
@@ -31,7 +31,8 @@ def write_assembled(folder: Path) -> list[str]:
     scripts = page.opened()
     for file, script in scripts.items():
         (folder / file).write_text(script, encoding="utf-8")
-    for path, source in {**apart(), "rational.js": bundle.modules()["rational.js"]}.items():
+    for path, source in {**apart(), "survey/rational.js": bundle.modules()["survey/rational.js"]}.items():
+        (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
     return [*scripts, *apart()]
 

@@ -2,11 +2,9 @@
 
 from datetime import datetime
 
-from sottovoce.aggregator.admission import Clock
-from sottovoce.aggregator.published import survey_of
+from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-
-DAY = 86400
+from sottovoce.aggregator.surveys import survey_of
 
 
 class Housekeeping:
@@ -49,11 +47,6 @@ def purge_due(storage: Storage, now: datetime) -> list[StoredSurvey]:
     for stored in due:
         storage.purge(stored.key)
     return due
-
-
-def day_of(moment: datetime) -> int:
-    """Days since 1970-01-01, in UTC."""
-    return int(moment.timestamp()) // DAY
 
 
 def _is_due(stored: StoredSurvey, today: int) -> bool:

@@ -13,11 +13,11 @@ import re
 from importlib.resources import files
 
 PARTS = {
-    "respondent": "main.js",
-    "later": "later.js",
-    "rarer": "rarer.js",
-    "repeated": "repeated.js",
-    "aside": "aside.js",
+    "respondent": "bundles/main.js",
+    "later": "bundles/later.js",
+    "rarer": "bundles/rarer.js",
+    "repeated": "bundles/repeated.js",
+    "aside": "bundles/aside.js",
 }
 """The module that each part of the page begins with; the first part opens the form."""
 
@@ -73,7 +73,7 @@ def whole() -> str:
     first, *later = PARTS
     sources = modules(*(PARTS[part] for part in later), PARTS[first])
     exported = ", ".join(part.upper() for part in later)
-    sources["loading.js"] = sources["loading.js"].replace(_LOADING, f"{{ {exported} }}")
+    sources["bundles/loading.js"] = sources["bundles/loading.js"].replace(_LOADING, f"{{ {exported} }}")
     return join(sources)
 
 

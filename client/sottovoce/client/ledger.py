@@ -17,7 +17,7 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from sottovoce.client.places import ledger_folder
+from sottovoce.client.ledger_location import ledger_folder
 from sottovoce.shared.errors import BudgetExhausted
 
 if sys.platform != "win32":

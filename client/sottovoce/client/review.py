@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import randomize
-from sottovoce.client.telling import answered_in_words, reported_in_words
+from sottovoce.client.value_words import answered_in_words, reported_in_words
 from sottovoce.shared.answers import Value
 from sottovoce.shared.rational import MAX_DENOMINATOR
 from sottovoce.shared.spec import Question, Survey

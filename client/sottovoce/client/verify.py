@@ -15,7 +15,7 @@ from sottovoce.client.link import parse_link
 from sottovoce.client.page import assemble, path_of, saved_page, static_page
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 
 _SETUP = re.compile(rb'<script type="application/json" id="setup">([^<]*)</script>')
 

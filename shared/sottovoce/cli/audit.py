@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 from rich.progress import Progress
-from sottovoce.aggregator.audit.bound import MAX_SAMPLES
-from sottovoce.aggregator.survey_file import read_survey_file
-from sottovoce.cli.audit_check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
-from sottovoce.cli.audit_code import (
+from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.lower_bound import MAX_SAMPLES
+from sottovoce.audit.python_code import (
     check_instructions,
     check_integers,
     check_python,
@@ -21,10 +22,9 @@ from sottovoce.cli.audit_code import (
     plan,
     private,
 )
-from sottovoce.cli.audit_javascript import check_javascript
-from sottovoce.cli.audit_lives import check_lives, check_set, lives
-from sottovoce.cli.audit_reports import Sampling, check_reports, python_device, runs_for
-from sottovoce.cli.audit_text import lines
+from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device, runs_for
+from sottovoce.audit.text import lines
+from sottovoce.audit.whole_devices import check_lives, check_set, lives
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import opened
 from sottovoce.shared.accounting import check_whole
@@ -33,7 +33,7 @@ from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
 
 if TYPE_CHECKING:  # the driver of browsers is only needed for --client
-    from sottovoce.cli import chromium
+    from sottovoce.audit import chromium
 
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
@@ -140,14 +140,14 @@ def _by_hand(question: Question) -> Check:
 def _check_served(link: Link, survey: Survey) -> list[Check]:
     """That there is an aggregator, and what it serves: known before the long work."""
     _find_browser()
-    from sottovoce.cli import audit_client
+    from sottovoce.audit import served_page
 
-    return [audit_client.check_survey(link, survey)]
+    return [served_page.check_survey(link, survey)]
 
 
 def _find_browser() -> None:
     try:
-        from sottovoce.cli import chromium
+        from sottovoce.audit import chromium
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("playwright"):
             raise TransportError("--client needs: pip install 'sottovoce[audit]', and a Chromium") from None
@@ -158,16 +158,16 @@ def _find_browser() -> None:
 def _audit_client(
     link: Link, survey: Survey, samples: tuple[int, int | None], alpha: float, parts: _Parts
 ) -> Iterator[Check]:
-    from sottovoce.cli import audit_client, audit_visit, chromium
+    from sottovoce.audit import browser_visit, chromium, served_page
 
-    files, scripts = audit_client.check_files(link)
+    files, scripts = served_page.check_files(link)
     yield from files
     with chromium.Watch(chromium.PATIENCE) as watch, chromium.browser() as browser:
         sampling = Sampling(samples[0], alpha, _heard(watch, parts.start("served scripts")))
-        yield from audit_client.check_script(browser, scripts, survey, sampling)
-        visits = samples[1] or audit_visit.visits_for(survey, alpha)
+        yield from served_page.check_script(browser, scripts, survey, sampling)
+        visits = samples[1] or browser_visit.visits_for(survey, alpha)
         sampling = Sampling(visits, alpha, _heard(watch, parts.start("served page")))
-        yield from audit_client.check_page(browser, link, survey, sampling)
+        yield from served_page.check_page(browser, link, survey, sampling)
 
 
 def _heard(watch: "chromium.Watch", tick: Tick) -> Tick:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.client.page import languages as page_languages
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import languages_of, missing_texts
@@ -29,7 +29,7 @@ MUCH = 6.0
 @click.argument("path", type=click.Path(path_type=Path), default="survey.yaml")
 def init(path: Path) -> None:
     """Write a sample survey to PATH."""
-    sample = files("sottovoce.aggregator.demo").joinpath("sample.yaml").read_bytes()
+    sample = files("sottovoce.demo").joinpath("sample.yaml").read_bytes()
     try:
         with path.open("xb") as file:
             file.write(sample)

@@ -17,12 +17,10 @@ import requests
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sottovoce.aggregator.admission import now
-from sottovoce.aggregator.analysis import QuestionResult, Results, analyse, revisions_of
-from sottovoce.aggregator.demo.data import demo_answers, demo_survey
+from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.export import export_document
-from sottovoce.aggregator.housekeeping import day_of
+from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse, revisions_of
+from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web.auth import new_token
@@ -30,8 +28,9 @@ from sottovoce.cli.database import open_storage
 from sottovoce.cli.export import write_json
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
+from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 AT_ONCE = 16

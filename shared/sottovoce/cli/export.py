@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.analysis import analyse, revisions_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
-from sottovoce.aggregator.export import export_document
+from sottovoce.aggregator.results.analysis import analyse, revisions_of
+from sottovoce.aggregator.results.export import export_document
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 

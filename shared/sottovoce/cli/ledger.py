@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 from sottovoce.cli.respond import patient
+from sottovoce.client.delivery import deliver, readable
 from sottovoce.client.ledger import MEMO, FileLedger, Record
 from sottovoce.client.link import parse_link
-from sottovoce.client.queue import deliver, readable
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
 from sottovoce.shared.rational import show_epsilon
 

@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.admission import now
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import close_due, purge_due
-from sottovoce.aggregator.recount import recount
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 

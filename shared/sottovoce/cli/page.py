@@ -11,7 +11,7 @@ from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.transport import Transport
 from sottovoce.client.verify import Verdict, verify_saved, verify_served, verify_static
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-verification/1"

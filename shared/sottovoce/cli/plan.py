@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.table import Table
-from sottovoce.aggregator import planning
-from sottovoce.aggregator.planning import Channel, CurvePoint, Fieldwork, Goal, Plan
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.planning import sample_size as planning
+from sottovoce.aggregator.planning.sample_size import Channel, CurvePoint, Fieldwork, Goal, Plan
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption

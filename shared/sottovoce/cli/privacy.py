@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.survey_file import read_survey_file
-from sottovoce.cli.account import Terms, account
-from sottovoce.cli.account_text import lines
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.cli.export import write_text
-from sottovoce.cli.privacy_page import page
+from sottovoce.client.privacy_account.document import Terms, account
+from sottovoce.client.privacy_account.page import page
+from sottovoce.client.privacy_account.text import lines
 
 
 @click.command()

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
-from sottovoce.cli.interview import Interview
+from sottovoce.client.delivery import drawn_for, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.queue import drawn_for, take_back
 from sottovoce.client.respondent import DEFAULT_ALLOWANCE, Allowance, Respondent, encode
 from sottovoce.client.review import example
-from sottovoce.client.telling import reported_in_words
+from sottovoce.client.terminal.interview import Interview
 from sottovoce.client.transport import Transport
+from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import odds_in_words, say, text_of
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError

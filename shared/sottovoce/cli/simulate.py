@@ -7,17 +7,17 @@ import click
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from sottovoce.aggregator.analysis import Results
-from sottovoce.aggregator.pilot import answers_of, invent, pilot, randomized, true_figure
-from sottovoce.aggregator.simulation import BatchDraws, Values, seeded
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
+from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, randomized, true_figure
+from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.results.analysis import Results
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import parse_link
 from sottovoce.client.respondent import Allowance
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parsing import load_survey
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 UNLIMITED = Allowance(float("inf"), float("inf"))

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.admission import now
-from sottovoce.aggregator.housekeeping import day_of
-from sottovoce.aggregator.survey_file import read_survey_file
+from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.serve import respondent_link
 from sottovoce.shared.errors import StorageError

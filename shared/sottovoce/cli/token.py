@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.published import survey_of
-from sottovoce.aggregator.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.surveys import survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.serve import respondent_link
 from sottovoce.shared.errors import StorageError

@@ -3,20 +3,20 @@
 import gc
 import sys
 
-from sottovoce.aggregator.admission import now
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.web.app import create_app
-from sottovoce.aggregator.web.gate import Gate
 from sottovoce.client.page import assemble
 
 
 def make_app() -> Gate:
     """The ASGI application of one worker, from the settings in the environment."""
     settings = prepare_worker()
-    app = create_app(settings, open_worker_storage(settings), now, assemble())
-    return Gate(app, settings)
+    storage = open_worker_storage(settings)
+    return Gate(create_app(settings, storage, now, assemble()), settings, storage)
 
 
 def prepare_worker() -> Settings:

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, ENCODERS, MAX_MASK_OPTIONS, Domain, Grid, Value
+from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS, Mechanism, for_epsilon
-from sottovoce.shared.reading import MISSING, Reader
 from sottovoce.shared.spec import BOOLEAN_OPTIONS, Choice, Question
 
 MAX_QUESTIONS = 200

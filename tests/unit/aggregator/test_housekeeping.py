@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from sottovoce.aggregator.housekeeping import Housekeeping, day_of
+from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 
 from tests.conftest import FakeClock

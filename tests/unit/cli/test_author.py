@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.cli.author import lint, warnings
 from sottovoce.shared.canonical import dump
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.surveys import document, survey
 from tests.unit.shared.test_languages import translated

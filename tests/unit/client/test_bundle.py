@@ -36,29 +36,33 @@ def test_split_lends_what_the_later_parts_need() -> None:
 def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """No module is there twice: what it remembers would be too. The page's own entry stays last."""
     sources = {
-        "main.js": "const go = 1;\n",
-        "both.js": "export const both = 1;\n",
-        **{f"{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n' for part in ("later", "rarer")},
-        **{f"{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("repeated", "aside")},
+        "bundles/main.js": "const go = 1;\n",
+        "bundles/both.js": "export const both = 1;\n",
+        **{
+            f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n'
+            for part in ("later", "rarer")
+        },
+        **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("repeated", "aside")},
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
 
     assert {part: list(found) for part, found in parts().items()} == {
-        "respondent": ["both.js", "main.js"],
-        "later": ["later.js"],
-        "rarer": ["rarer.js"],
-        "repeated": ["repeated.js"],
-        "aside": ["aside.js"],
+        "respondent": ["bundles/both.js", "bundles/main.js"],
+        "later": ["bundles/later.js"],
+        "rarer": ["bundles/rarer.js"],
+        "repeated": ["bundles/repeated.js"],
+        "aside": ["bundles/aside.js"],
     }
 
 
 def test_modules_come_after_what_they_need() -> None:
     """Dependencies first, the entry last; the later parts need none that opens the form."""
-    order = list(modules("main.js"))
+    order = list(modules("bundles/main.js"))
 
-    assert order[-1] == "main.js"
-    assert order.index("rational.js") < order.index("draws.js") < order.index("respondent.js")
-    assert not {"main.js", "form.js", "respondent.js"} & set(modules("later.js", "rarer.js", "repeated.js", "aside.js"))
+    assert order[-1] == "bundles/main.js"
+    assert order.index("survey/rational.js") < order.index("device/draws.js") < order.index("device/respondent.js")
+    later = modules(*(f"bundles/{part}.js" for part in ("later", "rarer", "repeated", "aside")))
+    assert not {"bundles/main.js", "form/form.js", "device/respondent.js"} & set(later)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,7 @@ def test_join_drops_only_whole_line_comments() -> None:
 
 def test_circle_of_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two modules that need each other have no order."""
-    sources = {"main.js": 'import { b } from "./b.js";\n', "b.js": 'import { m } from "./main.js";\n'}
+    sources = {"bundles/main.js": 'import { b } from "./b.js";\n', "bundles/b.js": 'import { m } from "./main.js";\n'}
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
     with pytest.raises(ValueError, match="circle"):
         modules()

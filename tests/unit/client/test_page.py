@@ -7,11 +7,11 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
-from sottovoce.aggregator.demo.data import demo_survey
 from sottovoce.client import bundle
 from sottovoce.client.page import assemble, catalogues, languages, saved_page, static_page
+from sottovoce.demo.data import demo_survey
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, survey

@@ -11,7 +11,7 @@ from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, MemoryLedger
 from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import parse_report
 
 from tests.documents import number, one_of, question, some_of, survey, vector

@@ -3,13 +3,14 @@
 import json
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from sottovoce.client.bundle import modules
 
 WEB = files("sottovoce.client").joinpath("web")
 
-APART = ("accounting.js",)
+APART = ("survey/accounting.js",)
 """Modules that no page asks for yet: as strictly kept as the others, and bound by the same vectors."""
 
 
@@ -69,11 +70,11 @@ def test_rule_catches_a_forbidden_line(line: str) -> None:
 @pytest.mark.parametrize(
     ("word", "paths"),
     [
-        ("fetch", {"transport.js", "main.js"}),
-        ("indexedDB", {"ledger.js"}),
-        ("caches", {"offline.js"}),
-        ("serviceWorker", {"offline.js"}),
-        ("postMessage", {"embedding.js"}),
+        ("fetch", {"device/transport.js", "bundles/main.js"}),
+        ("indexedDB", {"device/ledger.js"}),
+        ("caches", {"device/offline.js"}),
+        ("serviceWorker", {"device/offline.js"}),
+        ("postMessage", {"form/embedding.js"}),
     ],
 )
 def test_means_stay_in_their_module(word: str, paths: set[str]) -> None:
@@ -83,10 +84,7 @@ def test_means_stay_in_their_module(word: str, paths: set[str]) -> None:
 
 def test_no_module_is_forgotten() -> None:
     """Every script in the folder is part of the page, or named above."""
-    folders = [("", WEB), *((f"{name}/", WEB.joinpath(name)) for name in ("mechanisms", "randomizers"))]
-    scripts = {
-        prefix + item.name for prefix, folder in folders for item in folder.iterdir() if item.name.endswith(".js")
-    }
+    scripts = {path.relative_to(str(WEB)).as_posix() for path in Path(str(WEB)).rglob("*.js")}
 
     # The service worker is a program of its own.
     assert scripts == {*SOURCES, "sw.js"}
@@ -115,8 +113,8 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     """Catalogue and sources do not drift."""
     texts = "".join(SOURCES.values())
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
-    served = {path.removesuffix(".js") for path in SOURCES if path.startswith("randomizers/")} - {"randomizers/index"}
-    made = {path.replace("randomizers/", "odds_") for path in served} | {"language", "yes", "no"}
+    names = {path.rpartition("/")[2].removesuffix(".js") for path in SOURCES if "/randomizers/" in path} - {"index"}
+    made = {f"odds_{name}" for name in names} | {"language", "yes", "no"}
     made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import languages_of, missing_texts, texts_of
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.surveys import document, every_type, survey
 

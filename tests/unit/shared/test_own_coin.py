@@ -8,7 +8,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.own_coin import Part, Procedure, procedure
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.absences import COIN, asks
 from tests.documents import names, survey

@@ -2,7 +2,7 @@
 
 import pytest
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import Report, dump_report, parse_report, receipt, report_length
 
 from tests.documents import number, one_of, question, some_of, survey

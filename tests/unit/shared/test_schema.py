@@ -7,13 +7,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from sottovoce.aggregator.demo.data import demo_survey
-from sottovoce.aggregator.survey_file import parse_yaml
+from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.aggregator.web.problems import STATUS, document
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.demo.data import demo_survey
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report, receipt
 
 from tests import documents, surveys
@@ -34,7 +34,7 @@ def validator(name: str) -> Any:
 def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
     """What is shipped, as written and as published."""
     for package in ("survey.yaml", "sample.yaml"):
-        text = files("sottovoce.aggregator.demo").joinpath(package).read_bytes()
+        text = files("sottovoce.demo").joinpath(package).read_bytes()
         validator("survey").validate(parse_yaml(text))
     for survey in (demo_survey(), surveys.survey(), absences(report_labels="neutral"), own_coin_survey()):
         validator("survey").validate(json.loads(survey.canonical))

@@ -1,1 +1,1 @@
-"""The aggregator's web face. Flask lives here and nowhere else."""
+"""What all routes share: problem documents, headers, who may enter, health."""

@@ -1,0 +1,79 @@
+"""The Flask application, from its four collaborators."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from flask import Flask
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.collect import routes as collect
+from sottovoce.aggregator.collect import token_routes as tokens
+from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.collect.group_commit import Writer
+from sottovoce.aggregator.health import Readiness
+from sottovoce.aggregator.housekeeping import Housekeeping
+from sottovoce.aggregator.results import routes as results
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.studio import dashboard
+from sottovoce.aggregator.web import auth, health_routes, problems
+from sottovoce.aggregator.web.headers import security_headers
+
+
+class Asset(Protocol):
+    """A part of the respondent's page."""
+
+    @property
+    def body(self) -> bytes:
+        """Its bytes."""
+
+    @property
+    def content_type(self) -> str:
+        """Its media type."""
+
+    @property
+    def style(self) -> str:
+        """How a content security policy names the style that stands in it; empty if none does."""
+
+
+def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
+    """
+    The aggregator as a WSGI application.
+
+    Args:
+        settings: what an operator may choose.
+        storage: an open database.
+        clock: the present moment.
+        assets: the respondent's page and its parts, by name.
+    """
+    # Made here, in the worker process: a thread does not survive the fork that makes a worker.
+    writer = Writer(storage, Housekeeping(storage, clock))
+    app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.extensions.update(
+        settings=settings,
+        storage=storage,
+        clock=clock,
+        assets=assets,
+        readiness=Readiness(storage),
+        admission=Admission(storage, clock, writer.submit),
+    )
+    problems.register(app)
+    auth.register(app)
+    for module in (collect, results, tokens, health_routes, dashboard):
+        app.register_blueprint(module.blueprint)
+    app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
+    return app
+
+
+def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures
+    """The application, every reply of which carries these headers unless it has set its own."""
+
+    def with_headers(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
+        def start(status: str, given: list[tuple[str, str]], *more: Any) -> Any:  # noqa: ANN401
+            names = {name.lower() for name, _ in given}
+            added = [header for header in headers if header[0].lower() not in names]
+            return start_response(status, given + added, *more)
+
+        return app(environ, start)
+
+    return with_headers

@@ -1,0 +1,81 @@
+"""One-time tokens for researchers' programs: made and shown once, counted, taken back."""
+
+import csv
+import io
+from collections.abc import Collection
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+from sottovoce.aggregator.collect.decode import malformed
+from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.surveys import newest, survey_of
+from sottovoce.aggregator.web import problems
+from sottovoce.shared import canonical
+
+MOST_AT_ONCE = 100_000
+"""Tokens that one request makes; the command line makes more."""
+
+blueprint = Blueprint("tokens", __name__, url_prefix="/api/v1/surveys/<name>/tokens")
+
+
+@blueprint.get("")
+def stats(name: str) -> Response:
+    """How many were made, spent, revoked, and are unspent; which ones is not known to anybody."""
+    return jsonify(token_counts(_storage(), newest(_storage(), name).name)._asdict())
+
+
+@blueprint.post("")
+def create(name: str) -> Response:
+    """
+    Make ``{"count": n}`` tokens, ``"wave": w`` for links to another wave than 0; they are in this reply and nowhere
+    else, as JSON or, if asked for, as CSV.
+    """
+    given = _given({"count"}, {"wave"})
+    count, wave = given["count"], given.get("wave", 0)
+    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE or type(wave) is not int or wave < 0:
+        raise malformed()
+    survey = newest(_storage(), name)
+    parsed = survey_of(survey.document)
+    if not parsed.asks_for_token:
+        return problems.response("not_found", "this survey asks for no tokens")
+    if wave >= len(parsed.waves):
+        return problems.response("not_found", "the survey has no such wave")
+    link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
+    rows = [(token, f"{link}&t={token}") for token in create_tokens(_storage(), name, count)]
+    if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        return _csv(rows)
+    return jsonify({"survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
+
+
+@blueprint.post("/revoke")
+def revoke(name: str) -> Response:
+    """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
+    tokens = _given({"tokens"})["tokens"]
+    if type(tokens) is not list or not all(type(token) is str for token in tokens):
+        raise malformed()
+    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens)})
+
+
+def _storage() -> Any:  # noqa: ANN401 - Flask's register has no types
+    return current_app.extensions["storage"]
+
+
+def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
+    """What the body holds under its keys; checked by who asks for it."""
+    try:
+        document = canonical.load(request.get_data())
+    except ValueError:
+        raise malformed() from None
+    if not isinstance(document, dict) or not keys <= document.keys() <= keys | set(optional):
+        raise malformed()
+    return document
+
+
+def _csv(rows: list[tuple[str, str]]) -> Response:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["token", "link"])
+    writer.writerows(rows)
+    reply = Response(file.getvalue(), content_type="text/csv; charset=utf-8")
+    reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
+    return reply

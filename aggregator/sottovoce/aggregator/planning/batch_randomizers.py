@@ -1,0 +1,242 @@
+"""
+The batch client: a million invented respondents at once, for pilots and tests; never for people.
+
+Each function draws from exactly the channel of its scalar twin in ``sottovoce.client.randomizers``, with arrays in the
+place of numbers and the same integer weights; rejection is by redrawing what was rejected. Random bytes come from an
+argument: the operating system's in life, a seeded stream for repeatable runs.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
+from sottovoce.shared.mechanisms.geometric import Geometric
+from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
+from sottovoce.shared.mechanisms.level_table import LevelTable
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
+from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.shared.mechanisms.sampled_option import SampledOption
+from sottovoce.shared.mechanisms.square_wave import SquareWave
+from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
+from sottovoce.shared.spec import Survey
+
+Values = NDArray[Any]
+"""Integers: one true or reported value a respondent; (n, d) for vectors."""
+
+ReadBytes = Callable[[int], bytes]
+
+BLOCK = 1 << 16
+"""Respondents at a time: arrays of this size stay in the processor's cache."""
+
+
+def seeded(seed: str) -> ReadBytes:
+    """A repeatable stream of bytes: SHAKE-128 of the seed and the number of the call. For simulations only."""
+    calls = iter(range(2**62))
+    return lambda count: hashlib.shake_128(f"{seed}:{next(calls)}".encode()).digest(count)
+
+
+class BatchDraws:
+    """
+    Uniform integers by the array.
+
+    Args:
+        read: gives as many random bytes as are asked for.
+    """
+
+    def __init__(self, read: ReadBytes = os.urandom) -> None:
+        self._read = read
+
+    def below(self, bound: int, count: int) -> Values:
+        """``count`` uniform integers in 0 .. bound - 1, bound at most 2^32."""
+        bits = (bound - 1).bit_length()
+        kind = np.dtype(np.uint8 if bits <= 8 else np.uint16 if bits <= 16 else np.uint32)
+        drawn = self._bits(bits, kind, count)
+        if bound == 1 << bits:
+            return drawn
+        kept = drawn[drawn < bound]
+        while len(kept) < count:
+            # Half as much again: a second round is seldom needed.
+            more = self._bits(bits, kind, (count - len(kept)) * 3 + 16)
+            kept = np.concatenate([kept, more[more < bound]])
+        return kept[:count]
+
+    def bit(self, mechanism: BinaryRR, truth: Values) -> Values:
+        """Reported bits, with P(1) = a where the truth is 1 and b where it is 0."""
+        den = mechanism.denominator
+        drawn = self.below(den, len(truth))
+        # The thresholds fit the drawn type, because a and b lie below 1.
+        one, zero = (drawn.dtype.type(mechanism.weights(value)[1]) for value in (1, 0))
+        reported: Values = drawn < np.where(truth.astype(bool), one, zero)
+        return reported
+
+    def rows(self, table: Sequence[Sequence[int]], row: Values) -> Values:
+        """A column for each entry of ``row``, with that row's weights."""
+        drawn = self.below(sum(table[0]), len(row)).astype(np.int64)
+        edges = np.cumsum(np.asarray(table, dtype=np.int64), axis=1)
+        result = np.zeros(len(row), dtype=np.int64)
+        for column in range(edges.shape[1] - 1):
+            result += drawn >= edges[row, column]
+        return result
+
+    def _bits(self, bits: int, kind: np.dtype[Any], count: int) -> Values:
+        drawn = np.frombuffer(self._read(count * kind.itemsize), dtype=kind)
+        return drawn if bits == 8 * kind.itemsize else drawn & kind.type((1 << bits) - 1)
+
+
+def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
+    """
+    One reported value for each true value.
+
+    Args:
+        mechanism: the question's mechanism.
+        truth: true values as ``Question.encode`` gives them, shape (n,); (n, d) for a vector question.
+        draws: the source of randomness.
+
+    Returns:
+        Reported values, shape (n,).
+    """
+    batch = BATCH[mechanism.name]
+    blocks = [batch(mechanism, truth[start : start + BLOCK], draws) for start in range(0, len(truth), BLOCK)]
+    return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
+
+
+def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
+    """
+    For each question, which of ``count`` respondents are asked it; the twin of ``sottovoce.client.question_sample``.
+
+    Returns:
+        A selection of respondents for each question: a mask of shape (count,), or a slice of all.
+    """
+    everyone: list[Any] = [slice(None)] * len(survey.questions)
+    if survey.ask is None:
+        return everyone
+    places = np.tile(np.array(survey.private), (count, 1))
+    respondents = np.arange(count)
+    for place in range(survey.ask):
+        other = place + draws.below(len(survey.private) - place, count).astype(np.int64)
+        places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
+    drawn = places[:, : survey.ask]
+    for index in survey.private:
+        everyone[index] = (drawn == index).any(axis=1)
+    return everyone
+
+
+def _binary_rr(mechanism: BinaryRR, truth: Values, draws: BatchDraws) -> Values:
+    return draws.bit(mechanism, truth).view(np.uint8)
+
+
+def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
+    drawn = draws.below(mechanism.denominator, len(truth))
+    true, other = mechanism.keep.numerator, mechanism.keep.denominator
+    # u < r keeps the truth; the rest are blocks of s, one for each other category in order.
+    kept = drawn < true
+    moved = (drawn - drawn.dtype.type(true)) // drawn.dtype.type(other)
+    narrow = moved.astype(np.min_scalar_type(mechanism.inputs))
+    truth = truth.astype(narrow.dtype)
+    return np.where(kept, truth, narrow + (narrow >= truth))
+
+
+def _memoized_rr(mechanism: MemoizedRR, truth: Values, draws: BatchDraws) -> Values:
+    return draws.bit(mechanism.instantaneous, draws.bit(mechanism.permanent, truth)).view(np.uint8)
+
+
+def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDraws) -> Values:
+    count, k = len(truth), mechanism.options
+    included = draws.rows([mechanism.inclusion], np.zeros(count, dtype=np.int64)).astype(bool)
+    # Others as 0 .. k - 2, the truth left out; the first d places of a shuffle.
+    others = np.tile(np.arange(k - 1, dtype=np.int64), (count, 1))
+    everyone = np.arange(count)
+    for place in range(mechanism.size):
+        other = place + draws.below(k - 1 - place, count).astype(np.int64)
+        others[everyone, other], others[:, place] = others[:, place].copy(), others[everyone, other]
+    chosen = others[:, : mechanism.size]
+    chosen = chosen + (chosen >= truth[:, None])
+    chosen[included, -1] = truth[included]
+    masks: Values = (np.int64(1) << chosen).sum(axis=1)
+    return masks
+
+
+def _hadamard_response(mechanism: HadamardResponse, truth: Values, draws: BatchDraws) -> Values:
+    count = len(truth)
+    own = draws.rows([mechanism.inclusion], np.zeros(count, dtype=np.int64)).astype(bool)
+    index = draws.below(mechanism.columns // 2, count).astype(np.int64)
+    row = truth.astype(np.int64) + 1
+    free = row & -row
+    column = (index & -free) << 1 | index & (free - 1)
+    even = np.bitwise_count(row & column) % 2 == 0
+    return np.where(even == own, column, column | free)
+
+
+def _sampled_option(mechanism: SampledOption, truth: Values, draws: BatchDraws) -> Values:
+    option = draws.below(mechanism.options, len(truth)).astype(np.int64)
+    return 2 * option + draws.bit(mechanism.bit, truth.astype(np.int64) >> option & 1)
+
+
+def _bitwise_rr(mechanism: BitwiseRR, truth: Values, draws: BatchDraws) -> Values:
+    masks = truth.astype(np.int64)
+    reported = np.zeros(len(truth), dtype=np.int64)
+    for option in range(mechanism.options):
+        reported |= draws.bit(mechanism.bit, masks >> option & 1).astype(np.int64) << option
+    return reported
+
+
+def _rounding_rr(mechanism: RoundingRR, truth: Values, draws: BatchDraws) -> Values:
+    high = draws.below(mechanism.steps, len(truth)) >= mechanism.steps - truth.astype(np.int64)
+    return draws.bit(mechanism.bit, high).view(np.uint8)
+
+
+def _level_table(mechanism: LevelTable, truth: Values, draws: BatchDraws) -> Values:
+    below, rest = np.divmod(truth.astype(np.int64) * (len(mechanism.rows) - 1), mechanism.steps)
+    up = draws.below(mechanism.steps, len(truth)) >= mechanism.steps - rest
+    return draws.rows(mechanism.rows, below + up)
+
+
+def _square_wave(mechanism: SquareWave, truth: Values, draws: BatchDraws) -> Values:
+    first = truth.astype(np.int64) * mechanism.bins // (mechanism.steps + 1)
+    near, far = mechanism.keep.numerator, mechanism.keep.denominator
+    window = 2 * mechanism.width + 1
+    drawn = draws.below(window * near + (mechanism.bins - 1) * far, len(truth)).astype(np.int64)
+    outside = (drawn - window * near) // far
+    return np.where(drawn < window * near, first + drawn // near, outside + window * (outside >= first))
+
+
+def _geometric(mechanism: Geometric, truth: Values, draws: BatchDraws) -> Values:
+    count = len(truth)
+    direction = draws.rows([mechanism.direction], np.zeros(count, dtype=np.int64))
+    sign = np.array([0, 1, -1])[direction]
+    stop, onward = mechanism.onward
+    going, magnitude = np.ones(count, dtype=bool), np.ones(count, dtype=np.int64)
+    for _ in range(mechanism.steps - 1):
+        going &= draws.below(stop + onward, count) >= stop
+        magnitude += going
+    return np.clip(truth.astype(np.int64) + sign * magnitude, 0, mechanism.steps)
+
+
+def _sampled_coordinate(mechanism: SampledCoordinate, truth: Values, draws: BatchDraws) -> Values:
+    coordinate = draws.below(mechanism.coordinates, len(truth)).astype(np.int64)
+    drawn = truth[np.arange(len(truth)), coordinate]
+    return 2 * coordinate + _rounding_rr(mechanism.number, drawn, draws)
+
+
+BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
+    "binary_rr": _binary_rr,
+    "kary_rr": _kary_rr,
+    "memoized_rr": _memoized_rr,
+    "subset_selection": _subset_selection,
+    "hadamard_response": _hadamard_response,
+    "sampled_option": _sampled_option,
+    "bitwise_rr": _bitwise_rr,
+    "rounding_rr": _rounding_rr,
+    "level_table": _level_table,
+    "square_wave": _square_wave,
+    "geometric": _geometric,
+    "sampled_coordinate": _sampled_coordinate,
+}
+"""``batch(mechanism, truth, draws) -> reported``, by the mechanism's name."""

@@ -1,0 +1,282 @@
+"""
+From shown counts to results, on one page: cells -> cohort groups -> tallies -> estimates.
+
+Reads snapshots only. Nothing here can see a single report.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
+from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
+from sottovoce.aggregator.estimators.protection import protected
+from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
+from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.spec import Question, Survey
+
+LEAST_COHORT = 5
+"""Cohorts with fewer respondents are merged: a public group of one or two would be a person."""
+
+
+@dataclass(frozen=True)
+class CohortGroup:
+    """One or more cohorts that are shown as one, because alone they would be too small."""
+
+    options: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """What to ask for it by: the options' names joined with ``+``."""
+        return "+".join(self.options)
+
+    @property
+    def reports(self) -> int:
+        """Respondents in the group."""
+        return sum(cell.reports for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class QuestionResult:
+    """
+    One question's shown counts and estimates.
+
+    Attributes:
+        epsilon: privacy loss of one report; None for a public question.
+        n: reports that carry a value for this question.
+        tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
+        estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
+            mean, and what its mechanism tells of the distribution; for a vector the mean of each coordinate. None where
+            devices remember a draw and several waves are added up: such reports of one person hang together.
+        protection: (s, share of yes if a share s of reports were a self-protective no); where people toss themselves.
+    """
+
+    question: Question
+    epsilon: float | None
+    n: int
+    tally: Mapping[int, int]
+    estimates: Sequence[Estimate]
+    protection: Sequence[tuple[float, Estimate]] = ()
+
+    def of_kind(self, kind: str) -> list[Estimate]:
+        """The estimates of one kind: "share", "mean" or "quantile"."""
+        return [estimate for estimate in self.estimates if estimate.kind == kind]
+
+
+@dataclass(frozen=True)
+class Results:
+    """
+    One survey's results, for all respondents or for one cohort group.
+
+    Attributes:
+        survey: the survey.
+        closed: no more reports are admitted, and everything admitted is counted here.
+        received: reports so far, in the snapshot or not.
+        reports, withdrawn: reports in the snapshot.
+        cohort: name of the cohort group, or None for all respondents.
+        cohorts: the groups one may ask for.
+        wave: the wave, or None for all of them together.
+        waves: reports in the snapshot, wave by wave.
+    """
+
+    survey: Survey
+    closed: bool
+    received: int
+    reports: int
+    withdrawn: int
+    cohort: str | None
+    cohorts: tuple[CohortGroup, ...]
+    wave: int | None
+    waves: tuple[int, ...]
+    questions: tuple[QuestionResult, ...]
+
+
+@dataclass(frozen=True)
+class Revision:
+    """
+    One revision of a survey with its shown counts.
+
+    Attributes:
+        stored: its row, for what is not in its cells.
+        survey: the survey itself.
+        cells: shown counts of all waves and cohorts.
+    """
+
+    stored: StoredSurvey
+    survey: Survey
+    cells: tuple[Cell, ...]
+
+
+def revisions_of(storage: Storage, name: str) -> list[Revision]:
+    """All revisions of a survey, oldest first; empty if there is none."""
+    return [
+        Revision(stored, survey_of(stored.document), tuple(storage.cells(stored.key)))
+        for stored in storage.revisions(name)
+    ]
+
+
+def analyse(
+    revisions: Sequence[Revision],
+    cohort: str | None = None,
+    interval: str = DEFAULT_RULE.method,
+    wave: int | None = None,
+) -> Results:
+    """
+    The results of a survey, as its newest revision asks it.
+
+    A question that keeps its name, its type and its true values through the revisions is one question: equal
+    mechanisms add their counts, different ones are pooled by inverse variance.
+
+    Args:
+        revisions: of one survey, oldest first, at least one.
+        cohort: name of a cohort group; None means all respondents.
+        interval: how the intervals of shares are made, one of ``intervals.METHODS``.
+        wave: only this wave; None adds them up, as if all had been asked at once, and estimates nothing where devices
+            remember a draw from wave to wave.
+
+    Raises:
+        EstimateError: there is no such cohort group, no such wave, or no such interval.
+    """
+    waves = _reports_by_wave(revisions)
+    if wave is not None:
+        if not 0 <= wave < len(waves):
+            raise EstimateError("the survey has no such wave")
+        revisions = [replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in revisions]
+    newest = revisions[-1]
+    groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
+    values = {ALL} if cohort is None else {cell.cohort for cell in _group(groups, cohort).cells}
+    chosen = [
+        Revision(revision.stored, revision.survey, tuple(cell for cell in cells if cell.cohort in values))
+        for revision in revisions
+        for cells in [revision.cells if cohort is None else _cohort_cells(revision, newest)]
+    ]
+    # While more reports may come, people look again and again: the band is valid however often they do.
+    rule = IntervalRule(interval, band=not newest.stored.closed)
+    linked = newest.survey.memoized if wave is None and sum(map(bool, waves)) > 1 else ()
+    results = [_result(question, chosen, rule) for question in newest.survey.questions]
+    return Results(
+        survey=newest.survey,
+        closed=newest.stored.closed,
+        received=sum(revision.stored.reports for revision in revisions),
+        reports=sum(cell.reports for revision in chosen for cell in revision.cells),
+        withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
+        cohort=cohort,
+        cohorts=groups,
+        wave=wave,
+        waves=waves,
+        questions=tuple(replace(each, estimates=()) if i in linked else each for i, each in enumerate(results)),
+    )
+
+
+def cohort_groups(survey: Survey, cells: Iterable[Cell]) -> tuple[CohortGroup, ...]:
+    """The survey's cohorts in their order, with the small ones merged until every group has ``LEAST_COHORT``."""
+    if survey.cohort is None:
+        return ()
+    options = survey.questions[survey.cohort].options
+    singles = [
+        CohortGroup((option,), tuple(cell for cell in cells if cell.cohort == value))
+        for value, option in enumerate(options)
+    ]
+    by_size = sorted((group for group in singles if group.reports), key=lambda group: group.reports)
+    merged: list[CohortGroup] = []
+    while by_size and (by_size[0].reports < LEAST_COHORT or 0 < _total(merged) < LEAST_COHORT):
+        merged.append(by_size.pop(0))
+    if 0 < _total(merged) < LEAST_COHORT:
+        return ()
+    kept = [group for group in singles if group in by_size]
+    return tuple(kept) + ((_merge(singles, merged),) if merged else ())
+
+
+def _reports_by_wave(revisions: Sequence[Revision]) -> tuple[int, ...]:
+    cells = [cell for revision in revisions for cell in revision.cells if cell.cohort == ALL]
+    count = max(len(revision.survey.waves) for revision in revisions)
+    return tuple(sum(cell.reports for cell in cells if cell.wave == wave) for wave in range(count))
+
+
+def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
+    """The cells of its cohorts, if they are the newest revision's."""
+    mine, wanted = (each.survey.cohort for each in (revision, newest))
+    if mine is None or wanted is None:
+        return ()
+    same = _same_question(revision.survey.questions[mine], newest.survey.questions[wanted])
+    return tuple(cell for cell in revision.cells if cell.cohort != ALL) if same else ()
+
+
+def _same_question(one: Question, other: Question) -> bool:
+    # Under another fixed value for no answer another share is estimated.
+    if (one.name, one.type, one.domain, one.absent) != (other.name, other.type, other.domain, other.absent):
+        return False
+    return (one.mechanism is None) == (other.mechanism is None)
+
+
+def _strata(question: Question, revisions: Iterable[Revision]) -> list[Stratum]:
+    """(mechanism, tally) of every revision that asks this question, oldest first."""
+    return [
+        (asked.mechanism, _tally(revision.cells, index))
+        for revision in revisions
+        for index, asked in enumerate(revision.survey.questions)
+        if _same_question(asked, question)
+    ]
+
+
+def _total(groups: Iterable[CohortGroup]) -> int:
+    return sum(group.reports for group in groups)
+
+
+def _merge(singles: Sequence[CohortGroup], merged: Sequence[CohortGroup]) -> CohortGroup:
+    ordered = [group for group in singles if group in merged]
+    return CohortGroup(
+        tuple(option for group in ordered for option in group.options),
+        tuple(cell for group in ordered for cell in group.cells),
+    )
+
+
+def _group(groups: Iterable[CohortGroup], name: str) -> CohortGroup:
+    for group in groups:
+        if group.name == name:
+            return group
+    raise EstimateError("there is no such cohort, or it is still too small to be shown")
+
+
+def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
+    tally: dict[int, int] = {}
+    for cell in cells:
+        for value, count in cell.tallies.get(question, {}).items():
+            if count:
+                tally[value] = tally.get(value, 0) + count
+    return tally
+
+
+def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRule) -> QuestionResult:
+    result = _question(question, _strata(question, revisions), rule)
+    # Reports of another procedure are protected otherwise.
+    by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
+    if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
+        return result
+    tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
+    return replace(result, protection=protected(question.mechanism, tally, rule))
+
+
+def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+    groups = merge(strata)
+    # The newest revision's own mechanism, whose numbers and tally are shown.
+    mechanism, tally = next(group for group in groups if group[0] == question.mechanism)
+    reports = sum(question.reports(tally) if made is None else made.reports(tally) for made, tally in groups)
+    tally = dict(sorted(tally.items()))
+    if mechanism is None:
+        estimates, epsilon = public.estimate(tally, question.domain, rule), None
+    else:
+        estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
+    if question.type == "boolean" and not question.domain.absent:
+        # The share of "no" is the rest.
+        estimates = estimates[-1:]
+    return QuestionResult(question, epsilon, reports, tally, estimates)
+
+
+def mechanism_document(question: Question) -> dict[str, Any] | None:
+    """The mechanism as the survey writes it; None for a public question."""
+    return None if question.mechanism is None else question.mechanism.dump()

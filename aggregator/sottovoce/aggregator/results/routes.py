@@ -1,0 +1,91 @@
+"""What researchers' programs use: publish, close, estimates, export."""
+
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
+from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.surveys import newest
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import Problem, ReportRejected, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+
+MAX_DIGITS = 4
+
+blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
+
+
+def results_of(
+    name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None
+) -> Results:
+    """
+    The results of a survey, over all its revisions.
+
+    Raises:
+        ReportRejected: unknown survey.
+        EstimateError: unknown cohort, unknown wave, or unknown interval.
+    """
+    revisions = revisions_of(current_app.extensions["storage"], name)
+    if not revisions:
+        raise ReportRejected("unknown_survey", "no survey has this name")
+    return analyse(revisions, cohort, interval, _wave(wave))
+
+
+@blueprint.get("/surveys")
+def surveys() -> Response:
+    """All surveys, with the number of reports so far."""
+    keys = ("name", "revision", "digest", "closed", "reports")
+    rows = current_app.extensions["storage"].surveys()
+    return jsonify([{key: getattr(row, key) for key in keys} for row in rows])
+
+
+@blueprint.post("/surveys/<name>/publish")
+def publish(name: str) -> Response:
+    """Publish the survey in the body; publishing the same one again changes nothing."""
+    try:
+        document = canonical.load(request.get_data())
+    except ValueError as error:
+        raise SpecError(f"the survey {error}") from None
+    survey = parse_survey(document)
+    if survey.name != name:
+        raise SpecError([Problem("/name", "is not the name in the address")])
+    stored = current_app.extensions["storage"].publish(survey)
+    return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
+
+
+@blueprint.post("/surveys/<name>/close")
+def close(name: str) -> Response:
+    """Admit no more reports and show all counts."""
+    storage = current_app.extensions["storage"]
+    newest(storage, name)
+    storage.close_survey(name, day_of(current_app.extensions["clock"]()))
+    return jsonify({"name": name, "closed": True})
+
+
+@blueprint.get("/surveys/<name>/estimates")
+def estimates(name: str) -> Response:
+    """Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``; ``?interval=`` names a method."""
+    return jsonify(_document(name))
+
+
+@blueprint.get("/surveys/<name>/export")
+def export(name: str) -> Response:
+    """The same, as a file to keep."""
+    reply = jsonify(_document(name))
+    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
+    return reply
+
+
+def _document(name: str) -> dict[str, Any]:
+    interval = request.args.get("interval", DEFAULT_RULE.method)
+    return export_document(results_of(name, request.args.get("cohort"), interval, request.args.get("wave")))
+
+
+def _wave(text: str | None) -> int | None:
+    """The wave asked for; no number is a wave that no survey has."""
+    if not text:
+        return None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
+

@@ -1,0 +1,132 @@
+"""The researchers' pages: server-rendered, no script, no cookie but the session's. Everything from snapshots."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.estimators.projection import norm_sub
+from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.results.routes import results_of
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.questions import dump_value
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question
+
+blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
+
+
+@blueprint.get("/")
+def surveys() -> str:
+    """All surveys."""
+    return render_template("surveys.html", surveys=current_app.extensions["storage"].surveys())
+
+
+@blueprint.get("/surveys/<name>")
+def survey(name: str) -> str:
+    """One survey's results, for all respondents for ``?cohort=`` or for ``?wave=``."""
+    results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
+    return render_template(
+        "survey.html",
+        results=results,
+        survey=results.survey,
+        link=current_app.extensions["settings"].link(results.survey.name, results.survey.digest),
+    )
+
+
+@blueprint.get("/surveys/<name>/export.json")
+def download(name: str) -> Response:
+    """The same results as a file to keep."""
+    results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
+    reply = jsonify(export_document(results))
+    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
+    return reply
+
+
+@blueprint.get("/style.css")
+def style() -> Response:
+    """The pages' style sheet."""
+    sheet = files("sottovoce.aggregator.studio").joinpath("static/dashboard.css").read_bytes()
+    return Response(sheet, content_type="text/css; charset=utf-8")
+
+
+@blueprint.app_template_filter("figure")
+def figure(value: float | None, estimate: Estimate) -> str:
+    """A share as a percentage with one decimal, another figure with four digits; a real minus sign."""
+    if value is None:
+        return "–"
+    text = f"{value * 100:.1f} %" if estimate.kind == "share" else f"{value:.4g}"
+    return text.replace("-", "−")
+
+
+@blueprint.app_template_filter("limits")
+def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
+    """The limits to show: the band while the survey is open and there is one, else the interval."""
+    if still_open and estimate.band_low is not None and estimate.band_high is not None:
+        return estimate.band_low, estimate.band_high
+    return estimate.low, estimate.high
+
+
+@blueprint.app_template_filter("interval")
+def interval(estimate: Estimate, still_open: bool) -> str:
+    """Those limits in words."""
+    return _range(*limits(estimate, still_open), estimate)
+
+
+@blueprint.app_template_filter("together")
+def together(estimate: Estimate) -> str:
+    """The limits that hold for all options of the question at once."""
+    return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate)
+
+
+@blueprint.app_template_filter("bars")
+def bars(estimates: Sequence[Estimate], whole: bool) -> list[tuple[Estimate, float | None]]:
+    """Each estimate with the length of its bar; where the options are a whole, the bars are shares that sum to 1."""
+    raw = [estimate.raw for estimate in estimates if estimate.raw is not None]
+    if whole and len(raw) == len(estimates):
+        return list(zip(estimates, norm_sub(raw), strict=True))
+    return [(estimate, estimate.clipped) for estimate in estimates]
+
+
+@blueprint.app_template_filter("place")
+def place(value: float, estimate: Estimate) -> str:
+    """Where a figure lies in its possible range, from 0 to 100."""
+    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
+
+
+@blueprint.app_template_filter("tick")
+def tick(part: int, estimate: Estimate) -> str:
+    """What stands under the axis at this part of 100 of the range."""
+    value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
+    if estimate.kind == "share":
+        return f"{value * 100:.0f}{' %' if part == 100 else ''}"
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _range(low: float, high: float, estimate: Estimate) -> str:
+    if estimate.kind == "share":
+        return f"{low * 100:.1f} to {high * 100:.1f} %"
+    return f"{low:.4g} to {high:.4g}".replace("-", "−")
+
+
+@blueprint.app_template_filter("epsilon")
+def epsilon(value: float) -> str:
+    """Epsilon with two decimals, rounded up."""
+    return show_epsilon(value)
+
+
+@blueprint.app_template_filter("when_absent")
+def when_absent(question: Question, labels: Mapping[str, str]) -> str:
+    """What an answer that was not given is counted as: the share or mean includes it."""
+    answer = dump_value(question, question.absent if question.absent is not None else 0)
+    if isinstance(answer, Mapping):
+        answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
+    return f"no answer counts as {labels.get(answer, answer) if isinstance(answer, str) else 'none of them'}"
+
+
+@blueprint.app_template_filter("numbers")
+def numbers(mechanism: Mechanism) -> str:
+    """A mechanism's name and its numbers."""
+    dumped = mechanism.dump()
+    parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
+    return f"{mechanism.name}: {', '.join(parameters)}" if parameters else mechanism.name

@@ -1,0 +1,35 @@
+"""What machines ask: is the process alive, may traffic come, how much of it has there been."""
+
+from flask import Blueprint, Response, current_app
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.base import ALL
+from sottovoce.shared.errors import REJECTIONS
+
+blueprint = Blueprint("machine", __name__)
+
+
+@blueprint.get("/healthz")
+def healthz() -> Response:
+    """The process answers."""
+    return Response("ok\n", content_type="text/plain")
+
+
+@blueprint.get("/readyz")
+def readyz() -> Response:
+    """The database can be written to and has the schema known here; otherwise a 503."""
+    current_app.extensions["readiness"].check()
+    return Response("ready\n", content_type="text/plain")
+
+
+@blueprint.get("/metrics")
+def metrics() -> Response:
+    """Prometheus' text: reports in the snapshots and refusals, summed over all surveys. For researchers only."""
+    storage: Storage = current_app.extensions["storage"]
+    rejected = current_app.extensions["admission"].rejected
+    cells = [cell for stored in storage.surveys() for cell in storage.cells(stored.key) if cell.cohort == ALL]
+    lines = ["# TYPE sottovoce_reports gauge", f"sottovoce_reports {sum(cell.reports for cell in cells)}"]
+    lines += ["# TYPE sottovoce_withdrawn gauge", f"sottovoce_withdrawn {sum(cell.withdrawn for cell in cells)}"]
+    lines.append("# TYPE sottovoce_rejected_total counter")
+    # Only the closed list of reasons: no survey, no question, nothing that was sent.
+    lines += [f'sottovoce_rejected_total{{reason="{reason}"}} {rejected[reason]}' for reason in REJECTIONS]
+    return Response("\n".join(lines) + "\n", content_type="text/plain; version=0.0.4")

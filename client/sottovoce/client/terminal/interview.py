@@ -1,0 +1,72 @@
+"""A survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked again."""
+
+from collections.abc import Sequence
+
+import click
+from sottovoce.client.terminal.prompts import ask
+from sottovoce.client.words import say, text_of
+from sottovoce.shared.answers import Value
+from sottovoce.shared.spec import Item, Question, Survey
+from sottovoce.shared.visibility import is_shown
+
+
+class Interview:
+    """
+    One person's answers, as far as they are given.
+
+    Args:
+        survey: what is shown.
+        asked: which of its questions, by default all.
+
+    Attributes:
+        answers: by question name; None where somebody prefers not to say.
+    """
+
+    def __init__(self, survey: Survey, asked: Sequence[Question] = ()) -> None:
+        self.answers: dict[str, object] = {}
+        self._survey = survey
+        self._seen: set[str] = set()
+        self._asked = tuple(asked) or survey.questions
+        self._numbers = {question.name: number for number, question in enumerate(self._asked, 1)}
+
+    def run(self) -> None:
+        """Ask whatever is shown and has no answer yet."""
+        given: dict[str, Value] = {}
+        for item in self._survey.items:
+            if is_shown(item.visible_if, given) and self._is_for(item):
+                self._show(item)
+                given |= self._ask(item)
+
+    def again(self, number: int) -> None:
+        """Ask the question with this number again, and what its answer shows anew."""
+        self.answers.pop(self._asked[number - 1].name, None)
+        self.run()
+
+    def _is_for(self, item: Item) -> bool:
+        """Whether this person is asked anything of it, or there is nothing to ask."""
+        return not item.questions or any(question.name in self._numbers for question in item.questions)
+
+    def _ask(self, item: Item) -> dict[str, Value]:
+        given: dict[str, Value] = {}
+        for question in item.questions:
+            if question.name not in self._numbers:
+                continue
+            if question.name not in self.answers:
+                self.answers[question.name] = ask(self._survey, question, self._numbers[question.name])
+            if self.answers[question.name] is not None:
+                given[question.name] = question.encode(self.answers[question.name])
+        return given
+
+    def _show(self, item: Item) -> None:
+        """Notes, and the texts of a matrix, once; who must acknowledge something does so before going on."""
+        if item.name in self._seen or not (item.rows or not item.questions):
+            return
+        self._seen.add(item.name)
+        click.echo("", err=True)
+        click.secho(text_of(self._survey, item.label), bold=bool(item.rows), err=True)
+        if item.hint:
+            click.echo(text_of(self._survey, item.hint), err=True)
+        if item.type == "acknowledge":
+            click.echo(say("acknowledge_note"), err=True)
+            while not click.confirm(say("acknowledged"), err=True):
+                pass

@@ -1,0 +1,124 @@
+import { Draws } from "./draws.js";
+import { BudgetExhausted, TransportError } from "../survey/errors.js";
+import { recorded } from "./ledger.js";
+import { load } from "../bundles/loading.js";
+import { loadSurvey } from "../survey/parse_survey.js";
+import { showEpsilon } from "../survey/rational.js";
+
+/** The epsilon that a person allows: for one question, and for one whole report. */
+export const ALLOWANCE = { question: 3, total: 8 };
+
+/** One person and one survey: what was drawn and spent before. The life of an answer itself is in `life.js`. */
+export class Respondent {
+  #transport;
+  #ledger;
+  #means;
+  #key;
+
+  /**
+   * @throws {BudgetExhausted} the survey asks for more than is allowed
+   * @throws {TransportError} the survey asks for a token and there is none, or has no such wave
+   */
+  constructor(survey, transport, ledger, options = {}) {
+    const { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "", tick } = options;
+    this.survey = survey;
+    this.#transport = transport;
+    this.#ledger = ledger;
+    this.#means = { transport, ledger, draws, tick, memo: (what) => this.#memo(what, draws) };
+    if (survey.access === "token" && !token) throw new TransportError("error_token");
+    if (!(wave >= 0 && wave < survey.waves)) throw new TransportError("error_wave");
+    // A survey that is open to all ignores a token: it would only buy a second draw.
+    this.#key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
+    checkBudget(survey, allowance);
+  }
+
+  /**
+   * A respondent for the survey that a link names; refuses a survey that is another one. `link.held` is its canonical
+   * bytes, where the page holds them.
+   *
+   * @throws {TransportError} unreachable, or another survey than the link's digest names
+   * @throws {SpecError} what is sent is not a survey
+   */
+  static async connect(link, transport, ledger, options = {}) {
+    const survey = await loadSurvey(link.held ?? (await transport.fetchSurvey(link.survey)));
+    if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
+      throw new TransportError("error_other_survey");
+    }
+    return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
+  }
+
+  /** Under which the ledger knows the report. */
+  get key() {
+    return this.#key;
+  }
+
+  /**
+   * Indices of the questions that this person is asked; under `ask` a set drawn and recorded before any is shown.
+   *
+   * @throws {BudgetExhausted} the ledger cannot be written or read
+   */
+  async asked() {
+    if (this.survey.ask === null) return [...this.survey.questions.keys()];
+    const { keepAsked } = await load("repeated");
+    return keepAsked(this.#ledger, this.#key, this.survey, this.#means.draws);
+  }
+
+  /**
+   * The entry of the report that was already drawn, or null; once drawn, answers would change nothing.
+   *
+   * @throws {BudgetExhausted} none may be drawn: another version was answered, or the memo of all waves is forgotten
+   */
+  async drawn() {
+    const entry = await recorded(this.#ledger, this.#key, this.survey.digest);
+    if (entry === null) await this.#memo("checkMemo");
+    return entry;
+  }
+
+  /** Randomize, record and send the answers, once; see `Life`. */
+  async answer(answers) {
+    return (await this.#live()).answer(answers);
+  }
+
+  /** Send the recorded report, first time or again; see `Life`. */
+  async send() {
+    return (await this.#live()).send();
+  }
+
+  /** Take the recorded report back; see `Life`. */
+  async withdraw() {
+    return (await this.#live()).withdraw();
+  }
+
+  /** Wipe what was sent from this device's memory; see `Life`. */
+  async forget() {
+    return (await this.#live()).forget();
+  }
+
+  // The page's first part knows no way for an answer.
+  async #live() {
+    const { Life } = await load("later");
+    return new Life(this, this.#means);
+  }
+
+  // Something that `memo.js` does with what is remembered for all waves; null where nothing is.
+  async #memo(what, draws) {
+    if (this.survey.memoized.length === 0) return null;
+    const repeated = await load("repeated");
+    return repeated[what](this.#ledger, this.#key, this.survey, draws);
+  }
+
+  /** Total epsilon of all reports drawn in this browser for this aggregator. */
+  async spent() {
+    return this.#ledger.total(this.#transport.origin);
+  }
+}
+
+function checkBudget(survey, allowance) {
+  for (const { epsilon, name } of survey.questions) within(epsilon, allowance.question, "error_question_budget", name);
+  within(survey.epsilon, allowance.total, "error_total_budget");
+}
+
+function within(epsilon, limit, sentence, question) {
+  // Written so that an epsilon or a limit that is not a number refuses.
+  if (!(epsilon <= limit)) throw new BudgetExhausted(sentence, { epsilon: showEpsilon(epsilon), limit, question });
+}

@@ -1,0 +1,64 @@
+import { element } from "./dom.js";
+import { arrived } from "../bundles/loading.js";
+
+/**
+ * The control for a question: `nodes` to show, `read()` for the answer (undefined while there is none), `clear()`, the
+ * sentences `note` (what may be answered) and `fault` (what to do if the answer does not fit), and `faulty()`, which
+ * marks what does not fit and gives the input to begin with.
+ */
+export function controlFor(question, id, words, inRow = false) {
+  if (question.domain.grid !== null) return refusable(arrived().rarer.numberControl(question, id, words), question, id, words, "checkbox");
+  if (question.type !== "select_multiple") return refusable(radios(question, id, words, inRow), question, id, words, "radio");
+  return refusable(checkboxes(question, id, words), question, id, words, "checkbox");
+}
+
+// The same with "prefer not to say", where that has a home within the channel; then it reads null.
+function refusable(control, question, id, words, type) {
+  if (question.absent === null) return control;
+  const refusal = element("input", { type, name: id, id: `${id}-absent` });
+  const enable = () => control.inputs.forEach((input) => (input.disabled = type === "checkbox" && refusal.checked));
+  refusal.addEventListener("change", enable);
+  return {
+    ...control,
+    nodes: [...control.nodes, element("label", { className: "option" }, refusal, words.node("prefer_not"))],
+    read: () => (refusal.checked ? null : control.read()),
+    faulty() {
+      if (!refusal.checked) return control.faulty();
+      for (const input of control.inputs) input.removeAttribute("aria-invalid");
+      return refusal;
+    },
+    clear() {
+      control.clear();
+      refusal.checked = false;
+      enable();
+    },
+  };
+}
+
+function radios(question, id, words, inRow) {
+  const { nodes, ...control } = options(question, id, words, "radio");
+  // The radio buttons of a rating or of a matrix stand in a row where there is room.
+  const shown = inRow || question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
+  return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
+}
+
+function checkboxes(question, id, words) {
+  const control = options(question, id, words, "checkbox");
+  const most = { most: question.domain.maxChoices };
+  return { ...control, note: ["several", most], fault: ["too_many", most], read: control.chosen };
+}
+
+// Native buttons: the keyboard and screen readers know them, and none is chosen beforehand.
+function options(question, id, words, type) {
+  const own = question.domain.absent ? question.options.slice(0, -1) : question.options;
+  const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}` }));
+  // Yes comes first for readers; the values stay what they are.
+  const order = question.type === "boolean" ? [1, 0] : [...inputs.keys()];
+  return {
+    inputs,
+    nodes: order.map((index) => element("label", { className: "option" }, inputs[index], words.option(question, index))),
+    faulty: () => inputs[order[0]],
+    chosen: () => own.filter((_, index) => inputs[index].checked),
+    clear: () => inputs.forEach((input) => (input.checked = false)),
+  };
+}

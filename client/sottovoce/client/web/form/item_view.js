@@ -1,0 +1,67 @@
+import { controlFor } from "./choice_input.js";
+import { element, group } from "./dom.js";
+import { arrived } from "../bundles/loading.js";
+import { showEpsilon } from "../survey/rational.js";
+
+/**
+ * What stands on the page for one item: `{ item, node, fields }`.
+ *
+ * A field is what can be answered: its `label`, `node`, `read()`, `clear()`, `fits()`, `fault` and that one's sentence
+ * `telling`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions have
+ * a `question`.
+ *
+ * @param place `{ index, first, number, total }`: which of the items it is, the place of its first question in the
+ *   report, and the how-manieth it is of how many that ask
+ */
+export function partOf(item, { index: position, first, ...count }, survey, words) {
+  const { questions, rows, type } = item;
+  if (type === "note") return arrived().rarer.notePart(item, words);
+  if (type === "acknowledge") return arrived().rarer.acknowledgePart(item, `a${position}`, words);
+  const id = `${rows.length ? "m" : "q"}${first}`;
+  const number = words.said("span", "question_number", count, { className: "number" });
+  const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
+  const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
+  if (survey.ownCoin && questions[0].mechanism !== null) before.push(arrived().rarer.byHand(questions[0], id, words, each(rows, words)));
+  const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words), badge(questions[0], words), " ");
+  odds.append(words.odds(questions[0]));
+  if (rows.length === 0) {
+    const field = questionField(questions[0], id, words, { legend, before, after: [odds] });
+    return { item, fields: [field], node: field.node };
+  }
+  const fields = questions.map((question, index) => rowField(question, `q${first + index}`, words, rows[index]));
+  const node = group("matrix", [...before, odds], legend, ...before, ...fields.map((field) => field.node), odds);
+  return { item, fields, node };
+}
+
+function questionField(question, id, words, { legend, before = [], after = [], inRow = false }) {
+  const control = controlFor(question, id, words, inRow);
+  const fault = words.said("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
+  const notes = control.note ? [...before, words.said("p", ...control.note, { className: "hint", id: `${id}-note` })] : before;
+  const node = group("", [...notes, ...after, fault], legend, ...notes, fault, ...control.nodes, ...after);
+  const fits = () => control.read() !== undefined && canEncode(question, control.read());
+  return { ...control, question, label: question.label, node, fault, telling: control.fault, fits };
+}
+
+function rowField(question, id, words, row) {
+  const legend = element("legend", {}, words.text("span", row, { id: `${id}-label` }));
+  return questionField(question, id, words, { legend, inRow: true });
+}
+
+// One toss for two rows would let one answer tell the other.
+function each(rows, words) {
+  return rows.length ? [words.node("each_row"), " "] : [];
+}
+
+function badge(question, words) {
+  if (question.mechanism === null) return words.said("span", "public", {}, { className: "badge public" });
+  return words.said("span", "question_epsilon", { epsilon: showEpsilon(question.epsilon) }, { className: "badge" });
+}
+
+function canEncode(question, answer) {
+  try {
+    question.encode(answer);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,54 @@
+import { element } from "./dom.js";
+import { dumpDecimal } from "../survey/rational.js";
+
+const GROUPED = /^(?:-?[1-9]\d{0,2})([.,])\d{3}$/;
+
+/** One text field, or one for each coordinate. A browser's own number fields round, and change when a wheel turns. */
+export function numberControl(question, id, words) {
+  const { grid, options: names } = question.domain;
+  const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
+  const texts = () => inputs.map((input) => typedNumber(input.value, words.point));
+  const values = { min: grid.number(0), max: grid.number(grid.steps), step: dumpDecimal(grid.step) };
+  const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
+  return {
+    inputs,
+    nodes: names.length ? inputs.map(label) : inputs,
+    note: ["number_note", values],
+    fault: ["number_fault", values],
+    read: () => (names.length ? Object.fromEntries(texts().map((text, index) => [names[index], text])) : texts()[0]),
+    faulty() {
+      const wrong = inputs.filter((_, index) => !grid.has(texts()[index]));
+      for (const input of inputs) input.setAttribute("aria-invalid", wrong.includes(input));
+      return wrong[0] ?? inputs[0];
+    },
+    clear: () => inputs.forEach((input) => (input.value = "")),
+  };
+}
+
+function textField({ domain, type }, id, index) {
+  // Some telephones' number pads have no minus sign.
+  const inputMode = domain.grid.low < 0n ? "text" : type === "integer" ? "numeric" : "decimal";
+  const properties = { type: "text", inputMode, id: `${id}-${index}` };
+  const aria = { "aria-describedby": `${id}-note ${id}-fault` };
+  if (domain.options.length === 0) aria["aria-labelledby"] = `${id}-label`;
+  return element("input", { ...properties, ...aria });
+}
+
+/**
+ * A number as somebody typed it, in whichever digits, written with a point as `parseDecimal` reads it.
+ *
+ * Comma and point both stand before the tenths, except where thousands may be meant: there only `point` does, else the
+ * result is "". In English 1,000 is never 1.
+ */
+export function typedNumber(text, point) {
+  const latin = text.replace(/[\u200e\u200f\u061c]/g, "").trim().replace(/[٠-٩۰-۹०-९０-９]/g, digit);
+  const number = latin.replace(/^[−－]/, "-").replace(/[٫．]/, ".");
+  const sign = GROUPED.exec(number)?.[1] ?? point;
+  return sign === point ? number.replace(",", ".") : "";
+}
+
+// Three of the scripts' zeros end in 0 in hexadecimal; the Devanagari one in 6.
+function digit(character) {
+  const code = character.codePointAt(0);
+  return code >= 0x966 && code <= 0x96f ? code - 0x966 : code % 16;
+}

@@ -1,0 +1,80 @@
+import { button, element, heading } from "./dom.js";
+import { LoadError, SurveyError, TransportError } from "../survey/errors.js";
+import { load } from "../bundles/loading.js";
+
+// What is told of a failure: its title and a note.
+const OUTCOMES = {
+  load: ["load_title", "load_note"],
+  kept: ["kept_title", "kept_note"],
+  refused: ["refused_title", "refused_note"],
+  final: ["final_title", "final_note"],
+  failed: ["failed_title", "failed_note"],
+};
+
+/** Where the page shows one step at a time, in `main`, and tells what went wrong; `status` is told aloud. */
+export class Stage {
+  #words;
+  #main;
+  #status;
+  #frame;
+
+  /** What sends a report again, while the page tells that it was not sent; else null. */
+  resend = null;
+
+  /** `frame` shows what stands around every step; it is called with the first. */
+  constructor(words, main, status, frame) {
+    this.#words = words;
+    this.#main = main;
+    this.#status = status;
+    this.#frame = frame;
+  }
+
+  /** Show a step, `{ node, start }`; `start` takes the focus. */
+  show({ node, start }, takesFocus = true) {
+    this.resend = null;
+    this.#main.replaceChildren(node);
+    this.#status.replaceChildren();
+    this.#frame?.();
+    this.#frame = null;
+    if (!takesFocus) return;
+    scrollTo(0, 0);
+    start.focus();
+  }
+
+  /** Show that something is under way. */
+  busy(sentence) {
+    const start = heading(1, this.#words.node(sentence));
+    this.show({ node: element("div", { className: "busy" }, start), start });
+  }
+
+  /**
+   * Do something; every failure ends here, in words. `way` says what can be done about it: `back` where a failure has
+   * taken nothing away, `resend` where a report was drawn, `allow` what to show about a limit that was too low.
+   */
+  async guarded(work, way = {}) {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof SurveyError)) console.error(error.name);
+      await this.#fail(error, work, way);
+    }
+  }
+
+  async #fail(error, work, { back, resend, allow }) {
+    // What went wrong before there was a survey is told in the device's language.
+    if (!this.#words.language) await this.#words.speak(null);
+    const { sentence = "error_unexpected", values } = error;
+    const isPart = error instanceof LoadError;
+    const isUnsent = resend && error instanceof TransportError;
+    const outcome = isPart ? "load" : back ? "kept" : !isUnsent ? "refused" : error.isFinal ? "final" : "failed";
+    const [title, note] = OUTCOMES[outcome];
+    const start = heading(1, this.#words.node(title));
+    const reason = this.#words.said("p", sentence, values, { className: "lead" });
+    const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
+    const act = { load: () => this.guarded(work, { back, resend, allow }), kept: back, failed: resend }[outcome];
+    if (act) node.append(button(this.#words.node(act === back ? "keep" : "again"), "primary", act));
+    if (values?.limit !== undefined && allow) node.append(allow());
+    this.show({ node, start });
+    if (outcome === "failed") this.resend = resend;
+  }
+}

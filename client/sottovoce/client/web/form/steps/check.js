@@ -1,0 +1,34 @@
+import { button, element, heading } from "../dom.js";
+
+const CHANCES = 2;
+const ANSWERS = ["check_seen", "check_chance", "check_later"];
+const RIGHT = 1;
+
+/** One question about the protection, two tries. It may be skipped, and how it went is kept nowhere. */
+export function checkStep(_survey, words, onDone) {
+  const inputs = ANSWERS.map(() => element("input", { type: "radio", name: "check" }));
+  const options = ANSWERS.map((key, index) => element("label", { className: "option" }, inputs[index], words.node(key)));
+  const legend = element("legend", {}, words.node("check_question"));
+  const told = element("p", { role: "status", className: "told" });
+  const submit = element("button", { type: "submit", className: "primary" }, words.node("check_submit"));
+  const skip = button(words.node("to_questions"), "", onDone);
+  const actions = element("div", { className: "actions" }, submit, skip);
+  const form = element("form", { method: "dialog", autocomplete: "off" }, element("fieldset", {}, legend, ...options, told), actions);
+  let tries = 0;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = inputs.findIndex((input) => input.checked);
+    if (chosen >= 0) tries += 1;
+    const isOver = chosen === RIGHT || tries === CHANCES;
+    const sentence = chosen < 0 ? "missing" : chosen === RIGHT ? "check_right" : isOver ? "check_told" : "check_wrong";
+    told.replaceChildren(words.node(sentence));
+    if (!isOver) return;
+    for (const input of inputs) input.disabled = true;
+    submit.remove();
+    skip.className = "primary";
+    skip.focus();
+  });
+  const start = heading(1, words.node("check_title"));
+  const note = words.said("p", "check_note", {}, { className: "lead" });
+  return { node: element("div", { id: "check" }, start, note, form), start };
+}

@@ -1,0 +1,44 @@
+import { button, element, heading } from "../dom.js";
+import { Draws } from "../../device/draws.js";
+import { BinaryRR } from "../../survey/mechanisms/binary_rr.js";
+import { RANDOMIZERS } from "../../device/randomizers/index.js";
+
+const COIN = { name: "binary_rr", a: "3/4", b: "1/4" };
+const MORE = 20;
+
+/**
+ * A step aside: a harmless question, answered through the real randomizer as often as one likes.
+ *
+ * It has no way to the network or to the ledger; its tally goes with the step.
+ */
+export function practiceStep(survey, words, onBack) {
+  const mechanism = survey.questions.find((question) => question.mechanism?.name === COIN.name)?.mechanism ?? new BinaryRR(COIN);
+  const draws = new Draws();
+  const tally = [0, 1].map(() => ({ rolls: 0, yes: 0 }));
+  const told = element("div", { role: "status" });
+  const roll = (truth, times) => {
+    let value;
+    for (let time = 0; time < times; time += 1) {
+      value = RANDOMIZERS.get(COIN.name)(mechanism, truth, draws);
+      tally[truth].rolls += 1;
+      tally[truth].yes += value;
+    }
+    more.hidden = false;
+    more.onclick = () => roll(truth, MORE);
+    const sums = [1, 0].filter((answer) => tally[answer].rolls).map((answer) =>
+      words.said("p", ["practice_no", "practice_yes"][answer], tally[answer]),
+    );
+    const sent = words.said("p", "practice_sent", { value: () => words.say(["no", "yes"][value]) }, { className: "lead" });
+    told.replaceChildren(...(times === 1 ? [sent] : []), ...sums);
+  };
+  const [yes, no] = [1, 0].map((truth) => button(words.node(["no", "yes"][truth]), "", () => roll(truth, 1)));
+  const more = button(words.node("practice_more", { number: MORE }), "", null);
+  more.hidden = true;
+  const start = heading(1, words.node("practice_title"));
+  const legend = element("legend", {}, words.node("practice_question"));
+  const odds = element("p", { className: "odds" }, words.odds({ mechanism }));
+  const rolls = element("fieldset", {}, legend, element("div", { className: "actions" }, yes, no, more), told, odds);
+  const back = element("div", { className: "actions" }, button(words.node("practice_back"), "primary", onBack));
+  const note = words.said("p", "practice_note", {}, { className: "lead" });
+  return { node: element("div", { id: "practice" }, start, note, rolls, back), start };
+}

@@ -1,0 +1,48 @@
+import { bitsOf } from "../survey/answers.js";
+import { element } from "./dom.js";
+
+/** How reports that do not look like an answer are told, by mechanism. */
+export const TELLING = new Map([
+  ["subset_selection", several],
+  ["bitwise_rr", several],
+  ["sampled_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
+  ["sampled_coordinate", (question, value, words) => sampled(question, value, words, ["low", "high"])],
+  ["rounding_rr", (_, value, words) => words.node(["low", "high"][value])],
+  ["level_table", mark],
+  ["hadamard_response", mark],
+  ["square_wave", range],
+]);
+
+/** A true value of several options, or of numbers, in words. */
+export function answeredRarely(question, value, words) {
+  const { grid, options } = question.domain;
+  if (grid === null) return several(question, value, words);
+  if (options.length === 0) return words.number(grid.number(value));
+  return list(value.map((step, index) => named(question, index, words, words.number(grid.number(step)))), words);
+}
+
+function several(question, mask, words) {
+  return list(bitsOf(mask, question.options).map((option) => words.option(question, option)), words);
+}
+
+function sampled(question, value, words, bits) {
+  return named(question, Math.floor(value / 2), words, words.node(bits[value % 2]));
+}
+
+function mark({ largest }, value, words) {
+  return words.node("mark", { number: value + 1, total: largest + 1 });
+}
+
+function range({ domain, mechanism }, value, words) {
+  const [first, last] = mechanism.span(value).map((step) => domain.grid.number(step));
+  return first === last ? words.number(first) : words.node("range", { first, last });
+}
+
+function named(question, option, words, content) {
+  return element("span", {}, words.option(question, option), words.node("colon"), content);
+}
+
+function list(nodes, words) {
+  if (nodes.length === 0) return words.node("none");
+  return element("span", {}, ...nodes.flatMap((node) => [words.node("semicolon"), element("wbr"), node]).slice(2));
+}

@@ -1,0 +1,194 @@
+import { Catalogues } from "./catalogues.js";
+import { element, nameCells } from "./dom.js";
+import { chooseLanguage, decimalPoint, direction } from "../survey/languages.js";
+
+/** The languages in which the page itself speaks, one catalogue each. */
+export const CATALOGUES = ["en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"];
+
+const ISOLATE = ["\u2068", "\u2069"];
+
+/**
+ * What the page says: its own sentences from a catalogue, and the survey's texts, both in the reader's language where
+ * they have it. Whatever was said is said again, in place, when another language is chosen.
+ */
+export class Words {
+  #device;
+  #catalogues;
+  #catalogue = null;
+  #survey = null;
+  #chosen = [];
+  #current = "";
+  #spoken = "";
+  /** What stands before the tenths. */
+  point = ".";
+  #turn = 0;
+  #told = new Set();
+  #tellings = new WeakMap();
+
+  /** `load` gives a part's sentences in a language; `device` are the languages that the device asks for, dearest first. */
+  constructor(load, device) {
+    this.#catalogues = new Catalogues(load);
+    this.#device = device;
+    // Where every survey would lead to the same catalogue, it need not wait for the survey.
+    const likely = new Set(device.map((tag) => chooseLanguage(CATALOGUES, [tag])).filter(Boolean));
+    if (likely.size === 1) this.#catalogues.of([...likely][0]).catch(() => {});
+  }
+
+  /** The language of the page's sentences; undefined before there are any. */
+  get language() {
+    return this.#catalogue?.language;
+  }
+
+  /** Every language that can be chosen, those of the survey first. */
+  get languages() {
+    const titles = titlesOf(this.#survey);
+    return [...titles, ...CATALOGUES.filter((tag) => chooseLanguage(titles, [tag]) === null)];
+  }
+
+  /** The one of them that is spoken, as far as survey and page speak it. */
+  get current() {
+    return chooseLanguage(this.languages, [this.#current]);
+  }
+
+  /** Whether the survey itself lacks that language. */
+  get foreign() {
+    return this.#survey !== null && chooseLanguage(titlesOf(this.#survey), [this.#current]) === null;
+  }
+
+  /**
+   * Speak about this survey, or about none, in the reader's language: the first that the survey speaks, else the first
+   * that the page speaks. One catalogue is loaded; where that fails, so does this, and nothing has changed.
+   */
+  async speak(survey = this.#survey, chosen = this.#chosen) {
+    const wanted = [...chosen, ...this.#device];
+    const shared = chooseLanguage(titlesOf(survey), wanted);
+    const heard = [...chosen, shared, ...this.#device, survey?.defaultLanguage].filter(Boolean);
+    const turn = (this.#turn += 1);
+    const catalogue = await this.#catalogues.of(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
+    // Somebody who chooses twice hears the second choice, whichever arrives first.
+    if (turn !== this.#turn) return;
+    const tag = wanted.find((one) => chooseLanguage([catalogue.language], [one])) ?? catalogue.language;
+    this.point = decimalPoint(tag);
+    Object.assign(document.documentElement, { lang: catalogue.language, dir: direction(catalogue.language) });
+    this.#catalogue = catalogue;
+    this.#survey = survey;
+    this.#chosen = chosen;
+    this.#current = chosen[0] ?? shared ?? catalogue.language;
+    this.#spoken = shared ?? survey?.defaultLanguage;
+    if (survey !== null) document.title = this.plain(survey.title);
+    this.#tellAgain();
+  }
+
+  /** Know the sentences of a further part of the page; a LoadError if they did not arrive. */
+  async learn(part) {
+    await this.#catalogues.learn(part, this.language);
+  }
+
+  /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
+  say(key, values = {}) {
+    const sentence = this.#catalogue[key] ?? this.#catalogue.error_unexpected;
+    // Within text that runs from right to left, "-1" or a path would be torn apart.
+    const [before, after] = document.documentElement.dir === "rtl" ? ISOLATE : ["", ""];
+    return sentence.replace(/\{(\w+)\}/g, (_, name) => before + this.#shown(values[name]) + after);
+  }
+
+  /** An element with one sentence of the page; where values are words themselves, a function gives them. */
+  said(tag, key, values = {}, properties = {}) {
+    return this.#live(tag, properties, () => [this.language, this.say(key, typeof values === "function" ? values() : values)]);
+  }
+
+  /** One sentence of the page, ready to be put inside something. */
+  node(key, values = {}) {
+    return this.said("span", key, values);
+  }
+
+  /** An element with one of the survey's texts, marked where it is not in the language of the page. */
+  text(tag, texts, properties = {}) {
+    return this.#live(tag, properties, () => {
+      const language = this.#languageOf(texts);
+      return [language, texts[language]];
+    });
+  }
+
+  /** One of the survey's texts as a string. */
+  plain(texts) {
+    return texts[this.#languageOf(texts)];
+  }
+
+  /** A number, as readers of this language write it. */
+  number(text) {
+    return this.#live("bdi", {}, () => [this.language, this.#shown(text)]);
+  }
+
+  /** The label of the option with this index. */
+  option(question, index) {
+    if (question.domain.absent && index === question.domain.steps) return this.node("absent");
+    if (question.type === "boolean") return this.node(question.options[index]);
+    return this.text("span", question.choices[index].label);
+  }
+
+  /** The odds of a question in words, from its channel; or that it has none. */
+  odds(question) {
+    const named = () => (question.neutral ? ` ${this.say("neutral_note")}` : "");
+    return this.#live("span", {}, () => [this.language, this.say(...this.explained(question)) + named()]);
+  }
+
+  /** The sentence about the odds, and what fills its placeholders. */
+  explained({ cohort, mechanism }) {
+    if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
+    const numbers = Object.entries(mechanism.explain());
+    const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
+    return [`odds_${mechanism.name}`, Object.fromEntries(values)];
+  }
+
+  /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */
+  share(part, whole) {
+    if ((part * 100) % whole === 0) return String((part * 100) / whole);
+    const number = Math.floor((part * 200 + whole) / (2 * whole));
+    if (number === 0) return this.say("fewer_than_one");
+    return this.say(number === 100 ? "more_than_99" : "about", { number });
+  }
+
+  // Latin digits in every language, as in the bytes that are sent; only the decimal sign is the language's.
+  #shown(value = "") {
+    const text = String(typeof value === "function" ? value() : value);
+    return text.replace(/^(-?\d+)\.(?=\d+$)/, (_, whole) => whole + this.point);
+  }
+
+  #languageOf(texts) {
+    if (Object.hasOwn(texts, this.#spoken)) return this.#spoken;
+    return chooseLanguage(Object.keys(texts), [...this.#chosen, ...this.#device]) ?? this.#survey.defaultLanguage;
+  }
+
+  #live(tag, properties, telling) {
+    const node = element(tag, properties, "");
+    this.#tellings.set(node, telling);
+    // Held weakly, so that a step that is gone is gone.
+    this.#told.add(new WeakRef(node));
+    this.#tell(node);
+    return node;
+  }
+
+  #tell(node) {
+    const [language, text] = this.#tellings.get(node)();
+    node.firstChild.data = text;
+    const foreign = language !== this.language;
+    for (const [name, value] of [["lang", language], ["dir", direction(language)]]) {
+      if (foreign) node.setAttribute(name, value);
+      else node.removeAttribute(name);
+    }
+  }
+
+  #tellAgain() {
+    for (const reference of this.#told) {
+      const node = reference.deref();
+      if (node) this.#tell(node);
+      else this.#told.delete(reference);
+    }
+    document.querySelectorAll?.("table").forEach(nameCells);
+  }
+}
+
+function titlesOf(survey) {
+  return Object.keys(survey?.title ?? {});
+}

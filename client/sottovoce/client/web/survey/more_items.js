@@ -1,0 +1,91 @@
+import { encodeAnswer } from "./answers.js";
+import { Grid } from "./grid.js";
+import { KEYS, NAME, NOTE, NUMBER, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
+import { dumpDecimal, must, parseDecimal } from "./rational.js";
+import { readFields, readItems, readMatch } from "./checks.js";
+import { Question } from "./spec.js";
+
+const WHOLE = 1_000_000_000n;
+
+/** A note, something to acknowledge, or a matrix. */
+export function readOther(value, language, neutral) {
+  if (value?.type === "matrix") return readMatrix(value, language, neutral);
+  must(["note", "acknowledge"].includes(value?.type));
+  const texts = readHead(readFields(value, NOTE, ["hint", "visible_if"]), language);
+  return { type: value.type, ...texts, questions: [], rows: [], visibleIf: [] };
+}
+
+function readMatrix(value, language, neutral) {
+  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", "visible_if"]);
+  const texts = readHead(value, language);
+  readChoices(rows, language, 1, 50);
+  must(KEYS.has(of?.type) && of.type !== "vector");
+  readFields(of, ["type", ...KEYS.get(of.type)], TREATMENT);
+  const asked = readAsked(of, language, neutral);
+  const questions = rows.map((row) => {
+    const name = readMatch(`${texts.name}_${row.name}`, NAME);
+    return new Question({ ...asked, name, label: joined(texts.label, row.label, language), hint: null, cohort: false });
+  });
+  return { type, ...texts, questions, rows: rows.map((row) => row.label), visibleIf: [] };
+}
+
+// A row's label for where it stands alone, in every language that either text has.
+function joined(label, row, language) {
+  const both = (tag) => `${label[tag] ?? label[language]} – ${row[tag] ?? row[language]}`;
+  return Object.fromEntries(Object.keys({ ...label, ...row }).map((tag) => [tag, both(tag)]));
+}
+
+/** The numbers that can be answered. */
+export function readGrid(fields) {
+  const numbers = NUMBER.map((key) => {
+    const number = parseDecimal(fields[key]);
+    must(dumpDecimal(number) === fields[key] && (fields.type !== "integer" || number % WHOLE === 0n));
+    return number;
+  });
+  return new Grid(...numbers);
+}
+
+/** The true value that stands for no answer. */
+export function readAbsent(fields, domain) {
+  const fixed = fields.when_absent;
+  must(!domain.absent && !(Array.isArray(fixed) && fixed.length));
+  const value = encodeAnswer(fields.type, domain, fixed);
+  if (domain.grid !== null) [fixed].flatMap((one) => (one instanceof Object ? Object.values(one) : one)).forEach((one) => readStep(one, domain.grid));
+  return value;
+}
+
+// The step of a number in its one spelling.
+function readStep(text, grid) {
+  const step = grid.index(text);
+  must(grid.number(step) === text);
+  return step;
+}
+
+/**
+ * What must hold for an item to be shown. A hidden question needs a home for its absence, and what is public must not
+ * give away what is private.
+ */
+export function readConditions(value, questions, earlier) {
+  const names = Object.keys(readFields(value, [], Object.keys(value ?? {})));
+  must(names.length > 0 && questions.every((question) => question.absent !== null));
+  return names.map((name) => {
+    const asked = earlier.get(name);
+    must(asked && asked.type !== "vector");
+    must(asked.mechanism === null || questions.every((question) => question.mechanism !== null));
+    return { question: name, mask: asked.type === "select_multiple", ...readWanted(value[name], asked.domain) };
+  });
+}
+
+function readWanted(wanted, { absent, grid, options }) {
+  if (grid !== null) {
+    readFields(wanted, ["max", "min"]);
+    const [low, high] = [wanted.min, wanted.max].map((text) => readStep(text, grid));
+    must(low <= high);
+    return { options: [], span: [low, high] };
+  }
+  const own = absent ? options.slice(0, -1) : options;
+  const chosen = readItems(wanted, 1, own.length).map((name) => own.indexOf(name));
+  // In the order of the options, so that one set has one spelling.
+  must(chosen.every((option, index) => option > (chosen[index - 1] ?? -1)));
+  return { options: chosen, span: null };
+}

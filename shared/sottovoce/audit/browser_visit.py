@@ -1,0 +1,196 @@
+"""Visits of invented people to a served form: it is filled in, sent, and caught before anything leaves the browser."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, BrowserContext, Page, Route
+from sottovoce.audit.lower_bound import runs_to_reach
+from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, dearest, event_count, truth_of
+from sottovoce.client.link import Link
+from sottovoce.client.page import assemble, path_of
+from sottovoce.shared.answers import Value
+from sottovoce.shared.errors import SurveyError, TransportError
+from sottovoce.shared.questions import dump_value
+from sottovoce.shared.rational import dump_decimal
+from sottovoce.shared.report import dump_report, parse_report, receipt
+from sottovoce.shared.spec import Question, Survey
+
+AT_ONCE = 8
+"""Tabs that wait for their receipts together: the form takes half a second to a second to send."""
+
+MOST = 1000
+"""The most visits of each person by default."""
+
+_FIRST = "form button[type=submit]"
+"""Below the questions, whichever of them are asked."""
+
+_SECONDS = 20
+_TOKEN = "0" * 16
+"""Never reaches the aggregator: what is sent is caught."""
+
+
+class _Tab(NamedTuple):
+    context: BrowserContext
+    page: Page
+    sent: list[bytes]
+    others: list[str]
+
+
+def seen_truth(survey: Survey, person: int) -> Truth:
+    """The true values of one of the four people as a form gives them: what is hidden from her has its fixed value."""
+    truth = truth_of(survey, person)
+    encoded = survey.encode(
+        {
+            question.name: None if _is_refusal(question, value) else dump_value(question, value)
+            for question, value in zip(survey.questions, truth, strict=True)
+        }
+    )
+    # None stands for what is not asked, and here everything is.
+    return tuple(value for value in encoded if value is not None)
+
+
+def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
+    """Of whom visits are made: of nobody in turn, for every visitor has a browser of her own."""
+    return TURNS[:2] if len(survey.questions) == 1 else TURNS[: len(PEOPLE)]
+
+
+def visits_for(survey: Survey, alpha: float) -> int:
+    """So many visits of each person find a form that sends answers as they are."""
+    people = [seen_truth(survey, person) for person in range(len(PEOPLE))]
+    return min(MOST, runs_to_reach(dearest(survey, people), event_count(survey), alpha))
+
+
+def visits(
+    browser: Browser, link: Link, survey: Survey, truths: Sequence[Truth], known: set[str]
+) -> Iterator[Reported]:
+    """
+    A visit of each person, and what it sent.
+
+    Args:
+        browser: each visit is a new visitor's.
+        link: to the form.
+        survey: what it asks.
+        truths: of each visitor.
+        known: ids of earlier reports; those of these visits are added.
+
+    Raises:
+        TransportError: the page makes other requests than it needs, sends another number of reports than one, or an id
+            a second time.
+        SurveyError: what it sends is no report.
+    """
+    for start in range(0, len(truths), AT_ONCE):
+        tabs: list[_Tab] = []
+        try:
+            for truth in truths[start : start + AT_ONCE]:
+                tabs.append(_open(browser, link, survey))
+                _fill(tabs[-1].page, survey, truth)
+            for tab in tabs:
+                tab.page.wait_for_selector("#receipt_sha256")
+                yield _reported(tab, survey, link.wave, known)
+        finally:
+            for tab in tabs:
+                tab.context.close()
+
+
+def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
+    context = browser.new_context()
+    tab = _Tab(context, context.new_page(), [], [])
+    api = f"{link.origin}/api/v1/surveys/{link.survey}"
+    page = link.origin + path_of("respondent.html", link.survey)
+    parts = {path for name in assemble() for path in (path_of(name, link.survey), f"/assets/{name}")}
+    needed = {api, *(link.origin + path for path in parts)}
+
+    def caught(route: Route) -> None:
+        request = route.request
+        address = request.url.partition("#")[0]
+        if request.method == "POST" and address == f"{api}/reports":
+            tab.sent.append(request.post_data_buffer or b"")
+            route.fulfill(body=_receipt(tab.sent[-1]), content_type="application/json")
+        elif request.method == "GET" and address in needed:
+            route.continue_()
+        else:
+            # Whatever else it asks for could carry an answer, if only by being asked for.
+            tab.others.append(request.method)
+            route.abort()
+
+    context.set_default_timeout(_SECONDS * 1000)
+    context.route("**/*", caught)
+    token = f"&t={_TOKEN}" if survey.asks_for_token else ""
+    tab.page.goto(f"{page}#d={survey.digest[:32]}{token}&w={link.wave}")
+    _begin(tab.page)
+    return tab
+
+
+def _begin(page: Page) -> None:
+    """To the questions; what explains them is skipped, where there is any."""
+    page.wait_for_selector(f"#explanation, {_FIRST}")
+    if page.locator("#explanation").count():
+        page.click("#explanation .actions .primary")
+        page.wait_for_selector(f"#check, {_FIRST}")
+        if page.locator("#check").count():
+            page.click("#check button:not(.primary)")
+    page.wait_for_selector(_FIRST)
+
+
+def _reported(tab: _Tab, survey: Survey, wave: int, known: set[str]) -> Reported:
+    if tab.others:
+        raise TransportError("the page makes requests that it does not need")
+    if len(tab.sent) != 1:
+        raise TransportError("the page sends another number of reports than one")
+    report = parse_report(tab.sent[0])
+    if (report.digest, report.wave) != (survey.digest, wave) or dump_report(report, survey) != tab.sent[0]:
+        raise TransportError("the page sends something else than a report of this survey")
+    if report.report_id in known:
+        raise TransportError("the page draws the same id twice")
+    known.add(report.report_id)
+    return report.values, len(tab.sent[0]), 0
+
+
+def _receipt(body: bytes) -> str:
+    try:
+        return json.dumps(receipt(parse_report(body), body))
+    except (SurveyError, ValueError):
+        return "{}"
+
+
+def _fill(page: Page, survey: Survey, truth: Truth) -> None:
+    """Answer what is shown, go on to the review, and press the button that sends."""
+    index = 0
+    for item in survey.items:
+        for question in item.questions:
+            if page.is_visible(f"#q{index}-0"):
+                _answer(page, index, question, truth[index])
+            index += 1
+    for box in page.locator("form input[id^=a]:visible").all():
+        box.check()
+    page.click("form button[type=submit]")
+    page.wait_for_selector("form", state="detached")
+    page.click("#main .actions .primary")
+
+
+def _answer(page: Page, index: int, question: Question, value: Value) -> None:
+    if _is_refusal(question, value):
+        page.check(f"#q{index}-absent")
+        return
+    for control, text in _controls(question, value):
+        if text is None:
+            page.check(f"#q{index}-{control}")
+        else:
+            page.fill(f"#q{index}-{control}", text)
+
+
+def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
+    """(control's number, text to enter or None to tick it)."""
+    grid = question.domain.grid
+    if grid is not None:
+        steps = value if isinstance(value, tuple) else (value,)
+        return [(place, dump_decimal(grid.low + step * grid.step)) for place, step in enumerate(steps)]
+    assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
+    if question.type == "select_multiple":
+        return [(option, None) for option in range(question.domain.size) if value >> option & 1]
+    return [(value, None)]
+
+
+def _is_refusal(question: Question, value: Value) -> bool:
+    return question.domain.absent and value == question.absent

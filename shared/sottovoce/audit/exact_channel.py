@@ -1,0 +1,305 @@
+"""
+Holds channels against the claim: the survey's integers, and the exact law of running code.
+
+A question with many true values or reports is not computed whole. Then the epsilon of its integers is the mechanism's
+closed form, a stated sample of inputs is computed, and code with too many branches is run on a smaller question of the
+same mechanism. ``scope`` always says which.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from itertools import islice, product
+from math import comb, prod
+from typing import Any
+
+from sottovoce.audit.branching_draws import Law, TooManyPaths, paths
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Value
+from sottovoce.shared.mechanisms import Mechanism, Table
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.spec import Question
+
+ALL_CELLS = 1 << 20
+"""Weights up to which a table is computed whole."""
+
+ALL_PROBABILITIES = 1 << 14
+"""Probabilities up to which another channel is computed whole."""
+
+ALL_WAVES = 6
+"""Waves under one memo up to which all courses of the truth are tried."""
+
+SAMPLED = 16
+"""Inputs that are computed where not all are."""
+
+SAMPLED_REPORTS = 64
+
+MAX_PATHS = 4096
+"""Most ways through a randomizer for one input."""
+
+MAX_WORK = 8192
+"""About so many ways for all inputs of a question together; two inputs at least are tried."""
+
+_CONTEXT = Context(prec=40)
+_NOTCH = Decimal("1e-12")
+
+
+@dataclass(frozen=True)
+class Computed:
+    """
+    The exact law of code for some inputs.
+
+    Attributes:
+        law: of the reports.
+        bounds: the sets of bounds drawn from, over all ways; what is read depends on nothing else.
+    """
+
+    law: Law
+    bounds: frozenset[tuple[int, ...]]
+
+
+class Mismatch(Exception):
+    """What the code or the integers do is not what is claimed; the message says what, and repeats no answer."""
+
+
+def inputs_of(question: Question, most: int) -> list[Value]:
+    """Every true value if there are at most ``most``, else so many of them: the ends and some between."""
+    if question.type == "vector":
+        size, count = question.domain.size, len(question.domain.options)
+        if size**count <= most:
+            return list(product(range(size), repeat=count))
+        mixed = [tuple((place * step) % size for place in range(count)) for step in range(1, most - 1)]
+        return [*dict.fromkeys([(0,) * count, (size - 1,) * count, *mixed])]
+    if question.type == "select_multiple":
+        return [*_masks(question, most)]
+    size = question.domain.size
+    if size <= most:
+        return list(range(size))
+    return sorted({place * (size - 1) // (most - 1) for place in range(most)})
+
+
+def input_count(question: Question) -> int:
+    """The number of true values."""
+    domain = question.domain
+    if question.type == "vector":
+        return int(domain.size ** len(domain.options))
+    if question.type == "select_multiple":
+        return sum(comb(domain.size, chosen) for chosen in range(domain.max_choices + 1))
+    return domain.size
+
+
+def _masks(question: Question, most: int) -> list[int]:
+    size, chosen = question.domain.size, question.domain.max_choices
+    if size <= 16 and input_count(question) <= most:
+        return [mask for mask in range(1 << size) if mask.bit_count() <= chosen]
+    low = [(1 << count) - 1 for count in range(chosen + 1)]
+    high = [mask << (size - mask.bit_length()) for mask in low]
+    spread = [sum(1 << option for option in range(first, size, 2)) for first in (0, 1)]
+    found = dict.fromkeys([0, low[-1], high[-1], *spread, *low, *high])
+    return [mask for mask in found if mask.bit_count() <= chosen][:most]
+
+
+def reports_of(question: Question, most: int) -> list[int]:
+    """The admitted reports if they are among the first numbers, else the first so many of them and the last."""
+    largest = question.largest
+    if largest < ALL_CELLS:
+        return list(islice(filter(question.admits, range(largest + 1)), most))
+    # Masks: with as many options as the largest has, moving the last of them; or none, single ones and all.
+    size = largest.bit_count()
+    first = 0 if question.admits(0) else (1 << size) - 1
+    rest = first & ~(1 << max(0, size - 1))
+    masks = [first, *(rest | 1 << place for place in range(largest.bit_length())), largest]
+    return [*dict.fromkeys(filter(question.admits, masks))][:most]
+
+
+def prove_integers(question: Question) -> tuple[Fraction, str]:
+    """
+    The worst odds of the survey's own integers, and what was computed.
+
+    Raises:
+        Mismatch: a weight is 0, rows have different sums, or the odds are worse than the mechanism says.
+    """
+    mechanism = question.mechanism
+    assert mechanism is not None  # noqa: S101 - the caller asks for randomized questions only
+    if isinstance(mechanism, Table) and input_count(question) * (mechanism.largest + 1) <= ALL_CELLS:
+        worst, scope = _whole_table(question, mechanism)
+    elif isinstance(mechanism, MemoizedRR) and mechanism.waves <= ALL_WAVES:
+        worst, scope = _whole_memo(mechanism)
+    else:
+        worst, scope = _probabilities(question, mechanism)
+    if worst > mechanism.odds:
+        raise Mismatch("the integers give worse odds than are claimed")
+    check_claim(mechanism.odds, question.epsilon)
+    return mechanism.odds, scope
+
+
+def _whole_table(question: Question, mechanism: Table) -> tuple[Fraction, str]:
+    rows = {mechanism.weights(value) for value in range(question.domain.size)}
+    if len({sum(row) for row in rows}) != 1 or any(min(row) < 1 for row in rows):
+        raise Mismatch("a weight is not above 0, or rows have different sums")
+    worst = max(Fraction(max(column), min(column)) for column in map(set, zip(*rows, strict=True)))
+    return worst, f"all {question.domain.size} x {mechanism.largest + 1} weights"
+
+
+def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
+    """All reports of all waves under all courses of the truth, one by one."""
+    courses = list(product((0, 1), repeat=mechanism.waves))
+    memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
+    told = [mechanism.instantaneous.weights(kept) for kept in (0, 1)]
+    worst = Fraction(1)
+    for reports in courses:
+        column = [
+            sum(weight * prod(told[memo[x]][y] for x, y in zip(course, reports, strict=True)) for memo, weight in memos)
+            for course in courses
+        ]
+        if min(column) <= 0:
+            raise Mismatch("a report rules a true value out")
+        worst = max(worst, Fraction(max(column), min(column)))
+    return worst, f"all {len(courses)} reports of {mechanism.waves} waves x {len(courses)} courses of the truth"
+
+
+def _memo_weight(mechanism: MemoizedRR, memo: Sequence[int]) -> int:
+    return prod(mechanism.permanent.weights(truth)[kept] for truth, kept in enumerate(memo))
+
+
+def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, str]:
+    inputs, reports = inputs_of(question, SAMPLED), reports_of(question, SAMPLED_REPORTS)
+    whole = False
+    if mechanism.largest < ALL_PROBABILITIES and input_count(question) * (mechanism.largest + 1) <= ALL_PROBABILITIES:
+        inputs, reports = inputs_of(question, ALL_PROBABILITIES), reports_of(question, ALL_PROBABILITIES)
+        whole = True
+    worst = Fraction(1)
+    for reported in reports:
+        column = [mechanism.probability(reported, value) for value in inputs]
+        if min(column) <= 0:
+            raise Mismatch("a report rules a true value out")
+        worst = max(worst, max(column) / min(column))
+    cells = f"{len(inputs)} inputs x {len(reports)} reports"
+    return worst, f"all {cells}" if whole else f"closed form; {cells} computed"
+
+
+def check_claim(odds: Fraction, claim: float) -> None:
+    """
+    Refuse a claim below the exact epsilon, by more than one part in 10^12.
+
+    Raises:
+        Mismatch: epsilon is larger than claimed, or the claim is no number.
+    """
+    exact = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))
+    if math.isnan(claim) or Decimal(claim) < exact * (1 - _NOTCH):
+        raise Mismatch("epsilon is larger than is claimed")
+
+
+def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int = MAX_PATHS) -> dict[Value, Computed]:
+    """
+    The exact law of ``run(value, draws)`` for each input.
+
+    Raises:
+        TooManyPaths: an input has more than ``most`` ways.
+    """
+    return {value: _computed(run, value, most) for value in inputs}
+
+
+def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Computed:
+    found: Law = {}
+    bounds = set()
+    for path in paths(lambda draws: run(value, draws), most):
+        found[path.reported] = found.get(path.reported, Fraction(0)) + path.probability
+        bounds.add(path.bounds)
+    return Computed(found, frozenset(bounds))
+
+
+def count_paths(run: Callable[[Any, Any], int], value: Value, most: int = MAX_PATHS) -> int | None:
+    """The number of ways through ``run(value, draws)``; None if there are more than ``most``."""
+    try:
+        return sum(1 for _ in paths(lambda draws: run(value, draws), most))
+    except TooManyPaths:
+        return None
+
+
+def toss_law(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Law:
+    """
+    The exact law of what a person with a coin or a die reports who follows the instructions.
+
+    Args:
+        flips: of a coin; 0 for one throw of a die.
+        parts: (``truth``, ``opposite``, ``yes`` or ``no``; beginnings of a row of flips, or first and last number).
+        truth: 0 or 1.
+
+    Raises:
+        Mismatch: what is to be done after some toss is not said, or said twice.
+    """
+    tosses: list[str | int] = ["".join(row) for row in product("HT", repeat=flips)] if flips else list(range(1, 7))
+    reports = {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}
+    found: Law = {}
+    for toss in tosses:
+        told = [action for action, outcomes in parts if _is_among(toss, outcomes)]
+        if len(told) != 1 or told[0] not in reports:
+            raise Mismatch("the instructions say nothing about some toss, or two things")
+        reported = reports[told[0]]
+        found[reported] = found.get(reported, Fraction(0)) + Fraction(1, len(tosses))
+    return found
+
+
+def _is_among(toss: str | int, outcomes: Sequence[str | int]) -> bool:
+    if isinstance(toss, str):
+        return any(toss.startswith(str(beginning)) for beginning in outcomes)
+    first, last = map(int, outcomes)
+    return first <= toss <= last
+
+
+def odds_of_one(question: Question) -> Fraction:
+    """The worst odds of one report by itself, where the mechanism's cover several waves."""
+    mechanism = question.mechanism
+    assert mechanism is not None  # noqa: S101 - as above
+    if mechanism.waves == 1:
+        return mechanism.odds
+    reports, inputs = range(mechanism.largest + 1), range(question.domain.size)
+    columns = [[mechanism.probability(reported, value) for value in inputs] for reported in reports]
+    return max(max(column) / min(column) for column in columns)
+
+
+def claim_of_one(question: Question) -> float:
+    """The epsilon of one report by itself."""
+    mechanism = question.mechanism
+    return question.epsilon if mechanism is None or mechanism.waves == 1 else rational.log(odds_of_one(question))
+
+
+def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fraction:
+    """
+    Hold the law of running code against the mechanism; returns its worst odds, of one report.
+
+    Raises:
+        Mismatch: bytes read, range, law or epsilon are not those of the mechanism.
+    """
+    mechanism = question.mechanism
+    assert mechanism is not None  # noqa: S101 - as above
+    if len({row.bounds for row in computed.values()}) > 1:
+        raise Mismatch("what is read depends on the true answer")
+    rows = [row.law for row in computed.values()]
+    if any(set(row) != set(rows[0]) for row in rows) or any(min(row.values()) <= 0 for row in rows):
+        raise Mismatch("a report rules a true answer out")
+    for value, row in computed.items():
+        _check_row(question, mechanism, value, row.law)
+    worst = max(max(row[y] for row in rows) / min(row[y] for row in rows) for y in rows[0])
+    if worst > odds_of_one(question):
+        raise Mismatch("epsilon is larger than is claimed")
+    check_claim(worst, claim_of_one(question))
+    return worst
+
+
+def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Law) -> None:
+    if not all(type(y) is int and question.admits(y) for y in row):
+        raise Mismatch("a value is reported that the survey does not admit")
+    if sum(row.values()) != 1:
+        raise Mismatch("the probabilities do not sum to 1")
+    if isinstance(mechanism, Table):
+        assert isinstance(value, int)  # noqa: S101 - tables are of whole numbers
+        weights = mechanism.weights(value)
+        wrong = any(row.get(y, 0) * sum(weights) != weight for y, weight in enumerate(weights))
+    else:
+        wrong = any(probability != mechanism.probability(y, value) for y, probability in row.items())
+    if wrong:
+        raise Mismatch("another law than the survey's is drawn from")

@@ -1,0 +1,255 @@
+"""The parts of an audit that prove: the survey's integers, and every branch of the Python client."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sottovoce.audit.branching_draws import TooManyPaths
+from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.exact_channel import (
+    MAX_WORK,
+    Computed,
+    Mismatch,
+    check_code,
+    claim_of_one,
+    compute,
+    count_paths,
+    input_count,
+    inputs_of,
+    prove_integers,
+    toss_law,
+)
+from sottovoce.client.draws import Draws
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.client.respondent import randomize
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Value
+from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.questions import dump_question
+from sottovoce.shared.rational import dump_decimal
+from sottovoce.shared.spec import Question, Survey
+
+SMALL = 6
+"""Options, or steps of a grid, of the smaller question that stands for one with too many branches."""
+
+OUTSIDE = "impossible answers"
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    What of a question is run through all of its branches.
+
+    Attributes:
+        asked: the question as it stands in the survey.
+        run: that question, or a smaller one of the same mechanism.
+        inputs: the true values to try.
+    """
+
+    asked: Question
+    run: Question
+    inputs: tuple[Value, ...]
+
+    @property
+    def scope(self) -> str:
+        """What is tried, in words."""
+        count = input_count(self.run)
+        every = len(self.inputs) == count
+        inputs = f"all {count} inputs" if every else f"{len(self.inputs)} of {count:,} inputs"
+        return inputs if self.run is self.asked else f"{inputs} of a smaller question, for the branches are too many"
+
+
+def private(survey: Survey) -> list[Question]:
+    """The questions that are randomized."""
+    return [question for question in survey.questions if question.mechanism is not None]
+
+
+def check_integers(question: Question) -> Check:
+    """Epsilon from the survey's own integers."""
+    try:
+        odds, scope = prove_integers(question)
+    except Mismatch as mismatch:
+        return Check("integers", question.name, FAILED, question.epsilon, message=str(mismatch))
+    return Check("integers", question.name, PASSED, question.epsilon, rational.log(odds), scope)
+
+
+def plan(question: Question) -> Task | None:
+    """What to run of a question; None if even a smaller one has too many branches."""
+    for run in (question, smaller(question)):
+        if run is None:
+            continue
+        count = count_paths(partial(_randomize, run), inputs_of(run, 2)[0])
+        if count is not None:
+            return Task(question, run, tuple(inputs_of(run, max(2, MAX_WORK // count))))
+    return None
+
+
+def smaller(question: Question, size: int = SMALL) -> Question | None:
+    """A question of the same type and mechanism with at most so many options or steps; None if there is none."""
+    document = dump_question(question)
+    grid = question.domain.grid
+    document.pop("when_absent", None)  # one of the inputs, whichever; it may be gone
+    if "choices" in document:
+        document["choices"] = document["choices"][:size]
+    if "coordinates" in document:
+        document["coordinates"] = document["coordinates"][:2]
+    if "max_choices" in document:
+        document["max_choices"] = min(size, document["max_choices"])
+    if grid is not None:
+        document["max"] = dump_decimal(grid.low + grid.step * min(grid.steps, size))
+    if "size" in document["mechanism"]:
+        document["mechanism"] = {**document["mechanism"], "size": min(max(1, size // 2), document["mechanism"]["size"])}
+    try:
+        return alone(document)
+    except SpecError:
+        return None
+
+
+def check_python(task: Task) -> Check:
+    """The law of the Python client's randomizer."""
+    try:
+        computed = compute(partial(_randomize, task.run), task.inputs)
+    except (TooManyPaths, ValueError):
+        message = "its draws cannot be followed"
+        return Check("python", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
+    return judge_code("python", task, computed)
+
+
+def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Check:
+    """A law that was computed from code, against the mechanism."""
+    claim = claim_of_one(task.asked)
+    try:
+        odds = check_code(task.run, computed)
+    except Mismatch as mismatch:
+        return Check(part, task.asked.name, FAILED, claim, scope=task.scope, message=str(mismatch))
+    # Of a smaller question the figure would not be the survey's.
+    epsilon = rational.log(odds) if task.run is task.asked else None
+    return Check(part, task.asked.name, PASSED, claim, epsilon, task.scope)
+
+
+def check_python_refusals(survey: Survey) -> Check:
+    """That the Python client refuses what are no true values, before anything is drawn, and nothing else."""
+    accepted = [_is_refused(survey, values) is None for values in possible(survey)]
+    return judge_refusals("python", accepted, [_is_refused(survey, values) for values in outside(survey)])
+
+
+def _is_refused(survey: Survey, values: Sequence[object]) -> bool | None:
+    """Whether values are refused before anything was drawn; None if they are not refused."""
+    draws = _WatchedDraws()
+    try:
+        randomize(survey, tuple(values), draws)  # type: ignore[arg-type]
+    except AnswerError:
+        return not draws.touched
+    except Exception:  # whatever else it is, it is no refusal
+        return False
+    return None
+
+
+def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[object]) -> Check:
+    """Lists of whether each report of what is possible was drawn, and each other one refused, as a line."""
+    message = ""
+    if not all(outcome is True for outcome in accepted):
+        message = "answers that are possible are refused"
+    if not all(outcome is True for outcome in refused):
+        message = "what is no possible answer is not refused, or only after a draw"
+    scope = "" if message else f"{len(refused)} values refused before anything was drawn"
+    return Check(part, OUTSIDE, FAILED if message else PASSED, scope=scope, message=message)
+
+
+def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
+    """A true value for each question; under ``ask`` for one question and as many others as there may be."""
+    first = [asked, *survey.private] if asked in survey.private else survey.private
+    unasked = [*dict.fromkeys(first)][len(survey.private) - survey.unasked :]
+    return tuple(
+        None if index in unasked else inputs_of(question, 2)[0] for index, question in enumerate(survey.questions)
+    )
+
+
+def possible(survey: Survey) -> list[tuple[Value | None, ...]]:
+    """True values of whole reports, of which each question has one."""
+    return [ordinary(survey, index) for index in range(len(survey.questions))]
+
+
+def outside(survey: Survey) -> list[tuple[object, ...]]:
+    """What are no true values of a whole report: one question's is none, or all are answered though some are asked."""
+    found: list[tuple[object, ...]] = []
+    for index, question in enumerate(survey.questions):
+        given = ordinary(survey, index)
+        found += [(*given[:index], value, *given[index + 1 :]) for value in _impossible(question)]
+    if survey.ask is not None:
+        found.append(tuple(inputs_of(question, 2)[0] for question in survey.questions))
+    return found
+
+
+def _impossible(question: Question) -> list[object]:
+    size, count = question.domain.size, len(question.domain.options)
+    wrong: list[object] = [-1, 0.5, "0", None, True]
+    if question.type == "vector":
+        return [*wrong, 0, (0,) * (count - 1), (size,) * count]
+    if question.type == "select_multiple":
+        most = question.domain.max_choices
+        return [*wrong, 1 << size, *([(1 << most + 1) - 1] if most < size else [])]
+    return [*wrong, size, size + 1]
+
+
+def check_instructions(part: str, question: Question, found: object) -> Check:
+    """What a person is told to do with a coin or a die, toss by toss, against the mechanism."""
+    try:
+        flips, parts = found  # type: ignore[misc]
+        computed: dict[Value, Computed] = {
+            truth: Computed(toss_law(flips, parts, truth), frozenset())  # type: ignore[has-type]
+            for truth in (0, 1)
+        }
+        odds = check_code(question, computed)
+    except Mismatch as mismatch:
+        return Check(part, question.name, FAILED, question.epsilon, message=str(mismatch))
+    except (TypeError, ValueError):
+        return Check(part, question.name, FAILED, question.epsilon, message="there are no instructions")
+    return Check(part, question.name, PASSED, question.epsilon, rational.log(odds), "all tosses of its instructions")
+
+
+def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN401 - what stands in for Draws
+    assert question.mechanism is not None  # noqa: S101 - only such questions are audited
+    stand_in: Draws = draws
+    return RANDOMIZERS[question.mechanism.name](question.mechanism, value, stand_in)
+
+
+def alone(document: Mapping[str, Any]) -> Question:
+    """The one question of a survey made for it; its texts are not those of the survey."""
+    return standing_in(document).questions[0]
+
+
+def standing_in(*documents: Mapping[str, Any], **more: Any) -> Survey:  # noqa: ANN401 - keys of a survey file
+    """A survey of these questions, without their texts."""
+    survey = {"format": "sottovoce-survey/1", "name": "audit", "revision": 1, "title": {"en": "Audit"}}
+    return parse_survey({**survey, "default_language": "en", "questions": [*map(_unlabelled, documents)], **more})
+
+
+def _unlabelled(document: Mapping[str, Any]) -> dict[str, Any]:
+    label = {"en": "Q"}
+    renamed = {**document, "label": label}
+    renamed.pop("hint", None)
+    for key in ("choices", "coordinates"):
+        if key in renamed:
+            renamed[key] = [{**item, "label": label} for item in renamed[key]]
+    return renamed
+
+
+class _WatchedDraws(Draws):
+    """Notes whether anything was drawn."""
+
+    touched = False
+
+    def identity(self) -> str:
+        self.touched = True
+        return "0" * 32
+
+    def below(self, bound: int) -> int:  # noqa: ARG002 - that of any draws
+        self.touched = True
+        return 0
+
+    def pick(self, weights: Sequence[int]) -> int:  # noqa: ARG002 - that of any draws
+        self.touched = True
+        return 0

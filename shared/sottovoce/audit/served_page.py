@@ -1,0 +1,232 @@
+"""
+The part of an audit that looks at the browser's client as an aggregator really serves it.
+
+files    the survey by its digest, and every served file, byte for byte, against this release's own
+script   the served scripts' own functions, run many times in the browser, counted as ``sampled_reports`` does
+page     visits of invented people: what the form sends is caught before it leaves the browser, and answered here
+
+An aggregator can serve other files to other people, and to whoever seems to audit. What this finds is wrong for sure;
+that it finds nothing is true of the files whose digests it names.
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import requests
+from playwright.sync_api import Browser, Error, Page, Route
+from sottovoce.audit.browser_visit import seen_truth, turns_for, visits
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
+from sottovoce.client.link import Link
+from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.client.respondent import DEFAULT_ALLOWANCE
+from sottovoce.shared.errors import SurveyError, TransportError
+from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.spec import Survey
+
+MAX_BYTES = 4 * 1024 * 1024
+SECONDS = 30
+"""For each file, from the request to its last byte."""
+
+_BATCH = 2000
+_BATCH_SECONDS = 60
+_LATE = "the aggregator did not answer within {:g} s"
+_TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
+_ONE_WAVE = "visits answer the link's wave only; the served scripts are this release's if their files passed above"
+_NO_REPORT = "it does not draw a report as it should, or not in time"
+_BLANK = "<!doctype html><title>audit</title>"
+
+_LOAD = """([scripts, survey]) => {
+  const load = async () => {
+    const product = Object.assign({}, ...(await Promise.all(scripts.map((name) => import(`/assets/${name}`)))));
+    for (const name of scripts.slice(1)) await product.load(name.replace(".js", ""));
+    const asked = await product.loadSurvey(new TextEncoder().encode(survey));
+    globalThis.audited = (truths, count) => {
+      const reports = [];
+      for (let i = 0; i < count; i += 1) {
+        let read = 0;
+        const draws = new product.Draws((bytes) => ((read += bytes), crypto.getRandomValues(new Uint8Array(bytes))));
+        const places = product.drawAsked(asked, draws);
+        const values = truths[i % truths.length].map((value, index) => (places.includes(index) ? value : null));
+        const memo = asked.memoized.length ? product.drawMemo(asked, draws) : null;
+        const body = product.dumpReport(product.randomize(asked, values, draws, 0, memo), asked);
+        reports.push([JSON.parse(body).values, new TextEncoder().encode(body).length, read]);
+      }
+      return reports;
+    };
+    return "loaded";
+  };
+  load().catch(() => "broken").then((outcome) => (globalThis.outcome = outcome));
+}"""
+
+# Told apart from the answer to it, so that a script that never comes back is given up, and not waited for.
+_RUN = """([truths, count]) => {
+  globalThis.outcome = undefined;
+  setTimeout(() => {
+    try {
+      globalThis.outcome = audited(truths, count);
+    } catch {
+      globalThis.outcome = "broken";
+    }
+  });
+}"""
+
+T = TypeVar("T")
+
+
+def check_survey(link: Link, survey: Survey) -> Check:
+    """
+    That the aggregator serves the survey of the file.
+
+    Raises:
+        TransportError: it cannot be reached, refuses, or takes too long.
+        SpecError: what it serves is no survey.
+    """
+    served = load_survey(_fetch(f"{link.origin}/api/v1/surveys/{link.survey}"))
+    if served.digest != survey.digest:
+        return Check("files", "survey", FAILED, message="the aggregator serves another survey than the file's")
+    if link.digest and not survey.digest.startswith(link.digest):
+        return Check("files", "survey", FAILED, message="the link names another survey than the file's")
+    if link.wave >= len(survey.waves):
+        return Check("files", "survey", FAILED, message="the link is for a wave that the survey does not have")
+    return Check("files", "survey", PASSED, scope=f"digest {survey.digest}")
+
+
+def check_files(link: Link) -> tuple[list[Check], dict[str, str]]:
+    """
+    Every served file against this release's; and the scripts as they were served.
+
+    Raises:
+        TransportError: a file cannot be fetched, or takes too long.
+    """
+    checks, scripts = [], {}
+    for name, asset in assemble().items():
+        body = _fetch(link.origin + path_of(name, link.survey))
+        digest = hashlib.sha256(body).hexdigest()
+        if body == asset.body:
+            checks.append(Check("files", name, PASSED, scope=f"SHA-256 {digest}"))
+        else:
+            ours = hashlib.sha256(asset.body).hexdigest()
+            message = f"served with SHA-256 {digest}; this release's has {ours}"
+            checks.append(Check("files", name, FAILED, message=message))
+        scripts[name] = body.decode(errors="replace")
+    return checks, {name: scripts[name] for name in opened()}
+
+
+def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, sampling: Sampling) -> list[Check]:
+    """The served scripts' own drawing, counted."""
+    page = browser.new_page()
+    served = opened(scripts)
+
+    def serve(route: Route) -> None:
+        # An empty page of a secure origin: the scripts find no form to fill and no network to use.
+        name = route.request.url.rpartition("/")[2]
+        if name in served:
+            route.fulfill(body=served[name], content_type="text/javascript")
+        else:
+            route.fulfill(body=_BLANK, content_type="text/html")
+
+    try:
+        page.route("**/*", serve)
+        page.goto("https://audit.invalid/")
+        if _outcome(page, _LOAD, [list(served), survey.canonical.decode()]) != "loaded":
+            raise ValueError
+        return check_reports("script", survey, partial(_drawn, page), sampling)
+    except (Error, TypeError, ValueError):
+        return [Check("script", "served scripts", FAILED, message=_NO_REPORT)]
+    finally:
+        page.close()
+
+
+def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported]:
+    """So many reports of the scripts that are loaded; a ``ValueError`` if they do not make as many."""
+    while count > 0:
+        # Of even length, so that people stay in turn from one batch to the next.
+        part = min(count, _BATCH)
+        count -= part
+        made = _outcome(page, _RUN, [truths, part])
+        if len(made) != part:
+            raise ValueError
+        for found, length, read in made:
+            yield tuple(found), length, read
+
+
+def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:
+    """What the form sends when people fill it in; no report reaches the aggregator."""
+    dearest = max(question.epsilon for question in survey.questions)
+    if survey.epsilon > DEFAULT_ALLOWANCE.total or dearest > DEFAULT_ALLOWANCE.question:
+        return [Check("page", "served page", NOT_DONE, message=_TOO_DEAR)]
+    known: set[str] = set()
+
+    def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:
+        return visits(browser, link, survey, [truths[run % len(truths)] for run in range(count)], known)
+
+    others = []
+    if len(survey.waves) > 1:
+        others.append(Check("page", "several waves of one person", NOT_DONE, message=_ONE_WAVE))
+    sampling = replace(sampling, truth=seen_truth, turns=turns_for(survey), wave=link.wave)
+    try:
+        return [*check_reports("page", survey, device, sampling), *others]
+    except TransportError as error:
+        problem = str(error)
+    except (Error, SurveyError, KeyError, TypeError, ValueError):
+        problem = "it cannot be filled in, or does not send a report as it should"
+    return [Check("page", "served page", FAILED, message=problem)]
+
+
+def _outcome(page: Page, script: str, argument: Any) -> Any:  # noqa: ANN401 - whatever the script says
+    page.evaluate(script, argument)
+    handle = page.wait_for_function("() => globalThis.outcome", timeout=_BATCH_SECONDS * 1000)
+    return handle.json_value()
+
+
+def _fetch(address: str) -> bytes:
+    """
+    A file, read whole within ``SECONDS``.
+
+    Raises:
+        TransportError: it does not come, not in time, not as it should, or is too large.
+    """
+    return _within(SECONDS, lambda: _get(address))
+
+
+def _get(address: str) -> bytes:
+    try:
+        with requests.get(address, timeout=SECONDS, allow_redirects=False, stream=True) as reply:
+            if reply.status_code != requests.codes.ok:
+                raise TransportError(f"the aggregator refused with status {reply.status_code}")
+            body = b""
+            for part in reply.iter_content(64 * 1024):
+                body += part
+                if len(body) > MAX_BYTES:
+                    raise TransportError("the aggregator sent a file that is too large")
+            return body
+    except requests.Timeout:
+        raise TransportError(_LATE.format(SECONDS)) from None
+    except requests.RequestException:
+        raise TransportError("the aggregator cannot be reached, or its reply cannot be read") from None
+
+
+def _within(seconds: float, work: Callable[[], T]) -> T:
+    """The work's result; an aggregator that sends a byte now and then keeps nobody waiting for ever."""
+    found: list[T] = []
+    failed: list[TransportError] = []
+
+    def run() -> None:
+        try:
+            found.append(work())
+        except TransportError as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failed:
+        raise failed[0]
+    if not found:
+        raise TransportError(_LATE.format(seconds))
+    return found[0]

@@ -1,0 +1,93 @@
+"""The report of an audit as text, for people who were not there."""
+
+from textwrap import fill
+from typing import Any
+
+from sottovoce.audit.check import FAILED, PASSED
+
+WIDTH = 100
+
+HEADINGS = {
+    "integers": (
+        "The numbers in the survey",
+        "Epsilon, computed from the whole numbers that the survey consists of, as exact fractions.",
+    ),
+    "python": (
+        "The program for the terminal (Python)",
+        "Every way that the running program can go from an answer to a report, with its exact probability. 'A' is one "
+        "report by itself, 'A in two waves' what two reports of one device say together.",
+    ),
+    "javascript": (
+        "The form in the browser (JavaScript)",
+        "The same for the scripts as they are assembled for browsers, run by node.",
+    ),
+    "reports": (
+        "Whole reports, sampled",
+        "Reports as they would be sent, with real randomness, of invented people who differ in their answers. The "
+        "figure is a lower bound on epsilon that is too high with probability alpha at most; above the claim, "
+        "something is wrong. 'A beside B': two answers of one person, of which A differs. 'A of two people': two "
+        "reports in a row.",
+    ),
+    "files": ("What the aggregator serves", "The survey and each file of the form, compared with this release's."),
+    "script": (
+        "The served scripts, sampled in a browser",
+        "As whole reports above, drawn by the scripts that the aggregator serves.",
+    ),
+    "page": (
+        "Visits to the served form",
+        "Invented people fill the form in; what it sends is caught before it leaves the browser.",
+    ),
+}
+
+VERDICTS = {
+    PASSED: "PASSED: nothing that was tried contradicts what the survey claims.",
+    FAILED: "FAILED: the software, or the survey, does not keep what is claimed.",
+    "incomplete": "INCOMPLETE: something was not tried. This is not a pass.",
+}
+
+LIMITS = (
+    "What an audit does not show: that other files are not served to other people or at another time, that a device "
+    "is not watched, or that the reports are kept as promised. Sampling finds what is wrong with few and what is wrong "
+    "by little only with many reports (--n)."
+)
+
+
+def lines(document: dict[str, Any]) -> list[str]:
+    """The report as text: a line for each check, and the verdict first and last."""
+    text = [
+        f"Audit of {document['title']} ({document['survey']}, revision {document['revision']})",
+        f"digest {document['digest']}",
+        f"claimed: a whole report costs epsilon {document['epsilon']:.4f} at most",
+        "",
+        VERDICTS[document["verdict"]],
+    ]
+    part = scope = ""
+    for check in document["checks"]:
+        if check["part"] != part:
+            part, scope = check["part"], ""
+            heading, about = HEADINGS[part]
+            text += ["", heading, *_indented(about, 2)]
+        text.append(_line(check))
+        if part == "files" and check["outcome"] == PASSED:
+            text[-1] = f"  {PASSED:<10} {check['subject']:<23} {check['scope']}"
+            continue
+        if check["message"]:
+            text += _indented(check["message"], 13)
+        if check["scope"] and check["scope"] != scope:
+            scope = check["scope"]
+            text += _indented(scope, 13)
+    return [*text, "", fill(LIMITS, WIDTH), "", VERDICTS[document["verdict"]]]
+
+
+def _line(check: dict[str, Any]) -> str:
+    about = ""
+    if check["claim"] is not None:
+        least = "at least " if check["part"] in {"reports", "script", "page"} else ""
+        found = "" if check["epsilon"] is None else f"{least}{check['epsilon']:.4f}, "
+        about = f"{found}claimed {check['claim']:.4f}"
+    outcome = check["outcome"].upper() if check["outcome"] != PASSED else PASSED
+    return f"  {outcome:<10} {check['subject']:<40} {about}".rstrip()
+
+
+def _indented(text: str, by: int) -> list[str]:
+    return fill(text, WIDTH, initial_indent=" " * by, subsequent_indent=" " * by).splitlines()

@@ -1,0 +1,301 @@
+"""
+The part of an audit that follows a device through the whole life of its answers, along every branch: the set of
+questions that it draws before any is shown, what its ledger remembers, and a report for each wave.
+
+What a device remembers could tell what one report never does: a set that follows an answer, a noise that is the same in
+every wave, a permanent answer that is drawn anew. Surveys that stand in for the audited one keep the branches few.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, product
+from typing import Any
+
+from sottovoce.audit.branching_draws import Law, TooManyPaths
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.exact_channel import (
+    ALL_PROBABILITIES,
+    MAX_PATHS,
+    Computed,
+    Mismatch,
+    check_claim,
+    compute,
+    count_paths,
+    inputs_of,
+    reports_of,
+)
+from sottovoce.audit.python_code import private, smaller, standing_in
+from sottovoce.client.draws import Draws
+from sottovoce.client.ledger import MemoryLedger
+from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.respondent import Allowance, Respondent
+from sottovoce.shared import rational
+from sottovoce.shared.answers import Value
+from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.questions import dump_question, dump_value
+from sottovoce.shared.report import parse_report, receipt
+from sottovoce.shared.spec import Question, Survey
+
+WAVES = 2
+"""Reports that are followed; one memo's reports in more waves have a closed form, which these two agree with."""
+
+MOST = 256
+"""Most ways through a life with one trajectory of the truth."""
+
+ASKED = "questions asked"
+PARTLY = "answers to those asked"
+
+_COIN = {"type": "boolean", "mechanism": {"name": "coin_flip"}}
+_WRONG = "the reports of a whole life have another law than the survey's"
+
+Truths = tuple[tuple[Value, ...], ...]
+"""For each wave, the true values of all questions, asked or not."""
+
+
+@dataclass(frozen=True)
+class Life:
+    """
+    What is followed.
+
+    Attributes:
+        subject: for the report.
+        survey: the one that stands in.
+        truths: that are tried.
+        law: of all reports together, for given truths, as the survey says it.
+        claim: epsilon of all reports together.
+        own: whether these are the audited survey's own questions, so that the figure is theirs.
+        scope: what is tried, in words.
+    """
+
+    subject: str
+    survey: Survey
+    truths: tuple[Truths, ...]
+    law: Callable[[Truths], Law]
+    claim: float
+    own: bool
+    scope: str
+
+    @property
+    def figure(self) -> float | None:
+        """The claim, if it is one of the audited survey's."""
+        return self.claim if self.own else None
+
+    @property
+    def answers(self) -> list[list[dict[str, Any]]]:
+        """What is answered in each wave, for each of the truths: to all questions, asked or not."""
+        return [[answers_of(self.survey, truth) for truth in truths] for truths in self.truths]
+
+
+def lives(survey: Survey) -> tuple[list[Life], list[Check]]:
+    """What to follow of a survey with ``ask``, waves or a memo; and the questions that cannot be followed."""
+    found, lacking = [], []
+    if survey.ask is not None:
+        found.append(_partly_asked(survey.ask))
+    for question in [] if survey.own_coin else private(survey):
+        mechanism = question.mechanism
+        assert mechanism is not None  # noqa: S101 - only such questions are audited
+        if mechanism.waves == 1 and len(survey.waves) == 1:
+            continue
+        life = _waves(question)
+        if life is None:
+            message = "the branches of two waves are too many, those of a smaller question as well"
+            lacking.append(Check("python", _two(question), NOT_DONE, message=message))
+        else:
+            found.append(life)
+    return found, lacking
+
+
+def check_lives(found: Sequence[Life]) -> Iterator[Check]:
+    """The law of the Python client's whole lives."""
+    for life in found:
+        try:
+            computed = compute(partial(_lived, life.survey), life.truths)  # type: ignore[arg-type]
+        except (TooManyPaths, SurveyError, ValueError):
+            yield Check("python", life.subject, FAILED, life.figure, None, life.scope, "its draws cannot be followed")
+        else:
+            yield judge_life("python", life, computed)  # type: ignore[arg-type]
+
+
+def judge_life(part: str, life: Life, computed: Mapping[Truths, Computed]) -> Check:
+    """Laws that were computed from code, against the survey's."""
+    try:
+        if len({row.bounds for row in computed.values()}) > 1:
+            raise Mismatch("what is read depends on the true answer")
+        if any(row.law != life.law(truths) for truths, row in computed.items()):
+            raise Mismatch(_WRONG)
+        rows = [row.law for row in computed.values()]
+        worst = max(max(row[told] for row in rows) / min(row[told] for row in rows) for told in rows[0])
+        check_claim(worst, life.claim)
+    except Mismatch as mismatch:
+        return Check(part, life.subject, FAILED, life.figure, None, life.scope, str(mismatch))
+    return Check(part, life.subject, PASSED, life.figure, rational.log(worst) if life.own else None, life.scope)
+
+
+def set_survey(survey: Survey) -> Survey | None:
+    """The survey whose sets of questions are followed: itself, or one with fewer; None without ``ask``."""
+    if survey.ask is None or math.perm(len(survey.private), survey.ask) <= MAX_PATHS:
+        return None if survey.ask is None else survey
+    return _coins(6, min(survey.ask, 3))
+
+
+def check_set(survey: Survey) -> Iterator[Check]:
+    """The law of the set that the Python client draws under ``ask``."""
+    drawn = set_survey(survey)
+    if drawn is not None:
+        computed = compute(lambda _, draws: told_set(draw_asked(drawn, draws)), [0])  # type: ignore[arg-type, return-value]
+        yield judge_set("python", survey, drawn, computed[0].law)
+
+
+def judge_set(part: str, survey: Survey, drawn: Survey, found: Law) -> Check:
+    """Every set of as many private questions, and all public ones, is equally likely."""
+    places = range(len(drawn.questions))
+    sets = [
+        told_set([place for place in places if place not in drawn.private or place in chosen])
+        for chosen in combinations(drawn.private, drawn.ask or 0)
+    ]
+    scope = f"the set: each of {len(sets)}" + ("" if drawn is survey else " of a smaller survey")
+    if found == dict.fromkeys(sets, Fraction(1, len(sets))):
+        return Check(part, ASKED, PASSED, scope=scope)
+    return Check(part, ASKED, FAILED, scope=scope, message="not every set of questions is equally likely")
+
+
+def told_set(places: Sequence[int]) -> str:
+    """A set of questions as a text, the same in both languages."""
+    return json.dumps(list(places), separators=(",", ":"))
+
+
+def told(values: Sequence[Sequence[int | None]]) -> str:
+    """The reports of a life as a text, the same in both languages: each wave's number and values."""
+    return json.dumps([[wave, list(row)] for wave, row in enumerate(values)], separators=(",", ":"))
+
+
+def answers_of(survey: Survey, truth: Sequence[Value]) -> dict[str, Any]:
+    """The answers that have these true values; where one stands for a refusal, None."""
+    return {
+        question.name: None if question.domain.absent and value == question.absent else dump_value(question, value)
+        for question, value in zip(survey.questions, truth, strict=True)
+    }
+
+
+def _partly_asked(ask: int) -> Life:
+    """Three coins of which one or two are tossed."""
+    survey = _coins(3, min(ask, 2))
+    truths = tuple((truth,) for truth in product((0, 1), repeat=3))
+    scope = f"a survey of 3 coins that asks {survey.ask} of each person, all {len(truths)} truths"
+    return Life(PARTLY, survey, truths, partial(_law_of_set, survey), survey.epsilon, False, scope)
+
+
+def _law_of_set(survey: Survey, truths: Truths) -> Law:
+    [truth] = truths
+    sets = list(combinations(survey.private, survey.ask or 0))
+    law: Law = {}
+    for chosen in sets:
+        for reported in product((0, 1), repeat=len(chosen)):
+            given = dict(zip(chosen, reported, strict=True))
+            row = [given.get(place) for place in survey.private]
+            likely = Fraction(1, len(sets))
+            for place, value in given.items():
+                mechanism = survey.questions[place].mechanism
+                assert mechanism is not None  # noqa: S101 - coins
+                likely *= mechanism.probability(value, truth[place])
+            law[told([row])] = likely
+    return law
+
+
+def _waves(question: Question) -> Life | None:
+    """The question alone, or a smaller one with its mechanism, in two waves; None if there are too many branches."""
+    memoized = isinstance(question.mechanism, MemoizedRR)
+    for run in (question, *(smaller(question, size) for size in (6, 3, 2))):
+        if run is None:
+            continue
+        document = dump_question(run)
+        if memoized:
+            document["mechanism"] = {**document["mechanism"], "waves": WAVES}
+        survey = standing_in(document, waves=[_year(wave) for wave in range(WAVES)])
+        [asked] = survey.questions
+        truths = tuple(tuple((value,) for value in row) for row in product(inputs_of(asked, 2)[:2], repeat=WAVES))
+        if count_paths(partial(_lived, survey), truths[0], MOST) is None:  # type: ignore[arg-type]
+            continue
+        claim = asked.epsilon if memoized else WAVES * asked.epsilon
+        scope = f"{len(truths)} courses of the truth through two waves"
+        scope += f" of the {question.mechanism.waves} that a memo covers" if memoized else ""  # type: ignore[union-attr]
+        scope += "" if run is question else " of a smaller question"
+        law = partial(_law_of_waves, asked)
+        return Life(_two(question), survey, truths, law, claim, run is question, scope)
+    return None
+
+
+def _two(question: Question) -> str:
+    return f"{question.name} in two waves"
+
+
+def _law_of_waves(question: Question, truths: Truths) -> Law:
+    reports = reports_of(question, ALL_PROBABILITIES)
+    values = [truth for (truth,) in truths]
+    return {told([[y] for y in row]): _likely(question, row, values) for row in product(reports, repeat=len(values))}
+
+
+def _likely(question: Question, reported: Sequence[int], values: Sequence[Any]) -> Fraction:
+    """P(one report for each wave | a true value for each)."""
+    mechanism = question.mechanism
+    assert mechanism is not None  # noqa: S101 - only such questions are audited
+    if not isinstance(mechanism, MemoizedRR):
+        return _product(mechanism.probability(y, x) for y, x in zip(reported, values, strict=True))
+    total = Fraction(0)
+    for memo in product((0, 1), repeat=2):
+        kept = _product(mechanism.permanent.probability(memo[x], x) for x in (0, 1))
+        told_of = zip(reported, values, strict=True)
+        total += kept * _product(mechanism.instantaneous.probability(y, memo[x]) for y, x in told_of)
+    return total
+
+
+def _product(factors: Iterable[Fraction]) -> Fraction:
+    return math.prod(factors, start=Fraction(1))
+
+
+def _coins(count: int, ask: int) -> Survey:
+    return standing_in(*({**_COIN, "name": f"q{place}"} for place in range(count)), ask=ask)
+
+
+def _year(wave: int) -> dict[str, str]:
+    return {"opens": f"{2001 + wave}-01-01T00:00:00Z", "closes": f"{2002 + wave}-01-01T00:00:00Z"}
+
+
+class _Nameless(Draws):
+    """Draws whose ids are all alike, so that only values are told apart."""
+
+    def __init__(self, draws: Any) -> None:  # noqa: ANN401 - what stands in for Draws
+        self.below, self.pick = draws.below, draws.pick  # type: ignore[method-assign]
+
+    def identity(self) -> str:
+        return "0" * 32
+
+
+class _Caught:
+    """In the place of an aggregator: keeps the bodies."""
+
+    origin = "https://audit.invalid"
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+
+    def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:  # noqa: ARG002 - of any transport
+        self.bodies.append(body)
+        return receipt(parse_report(body), body)
+
+
+def _lived(survey: Survey, truths: Truths, draws: Any) -> str:  # noqa: ANN401 - what stands in for Draws
+    """The reports of one device, the way of the Python client: a respondent for each wave, one ledger for all."""
+    ledger, caught = MemoryLedger(), _Caught()
+    for wave, truth in enumerate(truths):
+        any_price = Allowance(math.inf, math.inf)
+        person = Respondent(survey, caught, ledger, draws=_Nameless(draws), allowance=any_price, wave=wave)  # type: ignore[arg-type]
+        _ = person.asked  # drawn, as in life, before anything is answered
+        person.answer(answers_of(survey, truth))
+    reports = [parse_report(body) for body in caught.bodies]
+    return json.dumps([[report.wave, list(report.values)] for report in reports], separators=(",", ":"))

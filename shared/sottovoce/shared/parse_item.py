@@ -1,0 +1,170 @@
+"""From a survey's list of questions to its ``Item``s and back: notes, matrices, and what each is shown for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sottovoce.shared.answers import ENCODERS, Grid
+from sottovoce.shared.checks import MISSING
+from sottovoce.shared.questions import (
+    MAX_QUESTIONS,
+    NAME,
+    QUESTION_TYPES,
+    QuestionReader,
+    dump_asked,
+    dump_question,
+    dump_value,
+)
+from sottovoce.shared.spec import Item, Question, TextMap
+from sottovoce.shared.visibility import Condition
+
+MAX_ROWS = 50
+NOTES = ("note", "acknowledge")
+ITEM_TYPES = (*QUESTION_TYPES, *NOTES, "matrix")
+MATRIX_TYPES = tuple(kind for kind in QUESTION_TYPES if kind != "vector")
+
+_NOTE = {"type", "name", "label"}
+
+
+class ItemReader(QuestionReader):
+    """Reads what a survey shows."""
+
+    def shown(self, value: object) -> list[Item]:
+        """All items of a survey, at least one of them reported."""
+        documents = self.items(value, "/questions", 1, MAX_QUESTIONS)
+        earlier: dict[str, Question] = {}
+        names: set[str] = set()
+        items = []
+        for index, document in enumerate(documents):
+            pointer = f"/questions/{index}"
+            item = self.item(document, pointer)
+            if isinstance(document, dict) and "visible_if" in document:
+                item = self.visible(item, document["visible_if"], earlier, pointer)
+            if {item.name, *(question.name for question in item.questions)} & names - {""}:
+                self.problem(f"{pointer}/name", "is used twice")
+            earlier |= {question.name: question for question in item.questions}
+            names |= {item.name, *earlier}
+            items.append(item)
+        for index in [i for i, item in enumerate(items) if any(q.cohort for q in item.questions)][1:]:
+            self.problem(f"/questions/{index}/cohort", "only one question may be the cohort")
+        if documents and not 1 <= len(earlier) <= MAX_QUESTIONS:
+            self.problem("/questions", f"must report 1 to {MAX_QUESTIONS} answers, each row of a matrix one")
+        return items
+
+    def item(self, value: object, pointer: str) -> Item:
+        """One item; its ``visible_if`` is read apart."""
+        kind = value.get("type") if isinstance(value, dict) else None
+        if kind == "matrix":
+            return self.matrix(value, pointer)
+        if kind in NOTES:
+            fields = self.fields(value, pointer, _NOTE, {"hint", "visible_if"})
+            return Item(str(kind), *self.texts(fields, pointer), ())
+        question = self.question(value, pointer, ITEM_TYPES)
+        return Item(question.type, question.name, question.label, question.hint, (question,))
+
+    def matrix(self, value: object, pointer: str) -> Item:
+        """Several questions of one kind under one label; each row is reported by itself."""
+        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "visible_if"})
+        name, label, hint = self.texts(fields, pointer)
+        if not {"rows", "of"} <= set(fields):
+            return Item("matrix", name, label, hint, ())
+        rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS)
+        asked = self.asked(fields["of"], f"{pointer}/of", MATRIX_TYPES)
+        questions = [replace(asked, name=f"{name}_{row.name}", label=self.joined(label, row.label)) for row in rows]
+        for index, question in enumerate(questions):
+            if name and rows[index].name and not NAME.fullmatch(question.name):
+                self.problem(f"{pointer}/rows/{index}/name", "is too long after the matrix's own name")
+        return Item("matrix", name, label, hint, tuple(questions), rows)
+
+    def texts(self, fields: Mapping[str, Any], pointer: str) -> tuple[str, TextMap, TextMap]:
+        """Name, label and hint."""
+        return (
+            self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
+            self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
+            self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
+        )
+
+    def joined(self, label: TextMap, row: TextMap) -> TextMap:
+        """A row's label for where it stands alone, in every language that either text has."""
+        fallback = self.default_language
+        return {
+            tag: f"{label.get(tag, label.get(fallback, ''))} – {row.get(tag, row.get(fallback, ''))}"
+            for tag in {**label, **row}
+        }
+
+    def visible(self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str) -> Item:
+        """The item with the conditions under which it is shown."""
+        pointer = f"{pointer}/visible_if"
+        if not isinstance(value, dict) or not value:
+            self.problem(pointer, "must be a map from names of earlier questions to what their answers must be")
+            return item
+        if any(question.absent is None for question in item.questions):
+            self.problem(pointer, "needs when_absent or absent_category: a hidden question still reports something")
+        conditions = []
+        is_public = any(question.mechanism is None for question in item.questions)
+        for name, wanted in value.items():
+            asked = earlier.get(name) if isinstance(name, str) else None
+            if asked is None or asked.type == "vector":
+                self.problem(pointer, "may name earlier questions only, neither notes, matrices nor vectors")
+            elif is_public and asked.mechanism is not None:
+                self.problem(pointer, "a public question that depends on a private one would give that answer away")
+            else:
+                conditions.append(self.condition(asked, wanted, f"{pointer}/{name}"))
+        # In the order of the questions, so that two files that mean the same have one digest.
+        order = list(earlier)
+        conditions.sort(key=lambda condition: order.index(condition.question))
+        return replace(item, visible_if=tuple(conditions))
+
+    def condition(self, asked: Question, wanted: object, pointer: str) -> Condition:
+        """What the answer to one earlier question must be."""
+        if asked.domain.grid is not None:
+            return Condition(asked.name, span=self.span(asked.domain.grid, wanted, pointer))
+        names = wanted if isinstance(wanted, list) else [wanted]
+        options = asked.options[: asked.domain.size - asked.domain.absent]
+        if not names or len(names) > len(options) or not all(isinstance(n, str) and n in options for n in names):
+            self.problem(pointer, "must be one or more of that question's options")
+            return Condition(asked.name)
+        chosen = tuple(sorted({options.index(name) for name in names}))
+        return Condition(asked.name, chosen, mask=asked.type == "select_multiple")
+
+    def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
+        """First and last step of a range."""
+        fields = self.fields(wanted, pointer, set(), {"min", "max"})
+        try:
+            low = grid.index(fields["min"]) if "min" in fields else 0
+            high = grid.index(fields["max"]) if "max" in fields else grid.steps
+        except ValueError as error:
+            self.problem(pointer, str(error))
+            return 0, 0
+        if low > high:
+            self.problem(pointer, "min must not be more than max")
+        return low, high
+
+
+def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """The canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
+    questions = {question.name: question for item in items for question in item.questions}
+    return [_dump_item(item, questions) for item in items]
+
+
+def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
+    if item.type not in ENCODERS:
+        document: dict[str, Any] = {"type": item.type, "name": item.name, "label": item.label}
+        document |= {"hint": item.hint} if item.hint else {}
+    else:
+        document = dump_question(item.questions[0])
+    if item.type == "matrix":
+        document["rows"] = [{"name": row.name, "label": row.label} for row in item.rows]
+        document["of"] = dump_asked(item.questions[0]) if item.questions else {}
+    if item.visible_if:
+        wanted = {condition.question: _dump_condition(condition, questions) for condition in item.visible_if}
+        document["visible_if"] = wanted
+    return document
+
+
+def _dump_condition(condition: Condition, questions: Mapping[str, Question]) -> Any:  # noqa: ANN401 - a list or a map
+    asked = questions[condition.question]
+    if condition.span is None:
+        return [asked.options[option] for option in condition.options]
+    low, high = (dump_value(asked, step) for step in condition.span)
+    return {"min": low, "max": high}

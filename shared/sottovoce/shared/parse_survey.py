@@ -1,0 +1,198 @@
+"""From a survey document to a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from sottovoce.shared import canonical
+from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.own_coin import procedure
+from sottovoce.shared.parse_item import ItemReader, dump_items
+from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
+
+_SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
+
+PROCEDURES = ("device", "own_coin")
+REPORT_LABELS = ("plain", "neutral")
+
+_SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
+_TEXTS = ("title", "description", "consent")
+_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
+_SURVEY_OPTIONAL |= {"ask", "waves"}
+_WINDOW = {"opens", "closes"}
+MAX_WAVES = 1000
+
+
+def parse_survey(document: object) -> Survey:
+    """
+    The survey that a document (already read from YAML or JSON) describes.
+
+    Shorthand is expanded and defaults are written out, so that two files that mean the same have one digest.
+
+    Raises:
+        SpecError: with every mistake found, each with its JSON pointer; no submitted value is repeated.
+    """
+    reader = _SurveyReader()
+    survey = reader.survey(document)
+    if survey is None or reader.problems:
+        raise SpecError(reader.problems)
+    return survey
+
+
+def load_survey(body: bytes) -> Survey:
+    """
+    The survey in its canonical bytes, as an aggregator serves them.
+
+    Raises:
+        SpecError: not a survey, or not in canonical form.
+    """
+    try:
+        survey = parse_survey(canonical.load(body))
+    except ValueError as error:
+        raise SpecError(f"the survey {error}") from None
+    if survey.canonical != body:
+        raise SpecError("the survey is not in canonical form")
+    return survey
+
+
+class _SurveyReader(ItemReader):
+    """Reads the survey and its parts."""
+
+    def survey(self, document: object) -> Survey | None:
+        try:
+            canonical.check_tree(document)
+        except ValueError as error:
+            self.problem("", str(error))
+            return None
+        fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
+        default = fields.get("default_language", MISSING)
+        self.default_language = self.match(default, "/default_language", LANGUAGE, LANGUAGE_FAULT)
+        waves = self.waves(fields)
+        labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
+        self.neutral = labels == "neutral"
+        items = self.shown(fields.get("questions", []))
+        ask = self.ask(fields, items)
+        written = {**self.head(fields), "questions": dump_items(items)}
+        written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
+        written |= {"report_labels": labels} if self.neutral else {}
+        if written["privacy"]["procedure"] == "own_coin":
+            self.own_coin(items)
+        if self.problems:
+            return None
+        survey = Survey(
+            document=written,
+            name=written["name"],
+            revision=written["revision"],
+            default_language=self.default_language,
+            title=written["title"],
+            opens=waves[0].opens if waves else None,
+            closes=waves[-1].closes if waves else None,
+            release_batch=written["privacy"]["release_batch"],
+            ids_days=written["retention"]["ids_days"],
+            questions=tuple(question for item in items for question in item.questions),
+            items=tuple(items),
+            waves=tuple(waves),
+            ask=ask,
+        )
+        self.memo(survey)
+        if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
+            self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
+        return survey
+
+    def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Everything but the questions, with its defaults written out."""
+        retention = self.fields(fields.get("retention", {}), "/retention", set(), {"ids_days"})
+        return {
+            "format": self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,)),
+            "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
+            "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
+            "default_language": self.default_language,
+            **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
+            **{key: fields[key] for key in ("opens", "closes") if key in fields},
+            "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
+            "privacy": self.privacy(fields.get("privacy", {})),
+            "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
+        }
+
+    def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
+        """The waves, one after the other; the survey's own window if it names none."""
+        if "waves" not in fields:
+            return [self.window(fields, "")]
+        for key in _WINDOW & set(fields):
+            self.problem(f"/{key}", "is said by each wave, and not by the survey as well")
+        waves: list[Wave] = []
+        for index, item in enumerate(self.items(fields["waves"], "/waves", 1, MAX_WAVES)):
+            pointer = f"/waves/{index}"
+            wave = self.window(self.fields(item, pointer, _WINDOW, set()), pointer)
+            if wave.opens and waves and waves[-1].closes and wave.opens < waves[-1].closes:
+                self.problem(f"{pointer}/opens", "must not be earlier than the end of the wave before")
+            waves.append(wave)
+        return waves
+
+    def window(self, fields: Mapping[str, Any], pointer: str) -> Wave:
+        wave = Wave(*(self.moment(fields.get(key), f"{pointer}/{key}") for key in ("opens", "closes")))
+        if wave.opens and wave.closes and wave.opens >= wave.closes:
+            self.problem(f"{pointer}/closes", "must be later than opens")
+        return wave
+
+    def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> int | None:
+        """How many private questions each respondent is asked; None for all of them."""
+        if "ask" not in fields:
+            return None
+        private = {q.name for item in items for q in item.questions if q.mechanism is not None}
+        ask = fields["ask"]
+        if type(ask) is not int or not 1 <= ask < len(private):
+            reason = f"there are {len(private)} of them, and without this key all are asked"
+            self.problem("/ask", f"must be a whole number from 1, less than the questions with a mechanism: {reason}")
+        privacy = fields.get("privacy")
+        if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
+            self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
+        for index, item in enumerate(items):
+            if private & {condition.question for condition in item.visible_if}:
+                place = f"/questions/{index}/visible_if"
+                self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
+        return ask if type(ask) is int else None
+
+    def memo(self, survey: Survey) -> None:
+        """A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says."""
+        for index, item in enumerate(survey.items):
+            pointer = f"/questions/{index}{'/of' if item.rows else ''}/mechanism"
+            mechanism = item.questions[0].mechanism if item.questions else None
+            if mechanism is None or mechanism.waves == 1:
+                continue
+            if mechanism.waves < len(survey.waves):
+                self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
+            if survey.asks_for_token:
+                self.problem(pointer, "does not go with access: token: to the device each token is another person")
+            if survey.ask is not None:
+                self.problem(pointer, "does not go with ask: what is remembered must be asked in every wave")
+
+    def privacy(self, value: object) -> dict[str, Any]:
+        pointer = "/privacy"
+        fields = self.fields(value, pointer, set(), {"max_epsilon_total", "procedure", "release_batch"})
+        result = {
+            "procedure": self.one_of(fields.get("procedure", "device"), f"{pointer}/procedure", PROCEDURES),
+            "release_batch": self.integer(fields.get("release_batch", 25), f"{pointer}/release_batch", 1, 10**6),
+        }
+        if "max_epsilon_total" in fields:
+            message = 'must be a decimal written as a string, such as "4.5"'
+            place = f"{pointer}/max_epsilon_total"
+            result["max_epsilon_total"] = self.match(fields["max_epsilon_total"], place, _EPSILON, message)
+        return result
+
+    def own_coin(self, items: Sequence[Item]) -> None:
+        """Refuse what people could not do by themselves with a coin or a die."""
+        for index, item in enumerate(items):
+            if item.visible_if:
+                place = f"/questions/{index}/visible_if"
+                self.problem(place, "does not go with own_coin: the device must add nothing")
+            for question in item.questions[:1]:
+                pointer = f"/questions/{index}" + ("/of" if item.rows else "")
+                if question.absent is not None:
+                    self.problem(pointer, "own_coin has no absent answer: the device must add nothing")
+                if question.mechanism is not None and procedure(question.mechanism) is None:
+                    reason = "a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
+                    self.problem(f"{pointer}/mechanism", f"own_coin needs {reason}")

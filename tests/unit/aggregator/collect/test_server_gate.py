@@ -1,0 +1,102 @@
+"""The gate: what it does itself, what it hands to a thread, and that neither holds up anybody else."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.report import Report, dump_report
+
+from tests.conftest import FakeClock
+from tests.surveys import ANSWERS, survey
+
+T = TypeVar("T")
+PATH = "/api/v1/surveys/exam/reports"
+
+
+def report() -> Report:
+    """A fresh, honest report."""
+    return randomize(survey(), encode(survey(), ANSWERS), Draws())
+
+
+@pytest.fixture
+def gate(storage: SQLiteStorage, clock: FakeClock) -> Gate:
+    """In front of a published survey."""
+    storage.publish(survey())
+    return Gate(create_app(Settings(), storage, clock, {}), Settings(), storage)
+
+
+def run(doing: Coroutine[Any, Any, T]) -> T:
+    """What it comes to, on an event loop of its own: this thread may have one that a browser's tests began."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, asyncio.wait_for(doing, 20)).result()
+
+
+async def ask(gate: Gate, path: str, body: bytes | None = None) -> tuple[int, Any]:
+    """Status and JSON of one request, as a server would make it."""
+    headers = [] if body is None else [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    scope = {"type": "http", "method": "GET" if body is None else "POST", "path": path, "headers": headers,
+             "query_string": b"", "client": ("127.0.0.1", 1), "server": ("x", 80), "scheme": "http",
+             "http_version": "1.1", "root_path": ""}  # fmt: skip
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body or b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await gate(scope, receive, send)
+    return sent[0]["status"], json.loads(sent[1]["body"] or b"null")
+
+
+def test_reports_are_stored_together_and_each_gets_its_receipt(gate: Gate, storage: SQLiteStorage) -> None:
+    """Also a copy, also one that is refused, whichever way it goes."""
+    reports = [report() for _ in range(40)]
+    bodies = [dump_report(one, survey()) for one in [*reports, reports[0], replace(report(), values=(9, 0, 0))]]
+
+    async def all_at_once() -> list[tuple[int, Any]]:
+        return await asyncio.gather(*(ask(gate, PATH, body) for body in bodies))
+
+    found = run(all_at_once())
+    assert [status for status, _ in found] == [200] * 41 + [422]
+    assert [reply["report_id"] for _, reply in found[:40]] == [one.report_id for one in reports]
+    assert found[40] == found[0]
+    assert found[41][1]["code"] == "out_of_range"
+    assert storage.surveys()[0].reports == 40
+
+
+def test_database_that_does_not_answer_holds_up_who_needs_it_only(
+    gate: Gate, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up waits in a thread; a report that needs none, and a survey's page, are answered meanwhile."""
+    answers = threading.Event()
+    original = storage.find_report
+
+    def slow(*key: Any) -> Any:
+        assert answers.wait(20)
+        return original(*key)
+
+    monkeypatch.setattr(storage, "find_report", slow)
+
+    async def meanwhile() -> tuple[list[tuple[int, Any]], tuple[int, Any]]:
+        await ask(gate, PATH, dump_report(report(), survey()))
+        waiting = asyncio.create_task(ask(gate, PATH, dump_report(replace(report(), values=(9, 0, 0)), survey())))
+        others = [await ask(gate, PATH, dump_report(report(), survey())), await ask(gate, "/api/v1/surveys/exam")]
+        assert not waiting.done()
+        answers.set()
+        return others, await waiting
+
+    others, refused = run(meanwhile())
+    assert [status for status, _ in others] == [200, 200]
+    assert (refused[0], refused[1]["code"]) == (422, "out_of_range")

@@ -1,0 +1,130 @@
+"""Tokens over HTTP: for researchers only, shown once, and never repeated."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.collect.server_gate import check_head
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.auth import new_token
+from sottovoce.shared.tokens import parse_token, token_hash
+
+from tests.conftest import FakeClock
+from tests.surveys import months, survey
+from tests.unit.aggregator.web.test_auth import log_in
+
+TOKENS = "/api/v1/surveys/exam/tokens"
+ASKED = survey(access="token")
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on a database with a survey for invited people, and one for everybody."""
+    storage.publish(ASKED)
+    storage.publish(survey(name="open"))
+    return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
+
+
+@pytest.fixture
+def researcher(app: Flask) -> FlaskClient:
+    """A researcher's program."""
+    token, digest = new_token()
+    app.extensions["storage"].add_researcher("ann", digest)
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    return client
+
+
+def post(client: FlaskClient, path: str, document: Any, **headers: str) -> Any:
+    """A reply to JSON."""
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return client.post(path, data=body, content_type="application/json", headers=headers)
+
+
+def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """As JSON and as CSV, with links that pin the survey; only hashes are kept."""
+    made = post(researcher, TOKENS, {"count": 3}).json
+    table = post(researcher, TOKENS, {"count": 2}, Accept="text/csv")
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    tokens = [row["token"] for row in [*made["tokens"], *rows]]
+
+    assert made["survey"] == "exam"
+    assert table.content_type == "text/csv; charset=utf-8"
+    assert [parse_token(token) for token in tokens] == tokens
+    assert len(set(tokens)) == 5
+    for row in [*made["tokens"], *rows]:
+        assert row["link"] == f"https://survey.example.org/s/exam#d={ASKED.digest[:32]}&t={row['token']}"
+    assert all(storage.has_token(1, token_hash(token)) for token in tokens)
+    assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 0, "unspent": 5}
+    taken = post(researcher, f"{TOKENS}/revoke", {"tokens": [*tokens[:2], tokens[0].lower(), "nonsense", ""]}).json
+    assert taken == {"survey": "exam", "revoked": 2}
+    assert post(researcher, f"{TOKENS}/revoke", {"tokens": tokens[:2]}).json["revoked"] == 0
+    assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 2, "unspent": 3}
+    assert [storage.has_token(1, token_hash(token)) for token in tokens] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (TOKENS, b""), (TOKENS, b"[]"), (TOKENS, b"{}"), (TOKENS, {"count": 0}), (TOKENS, {"count": -1}),
+        (TOKENS, {"count": 100_001}), (TOKENS, {"count": True}), (TOKENS, {"count": "3"}), (TOKENS, b'{"count":3.0}'),
+        (TOKENS, {"count": None}), (TOKENS, {"count": 1, "sentinel": 1}), (TOKENS, b'{"count":1,"count":1}'),
+        (TOKENS, {"count": 1, "wave": -1}), (TOKENS, {"count": 1, "wave": "0"}), (TOKENS, {"wave": 0}),
+        (TOKENS, b'{"count":' + b"[" * 99_999), (f"{TOKENS}/revoke", {"tokens": "sentinel"}),
+        (f"{TOKENS}/revoke", {"tokens": ["sentinel", 7]}), (f"{TOKENS}/revoke", {"count": 1}),
+        (f"{TOKENS}/revoke", b"\xff"),
+    ],
+)  # fmt: skip
+def test_what_is_malformed_makes_and_takes_nothing(researcher: FlaskClient, path: str, body: Any) -> None:
+    """One reason, and nothing of it is repeated."""
+    reply = post(researcher, path, body)
+
+    assert (reply.status_code, reply.json["code"]) == (400, "malformed")
+    assert "sentinel" not in reply.text
+    assert researcher.get(TOKENS).json == {"created": 0, "spent": 0, "revoked": 0, "unspent": 0}
+
+
+def test_there_are_none_for_an_open_survey_or_for_none(researcher: FlaskClient) -> None:
+    """404 in words."""
+    open_survey = post(researcher, "/api/v1/surveys/open/tokens", {"count": 1})
+    assert (open_survey.status_code, open_survey.json["detail"]) == (404, "this survey asks for no tokens")
+    for path in ("", "/revoke"):
+        body = {"tokens": []} if path else {"count": 1}
+        reply = post(researcher, f"/api/v1/surveys/none/tokens{path}", body)
+        assert (reply.status_code, reply.json["code"]) == (404, "unknown_survey")
+    assert researcher.get("/api/v1/surveys/none/tokens").status_code == 404
+
+
+def test_links_name_their_wave(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """Wave 0 needs no word; one that the survey does not have gets no tokens."""
+    panel = storage.publish(survey(name="panel", access="token", waves=months(2)))
+    for wave, part in ((0, "&t="), (1, "&w=1&t=")):
+        [row] = post(researcher, "/api/v1/surveys/panel/tokens", {"count": 1, "wave": wave}).json["tokens"]
+        assert row["link"] == f"https://survey.example.org/s/panel#d={panel.digest[:32]}{part}{row['token']}"
+    refused = post(researcher, "/api/v1/surveys/panel/tokens", {"count": 1, "wave": 2})
+    assert (refused.status_code, refused.json["detail"]) == (404, "the survey has no such wave")
+    assert researcher.get("/api/v1/surveys/panel/tokens").json["created"] == 2
+
+
+def test_only_a_researchers_header_opens_them(app: Flask, storage: SQLiteStorage) -> None:
+    """Neither nobody, nor a dashboard's cookie, which another site's page could make a browser send."""
+    browser, _ = log_in(app)
+    for client in (app.test_client(), browser):
+        for path, body in ((TOKENS, {"count": 1}), (f"{TOKENS}/revoke", {"tokens": []})):
+            reply = client.post(path, json=body, base_url="https://survey.example.org")
+            assert (reply.status_code, reply.json["code"]) == (401, "unauthorized")
+            assert "Access-Control-Allow-Origin" not in reply.headers
+        assert client.get(TOKENS, base_url="https://survey.example.org").status_code == 401
+    assert storage.token_counts(1).created == 0
+
+
+def test_a_long_list_of_tokens_passes_the_gate() -> None:
+    """25,000 of them are half a megabyte."""
+    head = [(b"content-length", b"500000"), (b"content-type", b"application/json")]
+    assert check_head({"path": f"{TOKENS}/revoke", "headers": head}) == 500_000

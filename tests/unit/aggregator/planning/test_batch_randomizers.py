@@ -1,0 +1,106 @@
+"""The batch client draws from the same channels as the client on a device."""
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.planning.batch_randomizers import BATCH, BatchDraws, seeded, simulate
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.mechanisms import Mechanism
+
+from tests.documents import number, one_of, parsed, question, some_of, vector
+
+COIN = {"a": "3/4", "b": "1/4"}
+CASES = {
+    "binary_rr": (question({"name": "binary_rr", "a": "11/12", "b": "1/6"}), [0, 1]),
+    "kary_rr": (one_of(5, {"name": "kary_rr", "odds": "7/2"}), [0, 2, 4]),
+    "memoized_rr": (
+        question(
+            {
+                "name": "memoized_rr",
+                "permanent": {"name": "coin_flip"},
+                "instantaneous": {"name": "warner", "truth": "2/3"},
+                "waves": 3,
+            }
+        ),
+        [0, 1],
+    ),
+    "subset_selection": (one_of(6, {"name": "subset_selection", "odds": "3", "size": 2}), [0, 3, 5]),
+    "hadamard_response": (one_of(6, {"name": "hadamard_response", "odds": "3"}), [0, 3, 5]),
+    "sampled_option": (some_of(3, {"name": "sampled_option", **COIN}), [0, 5, 7]),
+    "bitwise_rr": (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=2), [0, 6, 9]),
+    "rounding_rr": (number("0", "1", "0.1", {"name": "rounding_rr", **COIN}), [0, 3, 10]),
+    "level_table": (number(0, 9, 1, {"epsilon": "2"}), [0, 1, 4, 9]),
+    "square_wave": (number(0, 9, 1, {"name": "square_wave", "odds": "3", "bins": 5, "width": 1}), [0, 5, 9]),
+    "geometric": (number(0, 4, 1, {"name": "geometric", "ratio": "1/2"}), [0, 2, 4]),
+    "sampled_coordinate": (vector(2, 0, 4, 1, {"name": "sampled_coordinate", **COIN}), [(0, 4), (1, 3)]),
+}
+RUNS = 40_000
+CRITICAL = 6.0
+"""Standard deviations of a chi-square statistic above its mean: about 1 in 10^7 for these sizes; the seed is fixed."""
+
+
+def excess(mechanism: Mechanism, truth: object, reported: np.ndarray) -> float:
+    """How far the reported counts lie from the mechanism's law: chi-square, in its own standard deviations."""
+    counts = np.bincount(reported.astype(np.int64), minlength=mechanism.largest + 1)
+    admitted = [value for value in range(mechanism.largest + 1) if mechanism.admits(value)]
+    assert counts.sum() == counts[admitted].sum(), "a value that no report may carry"
+    expected = np.array([float(mechanism.probability(value, truth)) for value in admitted]) * len(reported)
+    statistic = ((counts[admitted] - expected) ** 2 / expected).sum()
+    freedom = len(admitted) - 1
+    return float((statistic - freedom) / (2 * freedom) ** 0.5)
+
+
+def batch(name: str, truth: object, seed: str, runs: int = RUNS) -> tuple[Mechanism, np.ndarray]:
+    """Many reports of one truth."""
+    mechanism = parsed(CASES[name][0]).mechanism
+    assert mechanism is not None
+    return mechanism, simulate(mechanism, np.array([truth] * runs), BatchDraws(seeded(seed)))
+
+
+def test_every_mechanism_has_its_batch_twin() -> None:
+    """The registries agree, and so do the cases."""
+    assert set(BATCH) == set(RANDOMIZERS) == set(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_batch_draws_from_the_declared_channel(name: str) -> None:
+    """Every truth of every case: the counts fit the exact probabilities."""
+    for truth in CASES[name][1]:
+        mechanism, reported = batch(name, truth, name)
+        assert excess(mechanism, truth, reported) < CRITICAL
+
+
+@pytest.mark.parametrize("name", ["binary_rr", "kary_rr", "subset_selection"])
+def test_fit_catches_another_truth_and_a_biased_channel(name: str) -> None:
+    """Reports of another truth, or 3 % of reports that are always the largest value, do not fit."""
+    first, other = CASES[name][1][:2]
+    mechanism, reported = batch(name, first, "mutant")
+    biased = reported.copy()
+    biased[: RUNS // 33] = mechanism.largest
+
+    assert excess(mechanism, other, reported) > CRITICAL
+    assert excess(mechanism, first, biased) > CRITICAL
+
+
+def test_seeded_streams_repeat_and_differ() -> None:
+    """One seed gives one run; another gives another."""
+    runs = [batch("kary_rr", 1, seed, 1000)[1].tolist() for seed in ("a", "a", "b")]
+
+    assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 200, 256, 257, 65537, 2**31 + 1, 2**32])
+def test_below_is_uniform_over_its_whole_range(bound: int) -> None:
+    """No value beyond the bound, and eight equal parts of the range equally often."""
+    drawn = BatchDraws(seeded(f"below {bound}")).below(bound, 50_000).astype(np.int64)
+    parts = np.bincount(drawn * 8 // bound, minlength=8)
+    sizes = np.bincount(np.arange(min(bound, 8 * 10**5)) * 8 // min(bound, 8 * 10**5), minlength=8)
+    expected = sizes / sizes.sum() * len(drawn)
+
+    assert drawn.min() >= 0
+    assert drawn.max() < bound
+    assert (np.abs(parts - expected) <= 6 * np.sqrt(expected + 1)).all()
+
+
+def test_no_respondents_give_no_reports() -> None:
+    """An empty array in, an empty array out."""
+    assert len(simulate(parsed(CASES["binary_rr"][0]).mechanism, np.array([], dtype=np.int64), BatchDraws())) == 0

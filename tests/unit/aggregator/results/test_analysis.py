@@ -1,0 +1,198 @@
+"""From shown counts to results: tallies, cohorts, the export and its schema."""
+
+import json
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from sottovoce.aggregator.results.analysis import Revision, analyse, cohort_groups
+from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage.base import ALL
+from sottovoce.shared.errors import EstimateError
+
+from tests.surveys import document, survey
+
+SURVEY = survey()
+STORED = StoredSurvey(1, "exam", 1, SURVEY.digest, SURVEY.canonical, False, 100)
+CELLS = [Cell(0, ALL, 100, 0, {0: {0: 70, 1: 30}, 1: {0: 50, 1: 30, 2: 20}, 2: {0: 60, 1: 40}})]
+
+
+def one(cells: list[Cell]) -> list[Revision]:
+    """The survey's only revision, with these cells."""
+    return [Revision(STORED, SURVEY, tuple(cells))]
+
+
+def cohorts(*sizes: int) -> list[Cell]:
+    """Cells of these sizes, one per cohort."""
+    return [Cell(0, cohort, size, 0, {2: {cohort: size}}) for cohort, size in enumerate(sizes)]
+
+
+def year_survey(options: int) -> object:
+    """The survey with this many cohorts."""
+    questions = document()["questions"]
+    questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(options)]
+    return survey(questions=questions)
+
+
+def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
+    """30 yes of 100 under the coin flip is 10 %, and the interval reaches to 30.2 %."""
+    results = analyse(one(CELLS))
+    yes = results.questions[0].estimates[0]
+
+    assert [len(question.estimates) for question in results.questions] == [1, 3, 2]
+    assert (yes.option, round(yes.raw or 0, 12), yes.low, round(yes.high, 4)) == ("yes", 0.1, 0.0, 0.3021)
+    assert sum(estimate.raw or 0 for estimate in results.questions[1].estimates) == pytest.approx(1)
+
+
+def test_analyse_shows_a_public_answer_without_epsilon() -> None:
+    """A public question's share is its count."""
+    public = analyse(one(CELLS)).questions[2]
+
+    assert public.epsilon is None
+    assert [estimate.raw for estimate in public.estimates] == [0.6, 0.4]
+
+
+def test_analyse_without_reports_says_nothing() -> None:
+    """No report: no figure, and an interval that excludes nothing."""
+    estimate = analyse(one([])).questions[0].estimates[0]
+
+    assert (estimate.raw, estimate.std_error, estimate.low, estimate.high) == (None, None, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [
+        ((50, 40, 30), ["c0", "c1", "c2"]),
+        ((50, 4, 30), ["c0", "c2+c1"]),
+        ((50, 3, 4), ["c0", "c1+c2"]),
+        ((50, 0, 30), ["c0", "c2"]),
+        ((4, 0, 0), []),
+        ((0, 0, 0), []),
+        ((2, 1, 50), ["c0+c1+c2"]),
+        ((5, 5, 5), ["c0", "c1", "c2"]),
+    ],
+)
+def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]) -> None:
+    """No group that one may ask for has fewer than five respondents."""
+    found = cohort_groups(year_survey(3), cohorts(*sizes))  # type: ignore[arg-type]
+
+    assert [set(group.name.split("+")) for group in found] == [set(name.split("+")) for name in groups]
+    assert all(group.reports >= 5 for group in found)
+
+
+def test_analyse_refuses_an_unknown_cohort_without_repeating_it() -> None:
+    """The message names no submitted value."""
+    with pytest.raises(EstimateError) as refused:
+        analyse(one(CELLS), "sentinel")
+    assert "sentinel" not in str(refused.value)
+
+
+@pytest.mark.parametrize("cells", [CELLS, []])
+def test_export_validates_against_its_schema(cells: list[Cell]) -> None:
+    """What is published is what the schema says, and carries no id."""
+    exported = json.loads(json.dumps(export_document(analyse(one(cells)))))
+    schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+
+    jsonschema.Draft202012Validator(schema).validate(exported)
+    assert "report_id" not in json.dumps(exported)
+
+
+def revision(number: int, yes: int, n: int, **changes: object) -> Revision:
+    """A revision of a one-question survey, with ``yes`` of ``n`` reports."""
+    question = {**document()["questions"][0], **changes}
+    asked = survey(revision=number, questions=[question])
+    stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
+    return Revision(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+
+
+def test_equal_questions_of_several_revisions_add_their_counts() -> None:
+    """A corrected typo loses nobody."""
+    results = analyse([revision(1, 10, 40), revision(2, 20, 60, label={"en": "Cheated, ever?"})])
+    alone = analyse([revision(1, 30, 100)])
+
+    assert (results.reports, results.received, results.survey.revision) == (100, 100, 2)
+    assert results.questions[0].tally == {0: 70, 1: 30}
+    assert results.questions[0].estimates == alone.questions[0].estimates
+
+
+def test_changed_mechanisms_are_pooled_by_variance_and_not_by_counts() -> None:
+    """Coin flip, then Warner: one share from both, more precise than either."""
+    warner = {"name": "warner", "truth": "2/3"}
+    results = analyse([revision(1, 105, 300), revision(2, 280, 700, mechanism=warner)])
+    parts = [analyse([part]).questions[0].estimates[0] for part in
+             (revision(1, 105, 300), revision(1, 280, 700, mechanism=warner))]  # fmt: skip
+    pooled = results.questions[0].estimates[0]
+
+    assert (pooled.method, pooled.n) == ("pooled", 1000)
+    assert pooled.std_error is not None
+    assert pooled.std_error < min(part.std_error or 1 for part in parts)
+
+
+def test_a_question_with_other_options_starts_afresh() -> None:
+    """Counts of another question under the same name are not mixed in."""
+    other = {"type": "select_one", "choices": [{"name": n, "label": {"en": n}} for n in ("no", "maybe")],
+             "mechanism": {"name": "kary_rr", "odds": "3"}}  # fmt: skip
+    results = analyse([revision(1, 10, 40), revision(2, 20, 60, **other)])
+
+    assert results.questions[0].n == 60
+
+
+@pytest.mark.parametrize("interval", ["score-cc", "wilson", "exact", "fixed-population"])
+def test_interval_may_be_chosen(interval: str) -> None:
+    """Every method reaches the estimates, and the export names it."""
+    exported = export_document(analyse(one(CELLS), interval=interval))
+
+    assert exported["questions"][1]["estimates"][0]["method"] == interval
+
+
+def test_unknown_interval_is_refused_without_repeating_it() -> None:
+    """The message lists what there is."""
+    with pytest.raises(EstimateError, match="score-cc") as refused:
+        analyse(one(CELLS), interval="sentinel")
+    assert "sentinel" not in str(refused.value)
+
+
+def test_questions_with_another_fixed_absence_start_afresh() -> None:
+    """A share that counts the absent as no is another share than one that counts them as yes."""
+    revisions = [revision(1, 10, 40), revision(2, 20, 60, when_absent="no"), revision(3, 5, 50, when_absent="yes")]
+
+    assert [analyse(revisions[: last + 1]).questions[0].n for last in range(3)] == [40, 60, 50]
+
+
+def by_hand(number: int, yes: int, n: int, procedure: str = "own_coin") -> Revision:
+    """A revision whose respondents toss by themselves, or do not."""
+    asked = survey(revision=number, questions=document()["questions"][:1], privacy={"procedure": procedure})
+    stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
+    return Revision(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+
+
+def test_own_coins_are_shown_with_what_self_protection_would_mean() -> None:
+    """24 % yes of a coin flip is -2 %; if a fifth of the reports were a mere no, it is the 10 % of the table."""
+    result = analyse([by_hand(1, 240, 1000)]).questions[0]
+
+    assert [share for share, _ in result.protection] == [0.0, 0.05, 0.1, 0.2]
+    assert result.protection[0][1] == result.estimates[0]
+    assert [round(estimate.raw or 0, 3) for _, estimate in result.protection] == [-0.02, 0.005, 0.033, 0.1]
+
+
+def test_self_protection_is_asked_of_reports_by_hand_only() -> None:
+    """The device's own tosses cannot be bypassed, and its reports are not mixed in."""
+    assert analyse([by_hand(1, 240, 1000, "device")]).questions[0].protection == ()
+    both = analyse([by_hand(1, 400, 1000, "device"), by_hand(2, 240, 1000)]).questions[0]
+    alone = analyse([by_hand(2, 240, 1000)]).questions[0]
+
+    assert both.n == 2000
+    assert both.protection == alone.protection
+
+
+def test_export_tells_absence_and_self_protection() -> None:
+    """Whoever reads the file alone must know what the figures contain."""
+    schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+    fixed = export_document(analyse([revision(1, 10, 40, when_absent="no")]))
+    tossed = export_document(analyse([by_hand(1, 240, 1000)]))
+
+    assert fixed["questions"][0]["when_absent"] == "no"
+    assert tossed["questions"][0]["protection"][3]["share"] == 0.2
+    for exported in (fixed, tossed):
+        jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(exported)))

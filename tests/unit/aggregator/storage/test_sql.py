@@ -1,0 +1,65 @@
+"""SQL is said in one place, and nothing that came from outside becomes part of a statement."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[4]
+STORAGE = ROOT / "aggregator" / "sottovoce" / "aggregator" / "storage"
+SQL = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|VACUUM|TRUNCATE|COPY)\b")
+LISTED = {"_columns(table)", "table", "marks", "pragma"}
+"""What stands for one of a few constants: looked at by a person, once."""
+EXECUTED = {"execute", "executemany", "executescript", "stream", "copy"}
+OTHERS = sorted(
+    path for side in ("aggregator", "client", "shared") for path in (ROOT / side).rglob("*.py")
+    if path.parent != STORAGE
+)  # fmt: skip
+
+
+def woven(node: ast.JoinedStr) -> list[ast.expr]:
+    """What a text weaves in besides constants, whole numbers, and the names of known tables' columns."""
+    found = []
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value, spec = part.value, ast.unparse(part.format_spec) if part.format_spec else ""
+            constant = isinstance(value, ast.Name) and value.id.isupper()
+            if not constant and ast.unparse(value) not in LISTED and spec != "f'd'":
+                found.append(value)
+    return found
+
+
+def statements(path: Path) -> list[tuple[int, str]]:
+    """Line and text of every weaving or concatenation of SQL that might carry something from outside."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.JoinedStr) and SQL.search(ast.unparse(node)) and woven(node):
+            found.append((node.lineno, ast.unparse(node)))
+        called = isinstance(node, ast.Call) and getattr(node.func, "attr", "") in EXECUTED and node.args
+        if called and isinstance(node.args[0], ast.BinOp) and isinstance(node.args[0].op, ast.Mod):
+            found.append((node.lineno, ast.unparse(node)))
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(STORAGE.glob("*.py")), ids=lambda path: path.name)
+def test_statements_are_constant(path: Path) -> None:
+    """Values are bound; tables and columns come from a fixed list."""
+    assert statements(path) == []
+
+
+def test_sql_is_said_in_storage_only() -> None:
+    """No other file executes anything."""
+    for path in OTHERS:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        called = {node.func.attr for node in ast.walk(tree)
+                  if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}  # fmt: skip
+        assert called.isdisjoint({"execute", "executemany", "executescript"}), path
+
+
+def test_woven_statement_is_found(tmp_path: Path) -> None:
+    """The check can fail."""
+    path = tmp_path / "bad.py"
+    path.write_text('db.execute(f"SELECT * FROM reports WHERE wave = {wave}")\ndb.execute("SELECT %s" % wave)\n')
+
+    assert sorted(line for line, _ in statements(path)) == [1, 2]

@@ -1,0 +1,75 @@
+"""Readiness: what the database answers, or that it does not."""
+
+import threading
+from typing import Any
+
+import pytest
+from sottovoce.aggregator import health
+from sottovoce.aggregator.health import Readiness
+from sottovoce.shared.errors import StorageError
+
+
+class Database:
+    """Answers when it is let go; counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.go = threading.Event()
+        self.error: Exception | None = None
+
+    def check(self) -> None:
+        """As storage does."""
+        self.asked += 1
+        assert self.go.wait(30)
+        if self.error is not None:
+            raise self.error
+
+
+def readiness(patience: float) -> tuple[Database, Readiness]:
+    """Readiness that forgets at once, before such a database."""
+    database = Database()
+    found: Any = database
+    return database, Readiness(found, patience)
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every answer is out of date at once."""
+    monkeypatch.setattr(health, "AGE", 0)
+
+
+def test_database_that_does_not_answer_is_not_ready_and_is_asked_once() -> None:
+    """Nobody waits for it, no second question is put to it, and once it answers all is well."""
+    database, ready = readiness(0.01)
+    for _ in range(3):
+        with pytest.raises(StorageError, match="does not answer"):
+            ready.check()
+    assert database.asked == 1
+    database.go.set()
+    ready._probe.result(10)
+
+    ready.check()
+    assert database.asked == 2
+
+
+def test_failure_passes_on_and_passes() -> None:
+    """The database's own words, for as long as it fails."""
+    database, ready = readiness(10)
+    database.go.set()
+    database.error = StorageError("full")
+    with pytest.raises(StorageError, match="full"):
+        ready.check()
+    database.error = None
+
+    ready.check()
+
+
+def test_database_is_not_asked_for_every_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anybody may ask for readiness, and each question costs a durable write."""
+    monkeypatch.setattr(health, "AGE", 1e9)
+    database, ready = readiness(10)
+    database.go.set()
+    for _ in range(50):
+        ready.check()
+
+    assert database.asked == 1

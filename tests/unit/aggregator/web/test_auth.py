@@ -1,0 +1,143 @@
+"""Deny by default: every route but those on one list needs a researcher."""
+
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.auth import PUBLIC, new_token
+from sottovoce.aggregator.web.headers import security_headers
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on a database with one survey."""
+    storage.publish(survey())
+    return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
+
+
+def log_in(app: Flask, **headers: str) -> Any:
+    """A browser with a session, and the reply to its login."""
+    token, digest = new_token()
+    app.extensions["storage"].add_researcher("ann", digest)
+    client = app.test_client()
+    client.environ_base["wsgi.url_scheme"] = "https"
+    reply = client.post(
+        "/dashboard/login", data={"token": token}, headers={"Sec-Fetch-Site": "same-origin", **headers},
+        base_url="https://survey.example.org",
+    )  # fmt: skip
+    return client, reply
+
+
+def test_every_route_is_public_by_name_or_refuses(app: Flask) -> None:
+    """Walks the URL map: what is not on the list lets nobody in."""
+    client = app.test_client()
+    refused = 0
+    for rule in app.url_map.iter_rules():
+        for method in rule.methods - {"HEAD", "OPTIONS"}:
+            path = re.sub(r"<[^>]+>", "exam", rule.rule)
+            status = client.open(path, method=method).status_code
+            if rule.endpoint in PUBLIC:
+                assert status != 401 or rule.endpoint == "auth.enter"
+            else:
+                refused += 1
+                assert status == (302 if path.startswith("/dashboard") else 401), rule
+    assert refused >= 8
+
+
+def test_public_list_names_only_routes_that_exist(app: Flask) -> None:
+    """No stale name waits on the list."""
+    assert {rule.endpoint for rule in app.url_map.iter_rules()} >= PUBLIC
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/s/exam", "/api/v1/surveys/none", "/api/v1/surveys", "/healthz"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_every_reply_carries_the_security_headers(app: Flask, path: str, method: str) -> None:
+    """Errors too, and without a cookie."""
+    reply = app.test_client().open(path, method=method)
+
+    for name, value in security_headers(secure=True):
+        shared = name.endswith("Resource-Policy") and path.startswith("/api/v1/surveys/") and method == "GET"
+        expected = "cross-origin" if shared else value
+        assert reply.headers[name] == expected, (path, name)
+    assert "Set-Cookie" not in reply.headers
+    assert "Server" not in reply.headers
+
+
+def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None:
+    """The token is compared by its hash."""
+    token, digest = new_token()
+    app.extensions["storage"].add_researcher("ann", digest)
+    client = app.test_client()
+
+    assert client.get("/api/v1/surveys", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+    for wrong in (f"Bearer {token}x", token[:-1], "Bearer ", "Basic x", "\u00e9"):
+        assert client.get("/api/v1/surveys", headers={"Authorization": wrong}).status_code == 401
+
+
+def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Flask) -> None:
+    """Over https the cookie is host-bound, secure, HttpOnly and strict."""
+    client, reply = log_in(app)
+    cookie = reply.headers["Set-Cookie"]
+
+    assert reply.status_code == 302
+    assert cookie.startswith("__Host-sottovoce=")
+    assert all(word in cookie for word in ("Secure", "HttpOnly", "SameSite=Strict", "Path=/"))
+    assert client.get("/dashboard/", base_url="https://survey.example.org").status_code == 200
+
+
+def test_login_from_another_site_is_refused(app: Flask) -> None:
+    """Neither a foreign page nor a client that does not say where it stands can log in."""
+    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        assert log_in(app, **headers)[1].status_code == 403
+    assert app.test_client().post("/dashboard/login", data={"token": "x"}).status_code == 403
+
+
+def test_wrong_token_is_refused_without_being_repeated(app: Flask) -> None:
+    """The page says so and asks again."""
+    reply = app.test_client().post(
+        "/dashboard/login", data={"token": "sentinel-token"}, headers={"Sec-Fetch-Site": "same-origin"}
+    )
+
+    assert reply.status_code == 401
+    assert "not known" in reply.text
+    assert "sentinel-token" not in reply.text
+
+
+def test_logout_needs_the_form_token_and_ends_the_session_on_the_server(app: Flask) -> None:
+    """A copied cookie is worth nothing after logging out."""
+    client, reply = log_in(app)
+    base = {"base_url": "https://survey.example.org", "headers": {"Sec-Fetch-Site": "same-origin"}}
+    page = client.get("/dashboard/", **base).text
+    form_token = re.search(r'name="form_token" value="([0-9a-f]+)"', page)
+    assert form_token is not None
+
+    assert client.post("/dashboard/logout", **base).status_code == 403
+    assert client.get("/dashboard/", **base).status_code == 200
+    assert client.post("/dashboard/logout", data={"form_token": form_token[1]}, **base).status_code == 302
+    copied = {"Cookie": reply.headers["Set-Cookie"].split(";")[0]}
+    assert app.test_client().get("/dashboard/", headers=copied).status_code == 302
+
+
+def test_session_cookie_does_not_open_the_api(app: Flask) -> None:
+    """Programs use tokens, so no foreign page can ride on a cookie."""
+    client, _ = log_in(app)
+
+    assert client.get("/api/v1/surveys", base_url="https://survey.example.org").status_code == 401
+
+
+def test_survey_texts_are_escaped_on_the_pages(app: Flask) -> None:
+    """A title that looks like markup stays text."""
+    payload = "<script>alert(1)</script>'\""
+    app.extensions["storage"].publish(survey(name="xss", title={"en": payload}))
+    client, _ = log_in(app)
+    page = client.get("/dashboard/surveys/xss", base_url="https://survey.example.org").text
+
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page

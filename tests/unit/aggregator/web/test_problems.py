@@ -1,0 +1,64 @@
+"""Every error is a problem document of one shape; a bug is one too, and tells nothing."""
+
+import json
+import logging
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.auth import new_token
+from sottovoce.shared.errors import REJECTIONS
+
+from tests.conftest import FakeClock
+from tests.surveys import document
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on an empty database."""
+    return create_app(Settings(), storage, clock, {})
+
+
+def test_every_code_has_a_status_and_a_title() -> None:
+    """The closed list of reasons is covered."""
+    assert set(problems.STATUS) == set(problems.TITLES)
+    assert set(problems.STATUS) >= set(REJECTIONS)
+
+
+@pytest.mark.parametrize("code", problems.STATUS)
+def test_document_has_one_shape(code: str) -> None:
+    """type, title, status, code; nothing else without a detail."""
+    assert set(json.loads(problems.document(code))) == {"type", "title", "status", "code"}
+
+
+def test_bug_is_a_500_that_tells_nothing(app: Flask, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither the reply nor the log repeats what was sent or what the exception said."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("sentinel-value")
+
+    app.extensions["storage"].revisions = fail
+    with caplog.at_level(logging.ERROR):
+        reply = app.test_client().get("/api/v1/surveys/sentinel-name?x=sentinel-query")
+
+    assert (reply.status_code, reply.json["code"]) == (500, "internal")
+    assert "RuntimeError" in caplog.text
+    assert "sentinel" not in reply.text + caplog.text
+
+
+def test_survey_with_mistakes_lists_them_all_and_publishes_nothing(app: Flask) -> None:
+    """Each mistake has its JSON pointer; no value is repeated."""
+    token, digest = new_token()
+    app.extensions["storage"].add_researcher("ann", digest)
+    wrong = document(revision="sentinel", default_language="en", title={}, extra=None)
+    reply = app.test_client().post(
+        "/api/v1/surveys/exam/publish", data=json.dumps(wrong), headers={"Authorization": f"Bearer {token}"}
+    )
+
+    assert reply.status_code == 422
+    assert {problem["pointer"] for problem in reply.json["problems"]} == {"/revision", "/title"}
+    assert "sentinel" not in reply.text
+    assert app.extensions["storage"].surveys() == []

@@ -1,0 +1,213 @@
+"""The privacy account says what the survey says, and nothing that looks better."""
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import pytest
+from sottovoce.client.privacy_account.document import Terms, account, limits, stored
+from sottovoce.client.privacy_account.page import page
+from sottovoce.client.privacy_account.text import lines, percent, totals
+from sottovoce.shared.errors import SpecError
+
+from tests.surveys import every_type, months, survey
+from tests.unit.shared.test_schema import validator
+
+TERMS = Terms()
+FORCED = {"name": "forced_response", "truth": "3/4", "yes": "1/6", "no": "1/12"}
+
+
+def coins(count: int, mechanism: dict[str, object] | None = None) -> list[dict[str, object]]:
+    """So many yes/no questions."""
+    asked = {"type": "boolean", "label": {"en": "Q"}, "mechanism": mechanism or {"name": "coin_flip"}}
+    return [{**asked, "name": f"q{index}"} for index in range(count)]
+
+
+def test_account_adds_up() -> None:
+    """Five coin questions: 5.49 a report, 21.97 for a household of four, 10.99 for two waves."""
+    made = account(survey(questions=coins(5)), Terms(people=4, waves=2))
+
+    assert [f"{epsilon:.2f}" for _, epsilon in totals(made)] == ["1.10", "5.49", "21.97", "10.99"]
+    assert made["composed"] is None
+
+
+def test_account_has_the_table_of_beliefs() -> None:
+    """Before, and after a yes of the coin flip: 2.9, 25.0, 56.2 and 75.0 %."""
+    [question] = account(survey(questions=coins(1)), TERMS)["questions"]
+
+    assert [percent(row["after_yes"]) for row in question["yes_no"]] == ["2.9 %", "25.0 %", "56.2 %", "75.0 %"]
+    assert question["odds"].startswith("Of 100 people whose true answer is yes, 75 send yes; of 100 whose answer is no")
+
+
+def test_beliefs_keep_within_their_limits() -> None:
+    """The dearer side of a forced response is its no: a reported no says more than a yes, and both keep to epsilon."""
+    [question] = account(survey(questions=coins(1, FORCED)), TERMS)["questions"]
+
+    for row, bound in zip(question["yes_no"], question["beliefs"], strict=True):
+        assert bound["at_least"] - 1e-12 <= row["after_no"] < row["before"] < row["after_yes"] < bound["at_most"]
+        assert row["after_no"] == pytest.approx(bound["at_least"])
+
+
+def test_composition_is_shown_only_where_it_helps() -> None:
+    """44 coin answers gain less than 1 %; 80 gain more, and the older theorem is never shown above the sum."""
+    asked = survey(questions=coins(2))
+
+    assert account(asked, Terms(waves=22))["composed"] is None
+    composed = account(asked, Terms(waves=40))["composed"]
+    assert composed["answers"] == 80
+    assert composed["epsilon"] < 0.99 * 80 * 1.0986
+    assert composed["advanced"] is None
+    cheap = coins(2, {"name": "binary_rr", "a": "51/100", "b": "49/100"})
+    assert account(survey(questions=cheap), Terms(waves=500))["composed"]["advanced"] is not None
+
+
+def test_shuffling_is_shown_only_when_asked_for() -> None:
+    """.142 at ln 3 among 1000, at most .168; never without its condition."""
+    asked = survey(questions=coins(1))
+    [row] = account(asked, Terms(respondents=1000))["shuffled"]["questions"]
+
+    assert (f"{row['exact']:.3f}", f"{row['at_most']:.3f}") == ("0.142", "0.168")
+    assert account(asked, TERMS)["shuffled"] is None
+    assert "If, and only if, nobody can tell" in "\n".join(lines(account(asked, Terms(respondents=1000))))
+
+
+def test_public_survey_gets_no_figure() -> None:
+    """An epsilon of 0 would look like the best of guarantees."""
+    public = [{"type": "boolean", "name": "q", "label": {"en": "Q"}, "public": True}]
+    made = account(survey(questions=public), TERMS)
+
+    assert (made["report"]["epsilon"], made["household"]["epsilon"], made["panel"]["epsilon"]) == (None, None, None)
+    text = "\n".join(lines(made))
+    assert "nothing protects an answer" in text
+    assert "psilon" not in text
+    assert "Epsilon 0" not in page(made)
+
+
+def test_questions_that_are_drawn_cost_the_largest() -> None:
+    """A survey that lets each respondent draw two of its questions is charged the two dearest."""
+    asked = survey(questions=[*coins(3), {**coins(1, {"name": "warner", "truth": "2/3"})[0], "name": "w"}], ask=2)
+
+    assert account(asked, TERMS)["report"]["epsilon"] == pytest.approx(2 * 1.0986122886681098)
+    assert totals(account(asked, TERMS))[1][0] == "a whole report (2 questions drawn)"
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [Terms(people=0), Terms(people=10**6), Terms(waves=0), Terms(waves=-3), Terms(delta=0.0), Terms(delta=1.0),
+     Terms(delta=float("nan")), Terms(respondents=0)],
+)  # fmt: skip
+def test_impossible_terms_give_no_account(terms: Terms) -> None:
+    """A message, and no figure."""
+    with pytest.raises(SpecError, match=r"must be|must lie"):
+        account(survey(), terms)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"retention": {"ids_days": 7}}, "forgotten 7 days after that"),
+        ({"retention": {"ids_days": 0}}, "forgotten on the day after that"),
+        ({"privacy": {"release_batch": 40}}, "only when 40 more reports have come"),
+        ({"privacy": {"release_batch": 1}}, "moves with every single report"),
+        ({"access": "token"}, "Of one-time tokens: a hash each"),
+    ],
+)
+def test_what_is_stored_comes_from_the_survey(changes: dict[str, object], said: str) -> None:
+    """The sentences follow the numbers of the survey."""
+    assert said in " ".join(account(survey(**changes), TERMS)["stored"])
+
+
+def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
+    """Said where they are true, and nowhere else."""
+    asked = [question for question in survey().document["questions"] if question["name"] == "cheated"]
+    by_hand = survey(questions=asked, privacy={"procedure": "own_coin"})
+    said = {name: " ".join(limits(asked)) for name, asked in [("hand", by_hand), ("token", survey(access="token"))]}
+
+    assert "does not do what the toss says" in said["hand"]
+    assert "does not do what the toss says" not in said["token"]
+    assert "can pair a token" in said["token"]
+    assert "can pair a token" not in said["hand"]
+    assert "told what the toss said, and nothing else" in " ".join(stored(by_hand))
+
+
+def test_account_validates_with_every_type() -> None:
+    """The schema knows every question type, with and without the conditional figures."""
+    # A memo covers its own waves only, and is accounted for below.
+    asked = survey(questions=[asked for asked in every_type() if asked["name"] != "again"])
+    for terms in (TERMS, Terms(waves=60, respondents=100)):
+        validator("privacy").validate(json.loads(json.dumps(account(asked, terms))))
+
+
+class Tags(HTMLParser):
+    """Which tags a page has, and what they load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.loaded: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.loaded += [name for name, _ in attributes if name in {"src", "href", "srcset"} or name.startswith("on")]
+
+
+def test_page_stands_alone_and_escapes() -> None:
+    """No script, nothing loaded; a survey's texts cannot bring any in."""
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    asked = survey(title={"en": evil}, questions=[{**coins(1)[0], "label": {"en": evil}}])
+    tags = Tags()
+    tags.feed(page(account(asked, TERMS)))
+
+    assert tags.loaded == []
+    assert not tags.tags & {"script", "img", "link", "iframe", "form", "a"}
+
+
+def test_page_draws_a_hundred_people() -> None:
+    """75 of 100 filled for a true yes, 25 of 100 for a true no."""
+    figures = re.findall(r"<figure>.*?</figure>", page(account(survey(questions=coins(1)), TERMS)))
+
+    assert [(figure.count('"full"'), figure.count('"off"')) for figure in figures] == [(75, 25), (25, 75)]
+
+
+def test_near_certainty_does_not_look_certain() -> None:
+    """What is not 0 or 100 % is not written so."""
+    assert [percent(x) for x in (0.0, 0.0001, 0.25, 0.9999, 1.0)] == [
+        "0.0 %", "under 0.1 %", "25.0 %", "over 99.9 %", "100.0 %"
+    ]  # fmt: skip
+
+
+def test_panel_has_the_waves_of_the_survey() -> None:
+    """As many as it has, each in full, unless other terms are asked for; 4 where it has one."""
+    asked = survey(questions=coins(1), waves=months(3))
+
+    for terms, waves in ((TERMS, 3), (Terms(waves=7), 7)):
+        panel = account(asked, terms)["panel"]
+        assert (panel["waves"], f"{panel['epsilon']:.4f}") == (waves, f"{waves * math.log(3):.4f}")
+    assert account(survey(questions=coins(1)), TERMS)["panel"]["waves"] == 4
+
+
+def test_memo_is_counted_once_and_only_for_its_waves() -> None:
+    """ln(196/27) for four waves of two coins, beside a coin that is drawn anew in each; a fifth is not covered."""
+    flip = {"name": "coin_flip"}
+    memo = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 4}
+    asked = survey(questions=[*coins(1, memo), {**coins(1)[0], "name": "fresh"}], waves=months(3))
+    made = account(asked, TERMS)
+
+    assert made["panel"]["epsilon"] == pytest.approx(math.log(196 / 27) + 3 * math.log(3))
+    assert made["report"]["epsilon"] == pytest.approx(math.log(196 / 27) + math.log(3))
+    assert made["composed"] is None
+    assert "Both are kept, so that they tell nothing of the truth" in " ".join(made["stored"])
+    assert "of 'q0' each report then tells up to epsilon 1.10, wave by wave" in " ".join(made["limits"])
+    validator("privacy").validate(made)
+    with pytest.raises(SpecError, match="covers 4 waves, and no more"):
+        account(asked, Terms(waves=5))
+
+
+def test_drawn_questions_cost_the_dearest_of_them() -> None:
+    """Two of three coins: 2.20 a report, whichever they are."""
+    made = account(survey(questions=coins(3), ask=2), TERMS)
+
+    assert totals(made)[1] == ("a whole report (2 questions drawn)", pytest.approx(2 * math.log(3)))
+    assert "which questions the device drew" in " ".join(made["stored"])
+    validator("privacy").validate(made)

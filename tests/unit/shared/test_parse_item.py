@@ -1,0 +1,214 @@
+"""Notes, matrices, absence and conditions: what is read, what is refused, what is encoded."""
+
+import json
+from typing import Any
+
+import pytest
+from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.parse_survey import load_survey, parse_survey
+
+from tests.absences import COIN, FULL, KARY, absences, asks
+from tests.documents import names, survey
+
+SURVEY = absences()
+VALUES = (1, 1, 0, 1, 2, 3, (2, 0), 0, 2, 4)
+"""The true values of ``FULL``."""
+
+
+def problems(*questions: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
+    """(pointer, message) of every mistake in a survey of these questions."""
+    with pytest.raises(SpecError) as caught:
+        parse_survey(survey(*questions, **more))
+    return [tuple(problem) for problem in caught.value.problems]
+
+
+def test_items_are_shown_and_questions_reported() -> None:
+    """Notes report nothing; each row of a matrix is a question of its own."""
+    assert [item.type for item in SURVEY.items] == [
+        "note", "boolean", "boolean", "select_one", "note", "acknowledge", "boolean", "integer", "select_multiple",
+        "vector", "matrix", "matrix",
+    ]  # fmt: skip
+    assert [question.name for question in SURVEY.questions] == list(FULL)
+    assert SURVEY.questions == tuple(question for item in SURVEY.items for question in item.questions)
+    assert [row.name for row in SURVEY.items[10].rows] == ["r0", "r1"]
+
+
+def test_row_is_called_by_matrix_and_row_in_every_language() -> None:
+    """A text that is missing in a language is taken from the default one."""
+    assert SURVEY.questions[-1].label == {"en": "Spent – Home", "de": "Spent – Haus"}
+
+
+def test_epsilon_adds_over_rows() -> None:
+    """A matrix of two rows costs two questions."""
+    single = asks("rating", "q", choices=names(3), mechanism=KARY)
+    rows = {"rows": names(2), "of": {"type": "rating", "choices": names(3), "mechanism": KARY}}
+    matrix = parse_survey(survey(asks("matrix", "m", **rows)))
+
+    assert matrix.epsilon == 2 * parse_survey(survey(single)).epsilon
+
+
+def test_canonical_form_reads_back_as_the_same_survey() -> None:
+    """Defaults and orders are written out, so that two files that mean the same have one digest."""
+    loaded = load_survey(SURVEY.canonical)
+    written = {item["name"]: item for item in json.loads(SURVEY.canonical)["questions"]}
+
+    assert loaded == SURVEY
+    assert written["brand"]["visible_if"] == {"smokes": ["yes"]}
+    assert written["quit"]["visible_if"] == {"brand": ["c0", "c2"]}
+    assert written["which"]["visible_if"] == {"adult": ["yes"], "age": {"min": "2", "max": "4"}}
+    assert written["place"]["when_absent"] == {"x0": "0", "x1": "2"}
+    assert written["spent"]["of"]["when_absent"] == "1"
+
+
+def test_absent_category_is_a_category_of_the_channel() -> None:
+    """A yes/no question becomes a choice of three, also for an epsilon."""
+    asked = parse_survey(survey(asks("boolean", "q", mechanism={"epsilon": "1"}, absent_category=True))).questions[0]
+
+    assert (asked.options, asked.absent, asked.largest) == (("no", "yes", "absent"), 2, 2)
+    assert asked.mechanism is not None
+    assert asked.mechanism.name == "kary_rr"
+
+
+def test_everything_shown_is_encoded_as_answered() -> None:
+    """No answer is changed."""
+    assert SURVEY.encode(FULL) == VALUES
+
+
+@pytest.mark.parametrize(
+    ("changed", "values"),
+    [
+        ({"smokes": "no"}, (1, 0, 1, 0, 2, 3, (2, 0), 0, 2, 4)),  # hides brand, and with it quit
+        ({"smokes": None}, (1, 2, 1, 0, 2, 3, (2, 0), 0, 2, 4)),
+        ({"brand": "c1"}, (1, 1, 1, 0, 2, 3, (2, 0), 0, 2, 4)),
+        ({"brand": None}, (1, 1, 1, 0, 2, 3, (2, 0), 0, 2, 4)),  # not as if c1 had been answered
+        ({"age": "1"}, (1, 1, 0, 1, 1, 0, (0, 1), 0, 2, 4)),
+        ({"age": "4"}, (1, 1, 0, 1, 4, 3, (2, 0), 3, 3, 4)),
+        ({"age": None}, (1, 1, 0, 1, 1, 0, (0, 1), 3, 3, 4)),  # the fixed 1 is no answer: it shows no matrix
+        ({"adult": "no"}, (0, 1, 0, 1, 2, 0, (0, 1), 0, 2, 4)),
+        ({"which": []}, (1, 1, 0, 1, 2, 0, (0, 1), 0, 2, 4)),
+        ({"often_r1": None, "spent_home": None}, (1, 1, 0, 1, 2, 3, (2, 0), 0, 3, 1)),
+    ],
+)
+def test_what_is_hidden_or_refused_has_its_fixed_value(changed: dict[str, Any], values: tuple[Any, ...]) -> None:
+    """Whatever was answered to a hidden question before it was hidden, and along chains."""
+    assert SURVEY.encode({**FULL, **changed}) == values
+
+
+def test_answer_may_be_left_out_only_where_absence_has_a_home() -> None:
+    """A missing entry is no answer; a question without a home must be answered."""
+    assert SURVEY.encode({"adult": "yes"}) == (1, 2, 1, 0, 1, 0, (0, 1), 3, 3, 1)
+    for answers in ({}, {"adult": None}):
+        with pytest.raises(AnswerError, match="'adult': the answer is missing"):
+            SURVEY.encode(answers)
+
+
+@pytest.mark.parametrize("extra", [{"welcome": True}, {"sure": True}, {"often": "c0"}, {"smokes": "absent"}])
+def test_only_questions_are_answered_and_only_with_their_own_options(extra: dict[str, Any]) -> None:
+    """Notes and matrices have no answer, and the added category has one way in: no answer."""
+    with pytest.raises(AnswerError):
+        SURVEY.encode({**FULL, **extra})
+
+
+MATRIX = {"rows": names(2), "of": {"type": "boolean", "mechanism": COIN}}
+NUMBER = asks("integer", "q", min=0, max=3, public=True)
+FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absent="c0")
+
+
+@pytest.mark.parametrize(
+    ("questions", "pointer", "message"),
+    [
+        ([asks("boolean", "q", mechanism=COIN, absent_category=True)], "/questions/0/mechanism", "choice of three"),
+        ([asks("boolean", "q", mechanism=COIN, absent_category="yes")], "/questions/0/absent_category", "true"),
+        ([{**FIRST, "absent_category": True}], "/questions/0/absent_category", "one home"),
+        (
+            [asks("integer", "q", min=0, max=3, mechanism={"epsilon": "1"}, absent_category=True)],
+            "/questions/0/absent_category", "give it when_absent",
+        ),
+        (
+            [asks("select_one", "q", choices=[{"name": n, "label": {"en": n}} for n in ("absent", "b")],
+                  mechanism=KARY, absent_category=True)],
+            "/questions/0/absent_category", "named absent",
+        ),
+        ([{**FIRST, "when_absent": "c9"}], "/questions/0/when_absent", "not one of its options"),
+        ([{**FIRST, "when_absent": None}], "/questions/0/when_absent", "not one of its options"),
+        (
+            [asks("select_multiple", "q", choices=names(2), mechanism={"epsilon": "1"}, when_absent=["c0"])],
+            "/questions/0/when_absent", "empty list",
+        ),
+        (
+            [asks("integer", "q", min=0, max=3, mechanism={"epsilon": "1"}, when_absent=9)],
+            "/questions/0/when_absent", "between min and max",
+        ),
+        (
+            [FIRST, asks("boolean", "q", mechanism=COIN, visible_if={"first": "c0"})],
+            "/questions/1/visible_if", "when_absent or absent_category",
+        ),
+        ([FIRST, asks("note", "n", visible_if={"first": "c9"})], "/questions/1/visible_if/first", "options"),
+        ([FIRST, asks("note", "n", visible_if={"first": []})], "/questions/1/visible_if/first", "options"),
+        ([FIRST, asks("note", "n", visible_if={"first": {"min": 1}})], "/questions/1/visible_if/first", "options"),
+        ([FIRST, asks("note", "n", visible_if={})], "/questions/1/visible_if", "must be a map"),
+        ([FIRST, asks("note", "n", visible_if=["first"])], "/questions/1/visible_if", "must be a map"),
+        ([asks("note", "n", visible_if={"first": "c0"}), FIRST], "/questions/0/visible_if", "earlier"),
+        ([{**FIRST, "visible_if": {"first": "c0"}}], "/questions/0/visible_if", "earlier"),
+        ([FIRST, asks("note", "n"), asks("note", "m", visible_if={"n": "c0"})], "/questions/2/visible_if", "earlier"),
+        (
+            [asks("matrix", "m", **MATRIX), asks("note", "n", visible_if={"m": "yes"})],
+            "/questions/1/visible_if", "earlier",
+        ),
+        (
+            [FIRST, asks("boolean", "q", public=True, when_absent="no", visible_if={"first": "c0"})],
+            "/questions/1/visible_if", "give that answer away",
+        ),
+        (
+            [NUMBER, asks("note", "n", visible_if={"q": {"min": 3, "max": 1}})],
+            "/questions/1/visible_if/q", "not be more",
+        ),
+        (
+            [NUMBER, asks("note", "n", visible_if={"q": {"min": "0.5"}})],
+            "/questions/1/visible_if/q", "grid",
+        ),
+        ([asks("note", "n")], "/questions", "must report 1 to 200"),
+        ([FIRST, asks("note", "n", mechanism=COIN)], "/questions/1/mechanism", "not a known key"),
+        ([FIRST, asks("note", "first")], "/questions/1/name", "used twice"),
+        ([asks("matrix", "m", **MATRIX), asks("note", "m_c1")], "/questions/1/name", "used twice"),
+        ([asks("boolean", "m_c1", mechanism=COIN), asks("matrix", "m", **MATRIX)], "/questions/1/name", "used twice"),
+        ([asks("matrix", "m", rows=names(2))], "/questions/0/of", "missing"),
+        ([asks("matrix", "m", of=MATRIX["of"])], "/questions/0/rows", "missing"),
+        ([asks("matrix", "m", **{**MATRIX, "rows": []})], "/questions/0/rows", "1 to 50"),
+        ([asks("matrix", "m", **{**MATRIX, "rows": names(1) * 2})], "/questions/0/rows/1/name", "used twice"),
+        ([asks("matrix", "m" * 62, **MATRIX)], "/questions/0/rows/0/name", "too long"),
+        ([asks("matrix", "m", **MATRIX, mechanism=COIN)], "/questions/0/mechanism", "not a known key"),
+        (
+            [asks("matrix", "m", rows=names(2), of={"type": "boolean", "public": True, "cohort": True})],
+            "/questions/0/of/cohort", "not a known key",
+        ),
+        ([asks("matrix", "m", rows=names(2), of={"type": "vector"})], "/questions/0/of/type", "must be one of"),
+        ([asks("matrix", "m", rows=names(2), of={"type": "matrix"})], "/questions/0/of/type", "must be one of"),
+    ],
+)  # fmt: skip
+def test_mistake_is_told_where_it_is(questions: list[dict[str, Any]], pointer: str, message: str) -> None:
+    """Each with its pointer, in words that say what to do."""
+    found = problems(*questions)
+
+    assert [message in text for place, text in found if place == pointer] == [True], found
+
+
+def test_question_may_depend_on_a_public_one() -> None:
+    """What is public gives nothing private away."""
+    public = asks("boolean", "q", public=True)
+    for more in ({"mechanism": COIN}, {"public": True}):
+        parse_survey(survey(public, asks("boolean", "r", when_absent="no", visible_if={"q": "yes"}, **more)))
+
+
+def test_rows_count_as_questions() -> None:
+    """A survey reports at most 200 values, however they are grouped."""
+    many = [asks("matrix", f"m{i}", rows=names(50), of=MATRIX["of"]) for i in range(5)]
+
+    assert ("/questions", "must report 1 to 200 answers, each row of a matrix one") in problems(*many)
+
+
+def test_report_labels_are_neutral_for_yes_and_no_only() -> None:
+    """The default leaves the canonical survey as it is."""
+    assert [q.neutral for q in absences(report_labels="neutral").questions[:4]] == [False, True, False, True]
+    assert absences(report_labels="plain").digest == SURVEY.digest
+    assert problems(FIRST, report_labels="kind")[0][0] == "/report_labels"

@@ -1,0 +1,47 @@
+"""The examples: a complete survey for each mechanism, each preset and each question type, and every one of them good."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.shared.answers import ENCODERS
+from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FILES = sorted(EXAMPLES.glob("*/*.yaml"))
+WITHOUT_REPORT = {"matrix", "note", "acknowledge"}
+"""Kinds of items that are no questions of their own."""
+
+
+def questions(path: Path) -> list[dict[str, object]]:
+    """The items of a survey file as they are written."""
+    written: list[dict[str, object]] = yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]
+    return written
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_example_is_a_good_survey(path: Path) -> None:
+    """It parses without a complaint, and costs less than a device allows."""
+    survey = read_survey_file(path)
+
+    assert 0 < survey.epsilon <= 8
+    assert all(question.epsilon <= 3 for question in survey.questions)
+
+
+@pytest.mark.parametrize("name", [*MECHANISMS, *PRESETS])
+def test_every_mechanism_has_an_example_that_uses_it(name: str) -> None:
+    """The file has the mechanism's name, and names it."""
+    asked = questions(EXAMPLES / "mechanisms" / f"{name}.yaml")
+    assert name in [question.get("mechanism", {}).get("name") for question in asked]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", [*ENCODERS, *WITHOUT_REPORT])
+def test_every_question_type_has_an_example_that_asks_it(name: str) -> None:
+    """The file has the type's name, and asks it."""
+    assert name in [question["type"] for question in questions(EXAMPLES / "question_types" / f"{name}.yaml")]
+
+
+def test_no_example_is_without_its_thing() -> None:
+    """Every file stands for something that exists."""
+    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, *ENCODERS, *WITHOUT_REPORT}
