@@ -71,6 +71,24 @@ def test_doctor_finds_a_wrong_count(tmp_path: Path) -> None:
     assert (found.returncode, "not those of the rows" in found.stderr) == (1, True)
 
 
+def test_doctor_says_which_table_is_not_as_it_should_be(tmp_path: Path) -> None:
+    """Also where so much is missing that nothing can be counted; and such a file is no backup."""
+    path = tmp_path / "data" / "sottovoce.sqlite"
+    path.parent.mkdir()
+    SQLiteStorage(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE pulse")
+        connection.execute("ALTER TABLE reports ADD came_at INTEGER")
+    found = sottovoce(tmp_path, "doctor", "--data", "data")
+    refused = sottovoce(tmp_path, "restore", str(path), "--data", "again")
+
+    for words in ("there is no table pulse", "the table reports has a column came_at too many"):
+        assert words in found.stderr
+        assert words in refused.stderr
+    assert (found.returncode, refused.returncode) == (1, 1)
+    assert list((tmp_path / "again").iterdir()) == []
+
+
 def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
     """To PostgreSQL and from there to a file: surveys, reports, withdrawals, counts and researchers."""
     with start(tmp_path / "data", survey()) as process:

@@ -260,14 +260,14 @@ def log_left(patch: pytest.MonkeyPatch) -> None:
 
 
 def _schema(patch: pytest.MonkeyPatch, old: str, new: str) -> None:
-    from sottovoce.aggregator.storage import sqlite
+    from sottovoce.aggregator.storage import schema
 
-    changed = tuple(
-        tuple(text.replace(old, new) if "TABLE reports (" in text else text for text in statements)
-        for statements in sqlite.MIGRATIONS
-    )
-    assert changed != sqlite.MIGRATIONS
-    patch.setattr(sqlite, "MIGRATIONS", changed)
+    changed = {
+        name: tuple(text.replace(old, new) if "TABLE reports (" in text else text for text in statements)
+        for name, statements in schema.STEPS.items()
+    }
+    assert changed != schema.STEPS
+    patch.setattr(schema, "STEPS", changed)
 
 
 FAULTS: list[tuple[Patch, Any]] = [

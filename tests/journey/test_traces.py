@@ -7,8 +7,9 @@ from pathlib import Path
 
 import requests
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.auth import token_hash
 
-from tests.conftest import processes
+from tests.conftest import Running, processes
 from tests.journey.test_collection import batch, reports, withdrawal
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_kill import PATH, Server, served
@@ -112,6 +113,24 @@ def test_deleted_ids_are_in_no_file_and_no_new_backup(tmp_path: Path) -> None:
         found = files(tmp_path)
 
     assert not any(one in found or one.hex().encode() in found for one in ids)
+
+
+def test_no_key_of_a_researcher_is_in_any_file(running: Running) -> None:
+    """Neither the token, nor the session that it was exchanged for, while both are good."""
+    browser = requests.Session()
+    reply = browser.post(
+        f"{running.url}/dashboard/login",
+        data={"token": running.token},
+        headers={"Sec-Fetch-Site": "same-origin"},
+        timeout=15,
+    )
+    session = browser.cookies["sottovoce"]
+    found = files(running.data.parent)
+
+    assert (reply.status_code, len(session) > 40) == (200, True)
+    assert token_hash(session) in found
+    assert running.token.encode() not in found
+    assert session.encode() not in found
 
 
 def correlation(ranks: list[int]) -> float:

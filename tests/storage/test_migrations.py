@@ -1,14 +1,17 @@
 """Migrations: every schema that was released opens, and a migration that fails leaves the old one."""
 
 import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import postgres_schema, sqlite
+from sottovoce.aggregator.storage import postgres_schema, schema
 from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.schema import MIGRATIONS
+from sottovoce.aggregator.storage.schema import STEPS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
@@ -33,10 +36,66 @@ DESCRIBED = """
 """Everything that makes up a PostgreSQL schema."""
 
 
-def schema(path: Path) -> list[tuple[str, ...]]:
+OPEN_AT_ONCE = """
+import sys
+from pathlib import Path
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+print(flush=True)
+sys.stdin.readline()
+SQLiteStorage(Path(sys.argv[1])).check()
+"""
+"""A process that opens a database as soon as it is told to."""
+
+KILLED_AT_EACH_STATEMENT = """
+import os, shutil, signal, sqlite3, sys
+from pathlib import Path
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+
+old, folder, connect = Path(sys.argv[1]), Path(sys.argv[2]), sqlite3.connect
+
+def killed_at(last):
+    def fatal(*arguments, **options):
+        left, connection = [last], connect(*arguments, **options)
+        def trace(statement):
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        connection.set_trace_callback(trace)
+        return connection
+    return fatal
+
+for last in range(1, 1000):
+    path = folder / f"{last}.sqlite"
+    shutil.copy(old, path)
+    child = os.fork()
+    if child == 0:
+        sqlite3.connect = killed_at(last)
+        SQLiteStorage(path).close()
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+"""Opens a copy of a database again and again, each time killed one statement later, until it comes to the end."""
+
+
+def made(path: Path) -> list[tuple[str, ...]]:
     """Every statement that made the tables of a file."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         return connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def behind(path: Path) -> tuple[int, list[str]]:
+    """The number of steps that a file says to have behind it, and those that are recorded, in their order."""
+    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = 'sottovoce' ORDER BY id"
+    with closing(sqlite3.connect(path)) as connection:
+        number = connection.execute("PRAGMA user_version").fetchone()[0]
+        return number, [name for (name,) in connection.execute(query)]
+
+
+def database_of(kept: Path, path: Path) -> None:
+    """Make the database of an earlier version."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(kept.read_text())
 
 
 def described(url: str) -> list[Any]:
@@ -48,7 +107,7 @@ def described(url: str) -> list[Any]:
 def test_every_schema_is_kept() -> None:
     """One file for each version, the present one among them."""
     shared = len(postgres_schema.MIGRATIONS)
-    assert [path.stem for path in SCHEMAS] == [f"sqlite-{number + 1}" for number in range(len(MIGRATIONS))]
+    assert [path.stem for path in SCHEMAS] == [f"sqlite-{number + 1}" for number in range(len(STEPS))]
     assert [path.stem for path in SHARED_SCHEMAS] == [f"postgres-{number + 1}" for number in range(shared)]
 
 
@@ -56,14 +115,14 @@ def test_every_schema_is_kept() -> None:
 def test_database_of_an_earlier_version_opens_with_equal_counts(tmp_path: Path, kept: Path) -> None:
     """It has the present schema afterwards, and its counts are still those of its rows."""
     old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
-    with sqlite3.connect(old) as connection:
-        connection.executescript(kept.read_text())
+    database_of(kept, old)
     storage = SQLiteStorage(old)
     SQLiteStorage(new).close()
     storage.check()
 
     assert storage.verify() == []
-    assert schema(old) == schema(new)
+    assert made(old) == made(new)
+    assert behind(old) == behind(new) == (len(STEPS), list(STEPS))
     assert storage.live_counts(1) == recount(storage, storage.surveys()[0]) == KEPT
     storage.close()
 
@@ -78,6 +137,7 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
     PostgresStorage(new).close()
     storage.check()
 
+    assert storage.verify() == []
     assert described(old) == described(new)
     assert storage.live_counts(1) == recount(storage, storage.surveys()[0]) == KEPT
     storage.close()
@@ -103,16 +163,74 @@ def test_migration_that_fails_leaves_the_old_schema(tmp_path: Path, monkeypatch:
     """Half of a migration is none; once it is right, it goes on from there."""
     path = tmp_path / "db.sqlite"
     SQLiteStorage(path).close()
-    before = schema(path)
+    before = made(path)
     good = "CREATE TABLE more (x INTEGER) STRICT"
-    monkeypatch.setattr(sqlite, "MIGRATIONS", (*MIGRATIONS, (good, "nonsense")))
+    monkeypatch.setattr(schema, "STEPS", STEPS | {"more": (good, "nonsense")})
     with pytest.raises(StorageError):
         SQLiteStorage(path)
-    assert schema(path) == before
-    monkeypatch.setattr(sqlite, "MIGRATIONS", (*MIGRATIONS, (good,)))
+    assert (made(path), behind(path)) == (before, (len(STEPS), list(STEPS)))
+    monkeypatch.setattr(schema, "STEPS", STEPS | {"more": (good,)})
     SQLiteStorage(path).close()
 
-    assert len(schema(path)) == len(before) + 1
+    assert len(made(path)) == len(before) + 1
+    assert behind(path) == (len(STEPS) + 1, [*STEPS, "more"])
     monkeypatch.undo()
     with pytest.raises(StorageError, match="newer version"):
         SQLiteStorage(path)
+
+
+@pytest.mark.parametrize("kept", SCHEMAS, ids=lambda path: path.stem)
+def test_step_that_only_the_number_tells_of_is_not_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: Path
+) -> None:
+    """What an earlier program did is recorded, and only what is new is done."""
+    path, number = tmp_path / "db.sqlite", SCHEMAS.index(kept) + 1
+    database_of(kept, path)
+    monkeypatch.setattr(schema, "STEPS", dict(list(STEPS.items())[:number]))
+    before = made(path)
+    SQLiteStorage(path).close()
+
+    assert behind(path) == (number, list(STEPS)[:number])
+    assert [one for one in made(path) if "_sqlite_migrations" not in one[1]] == before
+
+
+@pytest.mark.parametrize("kept", [None, *SCHEMAS], ids=lambda path: path.stem if path else "new")
+def test_two_processes_that_start_at_once_make_one_migration(tmp_path: Path, kept: Path | None) -> None:
+    """Each waits for the other, and neither is refused."""
+    path = tmp_path / "db.sqlite"
+    if kept is not None:
+        database_of(kept, path)
+    command = [sys.executable, "-c", OPEN_AT_ONCE, str(path)]
+    starting = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)]
+    for process in starting:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in starting:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+    for process in starting:
+        process.communicate(timeout=60)
+
+    assert [process.returncode for process in starting] == [0, 0]
+    assert behind(path) == (len(STEPS), list(STEPS))
+
+
+def test_migration_that_is_killed_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+    """At whichever statement the process dies: all of the old schema or all of the new one, and every row."""
+    old, folder = tmp_path / "old.sqlite", tmp_path / "killed"
+    folder.mkdir()
+    database_of(SCHEMAS[0], old)
+    subprocess.run([sys.executable, "-c", KILLED_AT_EACH_STATEMENT, str(old), str(folder)], check=True)
+    paths = sorted(folder.glob("*.sqlite"), key=lambda path: int(path.stem))
+    schemas = [made(path) for path in paths]
+    whole = [made(old), schemas[-1]]
+    for path in paths:
+        storage = SQLiteStorage(path)
+        assert storage.verify() == []
+        assert storage.live_counts(1) == recount(storage, storage.surveys()[0]) == KEPT
+        storage.close()
+
+    assert len(paths) > len(STEPS["values_as_bytes"])
+    assert all(one in whole for one in schemas)
+    assert schemas.count(whole[0]) > len(STEPS["values_as_bytes"])

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import LiteralString
 
 import psycopg
 import psycopg.sql
@@ -193,6 +194,33 @@ def test_every_commit_is_synced_before_it_is_acknowledged(url: str) -> None:
     with node._connection() as connection:
         assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
     node.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("DROP TABLE sessions", "there is no table sessions"),
+        ("ALTER TABLE cells DROP pending", "the table cells has no column pending"),
+        ("ALTER TABLE reports ADD came_at bigint", "the table reports has a column came_at too many"),
+        ("ALTER TABLE researchers ALTER name DROP NOT NULL",
+         "the column name of the table researchers is for text, or nothing; it should be for text"),
+        ("ALTER TABLE reports ALTER wave TYPE text",
+         "the column wave of the table reports is for text; it should be for numbers"),
+        ("ALTER TABLE token_counts DROP CONSTRAINT token_counts_pkey",
+         "the column survey of the table token_counts is for numbers; it should be for numbers, part of the key"),
+        ("INSERT INTO tombstones VALUES (9, 'x'), (9, 'y')",
+         "rows of the table tombstones that belong to no survey: 2"),
+    ],
+)  # fmt: skip
+def test_verify_says_what_is_not_as_it_should_be(
+    store: PostgresStorage, url: str, statement: LiteralString, words: str
+) -> None:
+    """The same words as on the embedded back end."""
+    assert store.verify() == []
+    with psycopg.connect(url) as connection:
+        connection.execute(statement)
+
+    assert store.verify() == [words]
 
 
 def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorage, url: str) -> None:

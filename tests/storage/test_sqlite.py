@@ -1,10 +1,13 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
 import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sottovoce.aggregator.storage.schema import STEPS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
@@ -44,6 +47,19 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
         SQLiteStorage(path)
 
 
+def test_a_new_file_that_another_process_is_writing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where SQLite itself would refuse at once: while the file is given its log."""
+    path = tmp_path / "db.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("time.sleep", lambda _: other.execute("ROLLBACK"))
+        storage = SQLiteStorage(path)
+    storage.check()
+    storage.close()
+
+
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     """The message says so without quoting the file."""
     path = tmp_path / "db.sqlite"
@@ -77,7 +93,7 @@ def test_a_failed_group_leaves_nothing(storage: SQLiteStorage) -> None:
     assert storage.live_counts(key) == {}
 
 
-def test_verify_finds_a_report_of_no_survey(storage: SQLiteStorage) -> None:
+def test_verify_finds_rows_of_no_survey(storage: SQLiteStorage) -> None:
     """The table of reports does not refer to that of surveys, so the check does it."""
     key = storage.publish(survey()).key
     storage.store([arrival(key, number) for number in range(3)])
@@ -85,4 +101,46 @@ def test_verify_finds_a_report_of_no_survey(storage: SQLiteStorage) -> None:
     with storage._write() as db:
         db.execute("UPDATE reports SET survey = 9 WHERE report_id = (SELECT min(report_id) FROM reports)")
 
-    assert storage.verify() == ["a row belongs to no survey"]
+    assert storage.verify() == ["rows of the table reports that belong to no survey: 1"]
+
+
+def made_again(table: str, old: str, new: str) -> tuple[str, str]:
+    """The statements that make a table in another way than this program does."""
+    statement = next(text for text in STEPS["first_tables"] if f"TABLE {table} (" in text)
+    assert old in statement
+    return f"DROP TABLE {table}", statement.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("statements", "words"),
+    [
+        (["DROP TABLE tombstones"], "there is no table tombstones"),
+        (["ALTER TABLE surveys DROP closed_on"], "the table surveys has no column closed_on"),
+        (["ALTER TABLE reports ADD came_at INTEGER"], "the table reports has a column came_at too many"),
+        (made_again("tokens", "token_hash BLOB", "token_hash TEXT"), "the column token_hash of the table tokens is for"
+         " text, part of the key; it should be for bytes, part of the key"),
+        (made_again("surveys", "name TEXT NOT NULL", "name TEXT"),
+         "the column name of the table surveys is for text, or nothing; it should be for text"),
+        (made_again("sessions", "STRICT, WITHOUT", "WITHOUT"), "the table sessions takes values of any kind"),
+        (made_again("tombstones", ", WITHOUT ROWID", ""),
+         "the table tombstones keeps the order in which its rows were written"),
+        (made_again("counts", "shown INTEGER NOT NULL DEFAULT 0", "shown INTEGER NOT NULL DEFAULT 1"),
+         "the table counts fills in other values than it should"),
+        (made_again("surveys", "digest TEXT NOT NULL UNIQUE", "digest TEXT NOT NULL"),
+         "the table surveys tells rows apart in another way than it should"),
+        (made_again("cells", "REFERENCES surveys (key)", ""), "the table cells refers to other tables than it should"),
+        (["CREATE TRIGGER t AFTER INSERT ON reports BEGIN SELECT 1; END"],
+         "the table reports has triggers, which this program never sets"),
+        (["CREATE TABLE arrivals (report_id BLOB)"], "there is a table arrivals, which is none of this program's"),
+    ],
+)  # fmt: skip
+def test_verify_says_which_table_is_not_as_it_should_be(
+    storage: SQLiteStorage, statements: Sequence[str], words: str
+) -> None:
+    """One sentence for one thing that was changed behind the program's back."""
+    assert storage.verify() == []
+    with storage._write() as db:
+        for statement in statements:
+            db.execute(statement)
+
+    assert storage.verify() == [words]

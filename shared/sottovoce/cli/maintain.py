@@ -49,8 +49,7 @@ def restore(file: Path, data: Path | None) -> None:
         wrong = storage.verify()
         storage.scrub()
         storage.close()
-        if wrong:
-            raise StorageError("the backup is damaged")
+        _tell(wrong, "the backup is damaged")
         part.replace(target)
     finally:
         for left in settings.data.glob(f"{part.name}*"):
@@ -97,15 +96,19 @@ def purge(data: Path | None) -> None:
 @click.command()
 @data_option
 def doctor(data: Path | None) -> None:
-    """Check the database: schema, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
+    """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
     storage = open_storage(data_settings(data))
+    # Rows can be counted only where the tables are as they should be.
+    _tell(storage.verify() or _wrong_counts(storage), "the database is damaged; restore a backup")
     storage.check()
-    wrong = storage.verify() + _wrong_counts(storage)
+    click.echo("Everything is in order.", err=True)
+
+
+def _tell(wrong: list[str], conclusion: str) -> None:
     for problem in wrong:
         click.echo(problem, err=True)
     if wrong:
-        raise StorageError("the database is damaged; restore a backup")
-    click.echo("Everything is in order.", err=True)
+        raise StorageError(conclusion)
 
 
 def _wrong_counts(storage: Storage) -> list[str]:

@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
-from sottovoce.aggregator.storage import sql, statements
+from sottovoce.aggregator.storage import checks, sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
+from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
@@ -117,10 +118,9 @@ class PostgresStorage(sql.SQLStorage):
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
-        """What is wrong between the tables; the pages themselves are the server's own concern."""
+        """What is wrong with the tables; the pages themselves are the server's own concern."""
         with self._read() as db:
-            lost = db.execute("SELECT 1 FROM reports WHERE survey NOT IN (SELECT key FROM surveys)").fetchall()
-        return ["a row belongs to no survey" for _ in lost]
+            return checks.problems(db, described(db))
 
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
         """All rows of a table."""

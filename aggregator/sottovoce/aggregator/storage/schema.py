@@ -1,11 +1,17 @@
 """
-The SQLite schema: numbered migrations, only ever added to, each applied in one transaction.
+The SQLite schema: named steps, only ever added to, applied and recorded by sqlite-utils.
 
-``pack_text`` is a function of ``rows``.
+The statements are plain SQL, since sqlite-utils can neither make nor change tables that are WITHOUT ROWID.
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
+from collections.abc import Callable, Sequence
+
+from sottovoce.aggregator.storage.rows import pack_text
+from sottovoce.shared.errors import StorageError
+from sqlite_utils import Database, Migrations
+
+STEPS: dict[str, tuple[str, ...]] = {
+    "first_tables": (
         # The day of closing is the only time there is, and no report has one.
         """
         CREATE TABLE surveys (
@@ -95,7 +101,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE pulse (beat INTEGER NOT NULL) STRICT",
         "INSERT INTO pulse VALUES (0)",
     ),
-    (
+    "values_as_bytes": (
         # Values as bytes: a third of the space, and counted without being parsed.
         "ALTER TABLE reports RENAME TO reports_as_text",
         # No reference to surveys: with one, SQLite would note every page before it changes it, for each statement anew.
@@ -114,4 +120,48 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "DROP TABLE reports_as_text",
     ),
-)
+}
+"""The database's ``user_version`` is the number of steps that it has behind it."""
+
+
+def version(db: Database) -> int:
+    """How many steps a database has behind it, as programs read it that know no record of steps."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(db: Database) -> None:
+    """
+    Bring a database to the present schema, all or nothing.
+
+    Args:
+        db: within a transaction that was begun to write. Left to itself, sqlite-utils begins one to read and looks what
+            is to be done: of two processes that start at once, the second would then be refused the first write.
+
+    Raises:
+        StorageError: the schema is newer than this program.
+    """
+    done = version(db)
+    if done > len(STEPS):
+        raise StorageError("the database was made by a newer version of this program")
+    steps = _steps(done)
+    if steps.pending(db):
+        db.register_function(pack_text, deterministic=True)
+        steps.apply(db)
+        db.execute(f"PRAGMA user_version = {len(STEPS):d}")
+
+
+def _steps(done: int) -> Migrations:
+    """All steps; those that are done already have only to be recorded, where a program did them that kept no record."""
+    steps = Migrations("sottovoce")
+    for number, (name, statements) in enumerate(STEPS.items()):
+        # The caller's transaction is around all: a savepoint would only copy each page before it is changed.
+        steps(name=name, transactional=False)(_run(() if number < done else statements))
+    return steps
+
+
+def _run(statements: Sequence[str]) -> Callable[[Database], None]:
+    def run(db: Database) -> None:
+        for statement in statements:
+            db.execute(statement)
+
+    return run

@@ -7,17 +7,16 @@ of arrival. Every commit is synced before it is acknowledged (WAL, synchronous=F
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from sottovoce.aggregator.storage import sql, statements
+from sottovoce.aggregator.storage import checks, schema, sql, sqlite_checks, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
-from sottovoce.aggregator.storage.rows import pack_text
-from sottovoce.aggregator.storage.schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
@@ -52,8 +51,8 @@ class SQLiteStorage(sql.SQLStorage):
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
-        with self._errors():
-            self._migrate()
+        with self._write() as db:
+            schema.migrate(db.database)
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         """Store a group in one durable transaction."""
@@ -101,17 +100,15 @@ class SQLiteStorage(sql.SQLStorage):
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
         with self._write() as db:
-            if db.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
+            if schema.version(db.database) != len(schema.STEPS):
                 raise StorageError("the database has another schema than this program knows")
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
-        """What SQLite finds wrong with the file."""
+        """What is wrong with the file and its tables."""
         with self._read() as db:
-            found = [str(row[0]) for row in db.execute("PRAGMA integrity_check")]
-            broken = db.execute("PRAGMA foreign_key_check").fetchall()
-            broken += db.execute("SELECT 1 FROM reports WHERE survey NOT IN (SELECT key FROM surveys)").fetchall()
-        return [text for text in found if text != "ok"] + ["a row belongs to no survey" for _ in broken]
+            wrong = sqlite_checks.problems(db.database)
+            return wrong + checks.problems(db, sqlite_checks.described(db.database))
 
     def backup(self, path: Path) -> None:
         """Write a copy of the database as of now to a new file, while others go on writing."""
@@ -133,20 +130,6 @@ class SQLiteStorage(sql.SQLStorage):
         """Release the database."""
         for handle in self._opened:
             handle.close()
-
-    def _migrate(self) -> None:
-        with self._write() as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version > len(MIGRATIONS):
-                raise StorageError("the database was made by a newer version of this program")
-        for number in range(version, len(MIGRATIONS)):
-            with self._write() as db:
-                # Another process may have been faster.
-                if db.execute("PRAGMA user_version").fetchone()[0] == number:
-                    db.define("pack_text", pack_text)
-                    for statement in MIGRATIONS[number]:
-                        db.execute(statement)
-                    db.execute(f"PRAGMA user_version = {number + 1:d}")
 
     @contextmanager
     def _read(self) -> Iterator["_Handle"]:
@@ -216,14 +199,27 @@ class _Handle:
 
     def __init__(self, path: Path) -> None:
         connection = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
-        self._database = Database(connection, recursive_triggers=False, execute_plugins=False)
+        self.database = Database(connection, recursive_triggers=False, execute_plugins=False)
         self._connection = connection
         self._in_use = threading.RLock()
         self._closed = False
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
+        self._keep_log()
+        for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
             self.execute(f"PRAGMA {pragma}")
         self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
         self.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES:d}")
+
+    def _keep_log(self) -> None:
+        """Turn WAL on in a new file: the one step in which SQLite waits for no other process that is just at it."""
+        last = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                self.database.enable_wal()
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+            time.sleep(0.01)
 
     def __enter__(self) -> Self:
         self._in_use.acquire()
@@ -251,10 +247,6 @@ class _Handle:
         while rows := found.fetchmany(size):
             yield rows
 
-    def define(self, name: str, function: Callable[[str], Any]) -> None:
-        """Let statements call a function of one argument."""
-        self._connection.create_function(name, 1, function, deterministic=True)
-
     @property
     def in_transaction(self) -> bool:
         """A transaction is under way: this thread is reading rows one by one."""
@@ -273,4 +265,4 @@ class _Handle:
         """Close the connection, once no other thread is within a transaction on it."""
         with self._in_use:
             self._closed = True
-            self._database.close()
+            self.database.close()

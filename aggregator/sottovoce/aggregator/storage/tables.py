@@ -1,16 +1,65 @@
 """The tables and their columns, in the order in which they may be filled: the same in every back end."""
 
-TABLES: dict[str, tuple[str, ...]] = {
-    "surveys": ("key", "name", "revision", "digest", "document", "closed_on", "purged"),
-    "reports": ("survey", "report_id", "wave", "values"),
-    "tombstones": ("survey", "id_hash"),
-    "cells": ("survey", "wave", "cohort", "reports", "withdrawn", "pending", "shown_reports", "shown_withdrawn"),
-    "counts": ("survey", "wave", "cohort", "question", "value", "reports", "shown"),
-    "tokens": ("survey", "token_hash"),
-    "token_counts": ("survey", "created", "spent", "revoked"),
-    "researchers": ("token_hash", "name"),
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """
+    What a column is for.
+
+    Attributes:
+        kind: numbers, text or bytes.
+        in_key: no two rows agree in all columns of the key.
+        may_be_empty: a row need not have a value here.
+    """
+
+    kind: str
+    in_key: bool = False
+    may_be_empty: bool = False
+
+    def __str__(self) -> str:
+        key = ", part of the key" if self.in_key else ""
+        return self.kind + key + (", or nothing" if self.may_be_empty else "")
+
+
+Columns = Mapping[str, Column]
+"""A table's columns by name."""
+
+NUMBERS, TEXT, BYTES = Column("numbers"), Column("text"), Column("bytes")
+KEY, RANDOM_KEY = Column("numbers", in_key=True), Column("bytes", in_key=True)
+
+TABLES: dict[str, Columns] = {
+    "surveys": {
+        "key": KEY,
+        "name": TEXT,
+        "revision": NUMBERS,
+        "digest": TEXT,
+        "document": BYTES,
+        "closed_on": Column("numbers", may_be_empty=True),
+        "purged": NUMBERS,
+    },
+    "reports": {"survey": KEY, "report_id": RANDOM_KEY, "wave": NUMBERS, "values": BYTES},
+    "tombstones": {"survey": KEY, "id_hash": RANDOM_KEY},
+    "cells": {
+        **dict.fromkeys(("survey", "wave", "cohort"), KEY),
+        **dict.fromkeys(("reports", "withdrawn", "pending", "shown_reports", "shown_withdrawn"), NUMBERS),
+    },
+    "counts": {
+        **dict.fromkeys(("survey", "wave", "cohort", "question", "value"), KEY),
+        **dict.fromkeys(("reports", "shown"), NUMBERS),
+    },
+    "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
+    "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
+    "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
 }
-"""Sessions are left out: they end within the day."""
+"""What is copied to another database."""
+
+NOT_COPIED: dict[str, Columns] = {
+    "sessions": {"session_hash": RANDOM_KEY, "researcher": TEXT, "started": NUMBERS, "used": NUMBERS},
+    "pulse": {"beat": NUMBERS},
+}
+"""Sessions end within the day, and the pulse is the database's own."""
 
 
 def select(table: str) -> str:

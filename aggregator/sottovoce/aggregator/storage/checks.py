@@ -1,0 +1,42 @@
+"""What is wrong with the tables of a database and with their rows, in words: the same in every back end."""
+
+from collections.abc import Iterator, Mapping
+
+from sottovoce.aggregator.storage.statements import Handle
+from sottovoce.aggregator.storage.tables import NOT_COPIED, TABLES, Columns
+
+EVERY_TABLE = TABLES | NOT_COPIED
+
+
+def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
+    """
+    Where the tables are not as they are described, and which rows belong to nothing; empty if all is well.
+
+    Args:
+        db: within a transaction.
+        found: the tables that there are, as the back end sees them.
+    """
+    # Rows can be looked at only where all columns are there.
+    return list(_differences(found)) or list(_lost_rows(db))
+
+
+def _differences(found: Mapping[str, Columns]) -> Iterator[str]:
+    for table, columns in EVERY_TABLE.items():
+        there = found.get(table)
+        if there is None:
+            yield f"there is no table {table}"
+            continue
+        yield from (f"the table {table} has no column {name}" for name in columns if name not in there)
+        yield from (f"the table {table} has a column {name} too many" for name in there if name not in columns)
+        for name in columns:
+            if name in there and there[name] != columns[name]:
+                yield f"the column {name} of the table {table} is for {there[name]}; it should be for {columns[name]}"
+
+
+def _lost_rows(db: Handle) -> Iterator[str]:
+    for table, columns in EVERY_TABLE.items():
+        if "survey" in columns:
+            query = f"SELECT count(*) FROM {table} WHERE survey NOT IN (SELECT key FROM surveys)"  # noqa: S608 - above
+            number = db.execute(query).fetchone()[0]
+            if number:
+                yield f"rows of the table {table} that belong to no survey: {number}"
