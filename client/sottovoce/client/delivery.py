@@ -7,7 +7,8 @@ sent by the next one.
 
 from typing import Any
 
-from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, Ledger, Record, name_of
+from sottovoce.client.file_ledger import FileLedger, Record, name_of
+from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
 from sottovoce.client.link import Link
 from sottovoce.client.transport import Transport
 from sottovoce.shared import canonical

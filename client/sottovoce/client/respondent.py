@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Self
 
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, keep_memo
 from sottovoce.client.question_sample import draw_asked

@@ -8,7 +8,8 @@ from typing import Any
 import click
 from sottovoce.cli.respond import patient
 from sottovoce.client.delivery import deliver, readable
-from sottovoce.client.ledger import MEMO, FileLedger, Record
+from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.ledger import MEMO
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
 from sottovoce.shared.rational import show_epsilon

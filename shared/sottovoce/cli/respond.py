@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import click
 from sottovoce.client.delivery import drawn_for, take_back
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import DEFAULT_ALLOWANCE, Allowance, Respondent, encode
 from sottovoce.client.review import example

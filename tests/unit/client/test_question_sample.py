@@ -8,7 +8,8 @@ from itertools import combinations
 import pytest
 from sottovoce.audit.branching_draws import law
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger, Key, MemoryLedger
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Respondent, encode, randomize
 from sottovoce.client.transport import Transport
