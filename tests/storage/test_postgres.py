@@ -10,7 +10,7 @@ import psycopg.sql
 import pytest
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.postgres import COPIED, PostgresStorage, _Handle
+from sottovoce.aggregator.storage.postgres import PostgresStorage, _Handle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.statements import id_hash
@@ -76,23 +76,23 @@ def test_nodes_that_show_the_same_cells_never_wait_for_each_other_in_a_circle(st
     assert store.surveys()[0].reports == 100
 
 
-def test_copied_group_is_all_or_nothing(store: PostgresStorage) -> None:
+def test_large_group_is_all_or_nothing(store: PostgresStorage) -> None:
     """A large group with one copy in it is told apart like a small one."""
     key = store.publish(survey()).key
     store.store([arrival(key, 5)])
-    outcomes = store.store([arrival(key, number) for number in range(COPIED + 9)])
+    outcomes = store.store([arrival(key, number) for number in range(209)])
 
-    assert outcomes.count(Outcome.NEW) == COPIED + 8
+    assert outcomes.count(Outcome.NEW) == 208
     assert outcomes[5] is Outcome.SAME
-    assert store.store([arrival(key, 1000 + number) for number in range(COPIED)]) == [Outcome.NEW] * COPIED
+    assert store.store([arrival(key, 1000 + number) for number in range(200)]) == [Outcome.NEW] * 200
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 
-@pytest.mark.parametrize(("others", "known"), [(0, 0), (COPIED, 0), (5, 5)], ids=["alone", "copied", "mixed"])
+@pytest.mark.parametrize(("others", "known"), [(0, 0), (200, 0), (5, 5)], ids=["alone", "large", "mixed"])
 def test_copy_that_meets_a_withdrawal_elsewhere_does_not_bring_the_report_back(
     store: PostgresStorage, url: str, others: int, known: int
 ) -> None:
-    """It waits for the other node's transaction, and is then refused, or acknowledged as what was there before."""
+    """It waits for the other node's transaction, and is then refused, also in a group that holds known reports."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in [*range(known), 999]])
     group = [arrival(key, number) for number in [*range(others), 999]]
@@ -105,7 +105,7 @@ def test_copy_that_meets_a_withdrawal_elsewhere_does_not_bring_the_report_back(
             pass
         other.commit()
 
-    assert outcomes.result()[-1] is (Outcome.SAME if known else Outcome.WITHDRAWN)
+    assert outcomes.result()[-1] is Outcome.WITHDRAWN
     assert store.find_report(key, identity(999)) is None
     assert outcomes.result().count(Outcome.NEW) == others - known
 
@@ -119,17 +119,49 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
     other = PostgresStorage(url)
     insert = _Handle.insert
 
-    def late(handle: _Handle, arrivals: list[Arrival]) -> None:
+    def late(handle: _Handle, arrivals: list[Arrival]) -> int:
         monkeypatch.undo()
         assert other.store([arrival(key, 1)]) == [Outcome.NEW]
         assert other.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
-        insert(handle, arrivals)
+        return insert(handle, arrivals)
 
     monkeypatch.setattr(_Handle, "insert", late)
 
     assert store.store([arrival(key, number) for number in range(3)]) == [Outcome.SAME, Outcome.WITHDRAWN, Outcome.NEW]
     assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 2}, 1: {2: 2}, 2: {0: 2}}
     other.close()
+
+
+def test_servers_own_log_names_no_report() -> None:
+    """Neither after retries, also on two nodes at once, nor after conflicts, withdrawals, bad tokens and closing."""
+    server, folder = postgres.own()
+    url = postgres.fresh(server)
+    nodes = [PostgresStorage(url), PostgresStorage(url)]
+    key = nodes[0].publish(survey()).key
+    groups = [[arrival(key, 10_000 * size + number) for number in range(size)] for size in (1, 40, 300)]
+    with ThreadPoolExecutor(4) as pool:
+        for group in groups * 2:
+            sent = [pool.submit(node.store, group) for node in nodes * 2]
+            assert sum(future.result().count(Outcome.NEW) for future in sent) in {len(group), 0}
+    for group in groups:
+        other = [arrival(key, 10_000 * len(group) + number, (1, 1, 1)) for number in range(len(group))]
+        assert nodes[0].store(other) == [Outcome.CONFLICT] * len(group)
+        gone = group[-1].report_ids
+        assert {node.withdraw(plan(key), gone) for node in nodes} == {Outcome.WITHDRAWN}
+        assert nodes[1].store(group)[-1] is Outcome.WITHDRAWN
+    assert nodes[0].store([arrival(key, 7, token=bytes(32))]) == [Outcome.TOKEN_INVALID]
+    nodes[0].close_survey("exam", 1)
+    assert nodes[1].store([arrival(key, 8)]) == [Outcome.CLOSED]
+    with psycopg.connect(url) as connection, pytest.raises(psycopg.Error):
+        connection.execute("SELECT this_is_logged")
+    for node in nodes:
+        node.close()
+    log = b"".join(path.read_bytes() for path in folder.glob("*/log") if path.is_file()).decode()
+
+    assert "this_is_logged" in log
+    assert "sottovoce_store" not in log
+    ids = [one.report_ids for group in groups for one in group] + [identity(7), identity(8)]
+    assert not [each for each in ids if each.hex() in log or id_hash(each).hex() in log]
 
 
 def test_nothing_joins_a_spent_token_with_its_report(store: PostgresStorage, url: str) -> None:

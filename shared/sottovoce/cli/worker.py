@@ -15,8 +15,8 @@ from sottovoce.client.page import assemble
 def make_app() -> Gate:
     """The ASGI application of one worker, from the settings in the environment."""
     settings = prepare_worker()
-    app = create_app(settings, open_worker_storage(settings), now, assemble())
-    return Gate(app, settings)
+    storage = open_worker_storage(settings)
+    return Gate(create_app(settings, storage, now, assemble()), settings, storage)
 
 
 def prepare_worker() -> Settings:

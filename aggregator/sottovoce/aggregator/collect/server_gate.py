@@ -22,12 +22,15 @@ from sottovoce.aggregator.collect.admission import Pending, WouldRead
 from sottovoce.aggregator.collect.rate_limit import Rates
 from sottovoce.aggregator.collect.routes import DECLINE, LATER
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.auth import researcher_of
 from sottovoce.aggregator.web.headers import security_headers
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 MAX_BODY = 64 * 1024
-LARGER = {"/reports/batch": 512 * 1024, "/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
+FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
+LARGER = {"/reports/batch": 512 * 1024, **FOR_RESEARCHERS}
 """Limits of a body in bytes: of all routes but those that end so."""
 
 Scope = MutableMapping[str, Any]
@@ -59,11 +62,13 @@ class Gate:
     Args:
         app: the WSGI application.
         settings: threads, seconds for a body, requests under way at once.
+        storage: knows the researchers.
     """
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], settings: Settings) -> None:
+    def __init__(self, app: Callable[..., Iterable[bytes]], settings: Settings, storage: Storage) -> None:
         self._app = app
         self._settings = settings
+        self._storage = storage
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._under_way = 0
         self._ready: deque[asyncio.Future[None]] = deque()
@@ -115,6 +120,8 @@ class Gate:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         declared = check_head(scope)
+        if declared > MAX_BODY and scope["path"].endswith(tuple(FOR_RESEARCHERS)):
+            await self._check_researcher(scope)
         try:
             async with asyncio.timeout(self._settings.body_seconds):
                 body = await _read(receive, declared)
@@ -123,6 +130,19 @@ class Gate:
         if len(body) != declared:
             raise Refusal("malformed")
         return body
+
+    async def _check_researcher(self, scope: Scope) -> None:
+        """Let on who may send much; the application asks again, but by then the body would be here."""
+        authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        asked = asyncio.get_running_loop().run_in_executor(
+            self._pool, researcher_of, self._storage, authorization.decode("latin-1")
+        )
+        try:
+            if await asked is None:
+                raise Refusal("unauthorized")
+        except StorageError as error:
+            _log.error("storage: %s", error)
+            raise Refusal("storage") from None
 
     async def _filled(self, reply: Reply, pending: Pending) -> Reply:
         """The reply once the reports in it are durable; until then no thread waits, so that large groups gather."""
@@ -204,7 +224,7 @@ class Gate:
         headers = [
             (b"content-type", problems.CONTENT_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
-            (b"access-control-allow-origin", b"*"),
+            (b"www-authenticate", b"Bearer") if code == "unauthorized" else (b"access-control-allow-origin", b"*"),
             *self._headers,
         ]
         if close:

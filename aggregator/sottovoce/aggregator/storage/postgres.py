@@ -1,27 +1,26 @@
 """
 The shared back end: one PostgreSQL, several aggregators.
 
-A small group is one statement, a call of a function in the database, committed by itself; a large one is a COPY and
-that call within one transaction. The rows of cells are taken first and in the order of their keys, and who holds one is
-alone with its counts, so that two nodes never wait for each other in a circle. PostgreSQL notes with every row which
-transaction wrote it, and rows lie in the order of writing: ``scrub`` writes the table of reports anew, in the order of
-the random ids, and removes the traces of spent tokens.
+A group of which all is new is one statement, a call of a function in the database, committed by itself. A report that
+was there already is no error to the server, whose log would name it: the function returns false. The rows of cells are
+taken first and in the order of their keys, and who holds one is alone with its counts, so that two nodes never wait for
+each other in a circle. PostgreSQL notes with every row which transaction wrote it, and rows lie in the order of
+writing: ``scrub`` writes the table of reports anew, in the order of the random ids, and removes the traces of spent
+tokens.
 """
 
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, repeat
 from typing import Any, ClassVar
 
 import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import sql, statements
-from sottovoce.aggregator.storage.base import ID, Arrival, Outcome
+from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
-from sottovoce.aggregator.storage.columns import count, cut, merge, report_ids, split
-from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, NOT_ALL_NEW
+from sottovoce.aggregator.storage.columns import count, merge
+from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.tables import fill, select
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
@@ -29,16 +28,17 @@ from sottovoce.shared.errors import StorageError
 LOCK = 0x50770
 """Number of the advisory lock under which one node at a time migrates or rewrites."""
 
-COPIED = 200
-"""Reports from which a group is copied in rather than passed as an argument."""
-
 _STORE = (
-    "SELECT sottovoce_store(%s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[],"
-    " %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[])"
+    "SELECT sottovoce_store(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[],"
+    " %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[])"
 )
-_COPY = 'COPY reports (survey, report_id, wave, "values") FROM STDIN (FORMAT BINARY)'
-_COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COPY_END = b"\xff\xff"
+_INSERT = """
+    INSERT INTO reports
+    SELECT ?, substring(?::bytea FROM 16 * n + 1 FOR 16), ?, substring(?::bytea FROM ? * n + 1 FOR ?)
+    FROM generate_series(0, ? - 1) AS n
+    ON CONFLICT DO NOTHING
+"""
+"""Many reports of one shape, cut apart by the server; how many rows there are then tells whether all were new."""
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -74,12 +74,9 @@ class PostgresStorage(sql.SQLStorage):
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         """Store a group in one durable transaction."""
-        try:
-            with self._connection() as connection:
-                _store_new(connection, merge(arrivals))
-        except _NotAllNew:
-            return self._store_sorted(arrivals)
-        return [Outcome.NEW] * count(arrivals)
+        with self._connection() as connection:
+            all_new = connection.execute(_STORE, _arguments(merge(arrivals))).fetchone() == (True,)
+        return [Outcome.NEW] * count(arrivals) if all_new else self._store_sorted(arrivals)
 
     def _store_sorted(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
@@ -173,10 +170,6 @@ class PostgresStorage(sql.SQLStorage):
         try:
             with self._pool.connection() as connection:
                 yield connection
-        except (errors.UniqueViolation, errors.RaiseException) as error:
-            if isinstance(error, errors.RaiseException) and error.diag.message_primary != NOT_ALL_NEW:
-                raise
-            raise _NotAllNew from None
         except errors.DataError:
             raise OverflowError("a value does not fit its column") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, errors.InternalError) as error:
@@ -210,10 +203,14 @@ class _Handle:
         cursor.executemany(_marks(statement), rows)
         return max(cursor.rowcount, 0)
 
-    def insert(self, arrivals: Sequence[Arrival]) -> None:
-        """Add reports that are new."""
-        with self._connection.cursor().copy(_COPY) as copy:
-            copy.write(_binary(arrivals))
+    def insert(self, arrivals: Sequence[Arrival]) -> int:
+        """Add the reports whose ids are not there yet; returns how many those are."""
+        return sum(
+            self.execute(
+                _INSERT, [each.plan.survey, each.report_ids, each.wave, each.packed, each.size, each.size, len(each)]
+            ).rowcount
+            for each in arrivals
+        )
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
         """The rows of a statement, so many at a time."""
@@ -228,62 +225,25 @@ def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal t
 
 
 def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> None:
-    db.insert(arrivals)
-    # A report may have been stored and withdrawn elsewhere since its id was looked up; then all is looked up again.
-    if is_any_withdrawn(db, arrivals):
+    # A report may have been stored, or stored and withdrawn, elsewhere since its id was looked up.
+    if db.insert(arrivals) != count(arrivals) or is_any_withdrawn(db, arrivals):
         raise _NotAllNew
 
 
-def _store_new(connection: psycopg.Connection[Any], arrivals: Sequence[Arrival]) -> None:
-    if count(arrivals) < COPIED:
-        connection.execute(_STORE, _arguments(arrivals, arrivals, arrivals))
-        return
-    with connection.transaction():
-        _Handle(connection).insert(arrivals)
-        # Only now: of a report that was withdrawn meanwhile, the tombstone is seen, since the row had to wait for it.
-        surveys = sorted({arrival.plan.survey for arrival in arrivals})
-        withdrawn = connection.execute("SELECT 1 FROM tombstones WHERE survey = ANY (%s) LIMIT 1", [surveys]).fetchone()
-        connection.execute(_STORE, _arguments(arrivals, arrivals if withdrawn else [], []))
-
-
-def _arguments(
-    arrivals: Sequence[Arrival], doubtful: Sequence[Arrival], inserted: Sequence[Arrival]
-) -> list[list[Any]]:
-    """
-    What the function in the database is called with.
-
-    Args:
-        arrivals: all of the group.
-        doubtful: those whose ids are to be looked for among the withdrawn.
-        inserted: those whose rows it inserts; either all that are doubtful, or none.
-    """
+def _arguments(arrivals: Sequence[Arrival]) -> list[list[Any]]:
+    """What the function in the database is called with."""
     added = change(arrivals)
     surveys = sorted(added.batches)
     tokens = sorted(statements.tokens_of(arrivals))
-    ids = report_ids(doubtful)
-    rows = list(split(inserted))
     return [
         surveys,
         [added.batches[survey] for survey in surveys],
-        [survey for survey, _ in ids],
-        [report_id for _, report_id in ids],
-        [statements.id_hash(report_id) for _, report_id in ids],
-        [row.wave for row in rows],
-        [row.packed for row in rows],
+        [block.plan.survey for block in arrivals],
+        [block.wave for block in arrivals],
+        [block.report_ids for block in arrivals],
+        [block.packed for block in arrivals],
         [token[0] for token in tokens],
         [token[1] for token in tokens],
         [part for key, number in added.cells for part in (*key, number)],
         [part for key, number in added.counts for part in (*key, number)],
     ]
-
-
-def _binary(arrivals: Sequence[Arrival]) -> bytes:
-    """The rows as COPY reads them: how many fields, then each with its length before it."""
-    parts = [_COPY_HEAD]
-    for arrival in arrivals:
-        before = struct.pack(">hiqi", 4, 8, arrival.plan.survey, ID)
-        between = struct.pack(">iqi", 8, arrival.wave, arrival.size)
-        columns = (cut(arrival.report_ids, ID), repeat(between), cut(arrival.packed, arrival.size))
-        parts += chain.from_iterable(zip(repeat(before), *columns))
-    parts.append(_COPY_END)
-    return b"".join(parts)

@@ -1,8 +1,5 @@
 """The PostgreSQL schema: numbered migrations, only ever added to, each applied in one transaction."""
 
-NOT_ALL_NEW = "not all new"
-"""What the database says when something in a group is not new, or not allowed; nothing of it is stored then."""
-
 _TABLES = (
     """
     CREATE TABLE surveys (
@@ -74,40 +71,61 @@ _TABLES = (
     "INSERT INTO pulse VALUES (0)",
 )
 
-# A group of which every report is new, in one round trip; reports that were copied in already come without values.
-# Tombstones come after the rows: a row waits for whoever is deleting its namesake, and only then is that one seen to be
-# withdrawn. Cells come before counts, in key order: who holds the row of a cell is alone with its counts, so that no
-# two nodes wait for each other in a circle.
+# A group of which every report is new, in one round trip. Reports come in blocks of one survey, wave and length, their
+# ids and their values one after the other. Tombstones come after the rows: a row waits for whoever is deleting its
+# namesake, and only then is that one seen to be withdrawn. Cells come before counts, in key order: who holds the row of
+# a cell is alone with its counts, so that no two nodes wait for each other in a circle.
+#
+# False, and nothing is stored, if something is not new or not allowed. That is an everyday answer and no error: the
+# server's log would name the report. SV001 is a condition of our own that never leaves the function; to raise and catch
+# it is how plpgsql undoes what was begun.
 _STORE = """
-    CREATE OR REPLACE FUNCTION sottovoce_store(
-        open_surveys bigint[], batches bigint[], surveys_ bigint[], ids bytea[], hashes bytea[], waves bigint[],
-        values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
-    ) RETURNS void LANGUAGE plpgsql AS $$
+    CREATE FUNCTION sottovoce_store(
+        open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[],
+        token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
+    ) RETURNS boolean LANGUAGE plpgsql AS $$
     DECLARE
         n bigint;
         i int;
         ripe int[] := '{}';
+        block_ids bytea;
+        block_values bytea;
+        rows_ int;
+        size int;
     BEGIN
         PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
         GET DIAGNOSTICS n = ROW_COUNT;
-        IF n <> cardinality(open_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
+        IF n <> cardinality(open_surveys) THEN RETURN false; END IF;
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
             WHERE t.survey = g.survey AND t.token_hash = g.token_hash;
             GET DIAGNOSTICS n = ROW_COUNT;
-            IF n <> cardinality(token_surveys) THEN RAISE EXCEPTION 'not all new'; END IF;
+            IF n <> cardinality(token_surveys) THEN RAISE SQLSTATE 'SV001'; END IF;
             INSERT INTO token_counts (survey, spent)
             SELECT s, count(*) FROM unnest(token_surveys) AS s GROUP BY s ORDER BY s
             ON CONFLICT (survey) DO UPDATE SET spent = token_counts.spent + excluded.spent;
         END IF;
 
-        IF cardinality(values_) > 0 THEN
-            INSERT INTO reports SELECT * FROM unnest(surveys_, ids, waves, values_);
-        END IF;
-
-        PERFORM 1 FROM tombstones t JOIN unnest(surveys_, hashes) AS g (survey, id_hash) USING (survey, id_hash);
-        IF FOUND THEN RAISE EXCEPTION 'not all new'; END IF;
+        FOR i IN 1 .. cardinality(ids) LOOP
+            block_ids := ids[i];
+            block_values := values_[i];
+            rows_ := length(block_ids) / 16;
+            size := length(block_values) / rows_;
+            INSERT INTO reports
+            SELECT surveys_[i], substring(block_ids FROM 16 * k + 1 FOR 16), waves[i],
+                   substring(block_values FROM size * k + 1 FOR size)
+            FROM generate_series(0, rows_ - 1) AS k
+            ON CONFLICT DO NOTHING;
+            GET DIAGNOSTICS n = ROW_COUNT;
+            IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
+            -- Hashes are only needed where somebody has withdrawn.
+            IF EXISTS (SELECT FROM tombstones WHERE survey = surveys_[i]) THEN
+                PERFORM 1 FROM generate_series(0, rows_ - 1) AS k JOIN tombstones
+                ON survey = surveys_[i] AND id_hash = sha256(substring(block_ids FROM 16 * k + 1 FOR 16));
+                IF FOUND THEN RAISE SQLSTATE 'SV001'; END IF;
+            END IF;
+        END LOOP;
 
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
             INSERT INTO cells AS c (survey, wave, cohort, reports, pending)
@@ -130,10 +148,12 @@ _STORE = """
             UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
             WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
         END LOOP;
+        RETURN true;
+    EXCEPTION WHEN SQLSTATE 'SV001' THEN
+        RETURN false;
     END
     $$
 """
-
 
 # What ``rows.pack`` makes of ``[1,null,12]``; -1 has all bits set.
 _PACK = """
@@ -151,7 +171,6 @@ _PACK = """
     END
     $$
 """
-_ARGUMENTS = "bigint[], bigint[], bigint[], bytea[], bytea[], bigint[], text[], bigint[], bytea[], bigint[], bigint[]"
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # The function is made by the last step; an earlier one that only changed it has nothing left to do.
@@ -161,8 +180,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _PACK,
         'ALTER TABLE reports ALTER COLUMN "values" TYPE bytea USING sottovoce_pack("values"::jsonb)',
         "DROP FUNCTION sottovoce_pack(jsonb)",
-        f"DROP FUNCTION IF EXISTS sottovoce_store({_ARGUMENTS})",
     ),
     (),
-    (_STORE,),
+    (),
+    ("DROP FUNCTION IF EXISTS sottovoce_store", _STORE),
 )

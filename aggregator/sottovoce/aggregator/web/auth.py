@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
 
 PUBLIC = frozenset(
@@ -48,6 +49,12 @@ def token_hash(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
+def researcher_of(storage: Storage, authorization: str) -> str | None:
+    """The researcher whose token stands in an ``Authorization`` header, or None."""
+    token = authorization.removeprefix("Bearer ")
+    return storage.researcher(token_hash(token)) if token else None
+
+
 def register(app: Flask) -> None:
     """Guard every route of the app."""
     app.register_blueprint(blueprint)
@@ -60,8 +67,7 @@ def _guard() -> Response | None:
         return None
     if endpoint.startswith(("dashboard.", "auth.")):
         return _guard_page()
-    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    name = current_app.extensions["storage"].researcher(token_hash(token)) if token else None
+    name = researcher_of(current_app.extensions["storage"], request.headers.get("Authorization", ""))
     return problems.response("unauthorized") if name is None else None
 
 

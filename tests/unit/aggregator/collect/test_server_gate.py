@@ -33,7 +33,7 @@ def report() -> Report:
 def gate(storage: SQLiteStorage, clock: FakeClock) -> Gate:
     """In front of a published survey."""
     storage.publish(survey())
-    return Gate(create_app(Settings(), storage, clock, {}), Settings())
+    return Gate(create_app(Settings(), storage, clock, {}), Settings(), storage)
 
 
 def run(doing: Coroutine[Any, Any, T]) -> T:
