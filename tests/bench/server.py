@@ -12,7 +12,7 @@ from sottovoce.aggregator.collect.admission import _at_once, now
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.cli import serve, worker
+from sottovoce.cli import server, worker
 from sottovoce.cli.process import free_port, wait_until_ready
 
 DIRECT = "BENCH_WITHOUT_STORAGE"
@@ -61,4 +61,4 @@ def running(data: Path, database: str = "", stored: bool = True) -> Iterator[int
 
 
 if __name__ == "__main__":
-    serve.run(Settings.from_environment(), "tests.bench.server:make_app")
+    server.run(Settings.from_environment(), "tests.bench.server:make_app")

@@ -13,6 +13,8 @@ NO_VERBS = {
     "main": "the list of verbs",
     "database": "the option --data, and what follows from it",
     "process": "an aggregator as a process: for the demonstration and for tests",
+    "output_file": "writing where --out says",
+    "server": "the process that looks after the worker",
     "worker": "what the process that serves is made of, the one place that joins both sides",
 }
 VERBS = sorted(path for path in FOLDER.glob("*.py") if path.stem not in NO_VERBS)
