@@ -14,7 +14,7 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.cli.database import open_storage
-from sottovoce.cli.export import write_json
+from sottovoce.cli.output_file import write_json
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
