@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
+from sottovoce.audit.device_histories import ASKED, Life, judge_life, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
 from sottovoce.audit.python_code import (
     Task,
@@ -21,7 +22,6 @@ from sottovoce.audit.python_code import (
     outside,
     possible,
 )
-from sottovoce.audit.whole_devices import ASKED, Life, judge_life, judge_set, set_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 

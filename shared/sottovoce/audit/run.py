@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
+from sottovoce.audit.device_histories import check_lives, check_set, lives
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import (
     check_instructions,
@@ -18,7 +19,6 @@ from sottovoce.audit.python_code import (
     private,
 )
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
-from sottovoce.audit.whole_devices import check_lives, check_set, lives
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
 from sottovoce.shared.errors import TransportError

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from sottovoce.audit import whole_devices
+from sottovoce.audit import device_histories
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.device_histories import ASKED, PARTLY, check_lives, check_set, lives
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
 from sottovoce.audit.sampled_reports import Reported, Truth, python_device
-from sottovoce.audit.whole_devices import ASKED, PARTLY, check_lives, check_set, lives
 from sottovoce.client import bundle, page, respondent
 from sottovoce.client.memo import draw_memo
 from sottovoce.shared.parse_survey import parse_survey
@@ -102,7 +102,7 @@ def test_set_that_follows_an_answer_is_found_by_sampling() -> None:
 
 def test_set_that_is_not_drawn_evenly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Always the first ones."""
-    monkeypatch.setattr(whole_devices, "draw_asked", lambda _asked, _draws: (0, 1, 4))
+    monkeypatch.setattr(device_histories, "draw_asked", lambda _asked, _draws: (0, 1, 4))
     [message] = failed(list(check_set(PARTS)))
 
     assert message == "not every set of questions is equally likely"
@@ -143,7 +143,7 @@ def test_client_that_refuses_everything_is_no_pass(monkeypatch: pytest.MonkeyPat
 
 def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said."""
-    monkeypatch.setattr(whole_devices, "MOST", 1)
+    monkeypatch.setattr(device_histories, "MOST", 1)
     found, [check] = lives(PANEL)
 
     assert found == []
