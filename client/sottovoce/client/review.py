@@ -22,10 +22,10 @@ def example(survey: Survey, draws: Draws, asked: Collection[int] | None = None) 
         for index, question in enumerate(survey.questions)
     )
     values = randomize(survey, invented, draws).values
-    told = zip(survey.questions, invented, values, strict=True)
+    rows = zip(survey.questions, invented, values, strict=True)
     return [
         (answered_in_words(survey, question, answer), reported_in_words(survey, question, value))
-        for question, answer, value in told
+        for question, answer, value in rows
         if answer is not None
     ]
 

@@ -18,7 +18,7 @@ from sottovoce.audit.exact_channel import (
     input_count,
     inputs_of,
     prove_integers,
-    toss_law,
+    toss_distribution,
 )
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
@@ -108,7 +108,7 @@ def smaller(question: Question, size: int = SMALL) -> Question | None:
 
 
 def check_python(task: Task) -> Check:
-    """The law of the Python client's randomizer."""
+    """The distribution of the Python client's randomizer."""
     try:
         computed = compute(partial(_randomize, task.run), task.inputs)
     except (TooManyPaths, ValueError):
@@ -118,7 +118,7 @@ def check_python(task: Task) -> Check:
 
 
 def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Check:
-    """A law that was computed from code, against the mechanism."""
+    """A distribution that was computed from code, against the mechanism."""
     claim = claim_of_one(task.asked)
     try:
         odds = check_code(task.run, computed)
@@ -199,7 +199,7 @@ def check_instructions(part: str, question: Question, found: object) -> Check:
     try:
         flips, parts = found  # type: ignore[misc]
         computed: dict[Value, Computed] = {
-            truth: Computed(toss_law(flips, parts, truth), frozenset())  # type: ignore[has-type]
+            truth: Computed(toss_distribution(flips, parts, truth), frozenset())  # type: ignore[has-type]
             for truth in (0, 1)
         }
         odds = check_code(question, computed)

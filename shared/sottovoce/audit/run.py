@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
-from sottovoce.audit.device_histories import check_lives, check_set, lives
+from sottovoce.audit.device_histories import check_histories, check_set, histories_of
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import (
     check_instructions,
@@ -97,8 +97,8 @@ def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
             tasks.append(task)
             yield _by_hand(question) if survey.own_coin else check_python(task)
         tick(1)
-    found, lacking = lives(survey)
-    yield from (*check_set(survey), *check_lives(found), *lacking)
+    found, lacking = histories_of(survey)
+    yield from (*check_set(survey), *check_histories(found), *lacking)
     yield check_python_refusals(survey)
     tick = begin("JavaScript", 1)
     yield from check_javascript(survey, tasks, opened(), found)

@@ -157,8 +157,8 @@ def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported
 
 def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:
     """What the form sends when people fill it in; no report reaches the aggregator."""
-    dearest = max(question.epsilon for question in survey.questions)
-    if survey.epsilon > DEFAULT_ALLOWANCE.total or dearest > DEFAULT_ALLOWANCE.question:
+    costliest = max(question.epsilon for question in survey.questions)
+    if survey.epsilon > DEFAULT_ALLOWANCE.total or costliest > DEFAULT_ALLOWANCE.question:
         return [Check("page", "served page", NOT_DONE, message=_TOO_DEAR)]
     known: set[str] = set()
 
