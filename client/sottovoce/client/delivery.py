@@ -20,6 +20,12 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
     """
     Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
 
+    Args:
+        ledger: gets the note that it has arrived.
+        key: what the report was drawn for, with its token if it needs one.
+        entry: what the ledger holds for it.
+        transport: to the aggregator that the key names.
+
     Raises:
         BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
         TransportError: not acknowledged, or the receipt is not for these bytes.
@@ -35,6 +41,12 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
 def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
     """
     Withdraw a recorded report, sent or not, and note it.
+
+    Args:
+        ledger: gets the note, and wipes the report.
+        key: what the report was drawn for.
+        entry: what the ledger holds for it.
+        transport: to the aggregator that the key names.
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten before; or the ledger cannot note it.

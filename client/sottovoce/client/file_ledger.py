@@ -60,7 +60,12 @@ class FileLedger:
         self.folder = folder or default_folder()
 
     def get(self, key: Key) -> Entry | None:
-        """The entry, or None."""
+        """
+        What was recorded for ``key``; None if nothing was.
+
+        Raises:
+            BudgetExhausted: its file is damaged, or cannot be read; what it held may have been sent.
+        """
         path = self._path(name_of(key))
         try:
             content = path.read_bytes()
@@ -80,7 +85,14 @@ class FileLedger:
         return stored
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
-        """The set of questions from now on."""
+        """
+        The set of questions from now on.
+
+        Args:
+            key: what is answered.
+            digest: of the survey's text; another text is another set.
+            drawn: indices of questions, which count only if nothing was drawn before.
+        """
         path = self.folder / f"{name_of(key)}-{digest}{_DRAWN}"
         self._create(path, {"drawn": drawn})
         return _drawn(path)

@@ -58,7 +58,7 @@ class Ledger(Protocol):
     """Remembers entries by key."""
 
     def get(self, key: Key) -> Entry | None:
-        """The entry, or None."""
+        """What was recorded for ``key``, whether it was sent or has ended; None if nothing ever was."""
 
     def record(self, key: Key, entry: Entry) -> Entry:
         """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably."""
@@ -67,6 +67,11 @@ class Ledger(Protocol):
         """
         The set of questions drawn for ``key`` and this text of the survey: an earlier one if there is one, else
         ``drawn``, durably. It costs nothing, and goes when the report ends.
+
+        Args:
+            key: what is answered.
+            digest: of the survey's text; another text is another set.
+            drawn: indices of questions, which count only if nothing was drawn before.
         """
 
     def mark_sent(self, key: Key) -> None:
@@ -82,6 +87,11 @@ class Ledger(Protocol):
 def recorded(ledger: Ledger, key: Key, digest: str) -> Entry | None:
     """
     The report drawn earlier for ``key``, or None.
+
+    Args:
+        ledger: where to look.
+        key: what is answered.
+        digest: of the survey's text as it is now.
 
     Raises:
         BudgetExhausted: one was drawn for another text of the survey; a revision buys no second draw.
@@ -100,7 +110,7 @@ class MemoryLedger:
         self._drawn: dict[tuple[Key, str], tuple[int, ...]] = {}
 
     def get(self, key: Key) -> Entry | None:
-        """The entry, or None."""
+        """What was recorded for ``key``; None if nothing was."""
         return self._entries.get(key)
 
     def record(self, key: Key, entry: Entry) -> Entry:
@@ -108,7 +118,14 @@ class MemoryLedger:
         return self._entries.setdefault(key, entry)
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
-        """The set of questions from now on."""
+        """
+        The set of questions from now on.
+
+        Args:
+            key: what is answered.
+            digest: of the survey's text; another text is another set.
+            drawn: indices of questions, which count only if nothing was drawn before.
+        """
         return self._drawn.setdefault((key, digest), drawn)
 
     def mark_sent(self, key: Key) -> None:

@@ -125,10 +125,13 @@ class Respondent:
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The indices of those questions in the survey."""
+        # Drawn first, then offered: of two visits at once the ledger keeps the set of one, and both get that.
         drawn = draw_asked(self.survey, self._draws)
         if self.survey.ask is None:
             return drawn
         kept = self.ledger.prepare(self._key, self.survey.digest, drawn)
+        # What the ledger gives is used only if this survey could have drawn it: as many private questions as it asks,
+        # all public ones, each once and in order. A set that somebody wrote there could single a person out.
         asked = [index if index in kept else None for index in range(len(self.survey.questions))]
         if not self.survey.asks_for(asked) or kept != tuple(index for index in asked if index is not None):
             raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
@@ -220,6 +223,11 @@ def encode(
 ) -> tuple[Value | None, ...]:
     """
     The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
+
+    Args:
+        survey: the survey.
+        answers: by question name, as a form or a file gives them; None where somebody prefers not to say.
+        asked: indices of the questions that this person is asked; None for all.
 
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.

@@ -123,7 +123,14 @@ def check_histories(found: Sequence[DeviceHistory]) -> Iterator[Check]:
 
 
 def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, Computed]) -> Check:
-    """Distributions that were computed from code, against the survey's."""
+    """
+    Distributions that were computed from code, against the survey's.
+
+    Args:
+        part: one of ``check.PARTS``.
+        history: what was followed.
+        computed: the distribution of all reports together for each of its truths.
+    """
     try:
         if len({row.bounds for row in computed.values()}) > 1:
             raise Mismatch("what is read depends on the true answer")
@@ -154,7 +161,15 @@ def check_set(survey: Survey) -> Iterator[Check]:
 
 
 def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> Check:
-    """Every set of as many private questions, and all public ones, is equally likely."""
+    """
+    Every set of as many private questions, and all public ones, is equally likely.
+
+    Args:
+        part: one of ``check.PARTS``.
+        survey: the audited survey.
+        drawn: the survey whose sets were drawn, itself or a smaller one.
+        found: the distribution of sets, as ``set_as_text`` writes them.
+    """
     places = range(len(drawn.questions))
     sets = [
         set_as_text([place for place in places if place not in drawn.private or place in chosen])

@@ -196,6 +196,11 @@ def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int =
     """
     The exact distribution of ``run(value, draws)`` for each input.
 
+    Args:
+        run: code that is given a true value and draws.
+        inputs: true values to try.
+        most: ways to follow for one input.
+
     Raises:
         TooManyPaths: an input has more than ``most`` ways.
     """
@@ -212,7 +217,14 @@ def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Comput
 
 
 def count_paths(run: Callable[[Any, Any], int], value: Value, most: int = MAX_PATHS) -> int | None:
-    """The number of ways through ``run(value, draws)``; None if there are more than ``most``."""
+    """
+    The number of ways through ``run(value, draws)``; None if there are more than ``most``.
+
+    Args:
+        run: code that is given a true value and draws.
+        value: the true value.
+        most: ways to follow.
+    """
     try:
         return sum(1 for _ in paths(lambda draws: run(value, draws), most))
     except TooManyPaths:

@@ -131,6 +131,12 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
 
     Under ``own_coin`` the device sends what the toss said, so that there is only the form.
 
+    Args:
+        part: one of ``check.PARTS``.
+        survey: the survey.
+        device: makes the reports.
+        sampling: how many, of whom, and how sure the result is to be.
+
     Raises:
         ValueError: the number of runs or alpha is out of range.
     """

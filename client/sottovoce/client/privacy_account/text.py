@@ -15,7 +15,7 @@ NO = ("after_no", 'after "no"')
 
 
 def lines(document: Document) -> list[str]:
-    """The account as text."""
+    """The account for a terminal: what it costs, question by question and together, and under which conditions."""
     return [
         f"{document['title']} ({document['survey']}, revision {document['revision']})",
         f"digest {document['digest']}",
