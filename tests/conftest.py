@@ -10,7 +10,7 @@ import pytest
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.auth import new_token
-from sottovoce.cli.demo import _free_port, aggregator
+from sottovoce.cli.process import aggregator, free_port
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import survey
@@ -65,7 +65,7 @@ class start:  # noqa: N801 - reads as a verb
 
     def __init__(self, data: Path, published: Survey, **settings: Any) -> None:
         data.mkdir(parents=True, exist_ok=True)
-        self._settings = Settings(data=data, port=_free_port(), **settings)
+        self._settings = Settings(data=data, port=free_port(), **settings)
         storage = SQLiteStorage(data / "sottovoce.sqlite")
         token, digest = new_token()
         storage.publish(published)

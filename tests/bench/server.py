@@ -13,8 +13,8 @@ from sottovoce.aggregator.collect.admission import _at_once
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.cli import serve, worker
-from sottovoce.cli.demo import _free_port, _wait_until_ready
+from sottovoce.cli import server, worker
+from sottovoce.cli.process import free_port, wait_until_ready
 
 DIRECT = "BENCH_WITHOUT_STORAGE"
 
@@ -46,7 +46,7 @@ def make_app() -> Gate:
 @contextmanager
 def running(data: Path, database: str = "", stored: bool = True) -> Iterator[int]:
     """A server process on this folder, or on this database; gives its port."""
-    port = _free_port()
+    port = free_port()
     environment = {**os.environ, "SOTTOVOCE_DATABASE": database, "SOTTOVOCE_DATA": str(data)}
     environment["SOTTOVOCE_PORT"] = str(port)
     command = [sys.executable, "-m", "sottovoce.cli", "serve"]
@@ -54,7 +54,7 @@ def running(data: Path, database: str = "", stored: bool = True) -> Iterator[int
         command = [sys.executable, "-m", "tests.bench.server"]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
     try:
-        _wait_until_ready(f"http://127.0.0.1:{port}", process)
+        wait_until_ready(f"http://127.0.0.1:{port}", process)
         yield port
     finally:
         process.terminate()
@@ -62,4 +62,4 @@ def running(data: Path, database: str = "", stored: bool = True) -> Iterator[int
 
 
 if __name__ == "__main__":
-    serve.run(Settings.from_environment(), "tests.bench.server:make_app")
+    server.run(Settings.from_environment(), "tests.bench.server:make_app")

@@ -4,9 +4,8 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from rich.console import Console
-from sottovoce.cli.demo import send_all
 from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.demo.respondents import send_all
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
@@ -74,7 +73,7 @@ def from_right_to_left(browser: Browser) -> None:
 def results(browser: Browser, scheme: str) -> None:
     """The dashboard after the demonstration's 6,366 reports."""
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site:
-        send_all(site.url, site.survey, demo_answers(), Console(quiet=True))
+        send_all(site.url, site.survey, demo_answers())
         storage = site.storage()
         storage.close_survey(site.survey.name, 20_000)
         storage.close()

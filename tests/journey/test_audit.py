@@ -70,7 +70,7 @@ def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyP
     assert run.exit_code == report.exit_code == 1
     assert "FAILED: the software, or the survey, does not keep what is claimed." in run.stdout
     assert "FAILED     cheated" in run.stdout
-    assert "another law than the survey's is drawn from" in run.stdout
+    assert "another distribution than the survey's is drawn from" in run.stdout
     assert "the lower bound on epsilon is above the claim" in run.stdout
     assert json.loads(report.stdout)["verdict"] == "failed"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
-from sottovoce.cli.demo import MOST_ERRORS, distance
 from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.demo.run import MOST_ERRORS, distance
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
 

@@ -18,7 +18,7 @@ from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.verify_counts import recount
-from sottovoce.cli.demo import _free_port, _wait_until_ready
+from sottovoce.cli.process import free_port, wait_until_ready
 from sottovoce.shared.spec import Survey
 
 from tests import postgres
@@ -50,7 +50,7 @@ class Server:
 
     def start(self) -> None:
         """Start, and wait until it is ready."""
-        port = _free_port()
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         environment = {**os.environ, "SOTTOVOCE_DATABASE": self.database}
         with (self.folder.parent / f"{self.folder.name}.log").open("ab") as log:
@@ -58,7 +58,7 @@ class Server:
                 [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
                 stderr=log, start_new_session=True, env=environment,
             )  # fmt: skip
-        _wait_until_ready(self.url, self.process)
+        wait_until_ready(self.url, self.process)
 
     def workers(self) -> list[int]:
         """The processes below the one that was started, deepest last."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.cli.demo import _free_port
+from sottovoce.cli.process import free_port
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import SurveyError
@@ -38,7 +38,7 @@ def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedPro
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[tuple[str, str, str]]:
     """A running ``serve``: what it printed, its link and its token; ended by an interrupt."""
-    port = str(_free_port())
+    port = str(free_port())
     process = subprocess.Popen(
         [sys.executable, "-m", "sottovoce.cli", "serve", *words, "--port", port],
         cwd=folder, stderr=subprocess.PIPE, text=True,

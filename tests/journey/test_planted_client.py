@@ -18,7 +18,8 @@ import requests
 from sottovoce.client import respondent
 from sottovoce.client.bundle import modules
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger, Key
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Key
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
@@ -221,7 +222,7 @@ def no_memory(patch: pytest.MonkeyPatch) -> None:
 
 
 def _overwrite(self: FileLedger, key: Key, entry: Any) -> Any:
-    from sottovoce.client.ledger import name_of
+    from sottovoce.client.file_ledger import name_of
 
     self.erase(name_of(key))
     return ORIGINAL_RECORD(self, key, entry)

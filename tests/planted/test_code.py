@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.exact_channel import Mismatch, check_claim, toss_law
+from sottovoce.audit.exact_channel import Mismatch, check_claim, toss_distribution
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import (
     check_instructions,
@@ -125,15 +125,15 @@ def endless(_mechanism: Any, value: int, draws: Draws) -> int:
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (biased, "another law than the survey's is drawn from"),
-        (catastrophic, "another law than the survey's is drawn from"),
+        (biased, "another distribution than the survey's is drawn from"),
+        (catastrophic, "another distribution than the survey's is drawn from"),
         (thirsty, "what is read depends on the true answer"),
         (truthful, "a report rules a true answer out"),
         (wild, "a value is reported that the survey does not admit"),
     ],
 )
 def test_planted_randomizer_is_found(monkeypatch: pytest.MonkeyPatch, fault: Randomize, words: str) -> None:
-    """By the exact law of the running code, whatever the chances to see it in samples."""
+    """By the exact distribution of the running code, whatever the chances to see it in samples."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", fault)
     assert failed(python(COIN)) == [words]
 
@@ -176,7 +176,7 @@ def sharing(every: int) -> Randomize:
 
 @pytest.mark.parametrize(("asked", "where"), [(TWO, "beside"), (COIN, "of two people")])
 def test_shared_draw_is_found(monkeypatch: pytest.MonkeyPatch, asked: Survey, where: str) -> None:
-    """One for two questions of a report, or for two reports in a row; each value by itself has the right law."""
+    """One for two questions of a report, or for two reports in a row; each value alone has the right distribution."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", sharing(2))
     subjects = [check.subject for check in sampled(asked) if check.outcome == FAILED]
 
@@ -262,7 +262,7 @@ def test_claim_that_is_no_number_is_never_kept() -> None:
 
 FAULTS = {
     "bias": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
-             "return draws.below(5) < 4 ? value : 1 - value", "law|larger"),
+             "return draws.below(5) < 4 ? value : 1 - value", "distribution|larger"),
     "truth": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
               "draws.pick(mechanism.weights(value));\n  return value", "rules a true answer out"),
     "nothing": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value))",
@@ -304,7 +304,7 @@ def test_missing_node_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_instructions_for_coins_and_dice_pass() -> None:
-    """The law of each, toss by toss, is the mechanism's, in both languages; the device sends what was typed."""
+    """What each makes of all tosses is the mechanism's, in both languages; the device sends what was typed."""
     told = [(question, own_coin.procedure(question.mechanism)) for question in private(TOSSED) if question.mechanism]
     by_python = [check_instructions("python", question, procedure) for question, procedure in told]
     checks = [*by_python, *javascript(TOSSED), *sampled(TOSSED, runs=50)]
@@ -324,14 +324,14 @@ def test_instructions_for_coins_and_dice_pass() -> None:
     ],
 )
 def test_wrong_instructions_are_found(found: object) -> None:
-    """A toss that is told twice or not at all, another law, or nothing."""
+    """A toss that is told twice or not at all, another distribution, or nothing."""
     assert check_instructions("python", TOSSED.questions[0], found).outcome == FAILED
 
 
 def test_law_of_a_toss() -> None:
     """Heads, the truth; tails then heads, yes; tails twice, no."""
     parts = [("truth", ["H"]), ("yes", ["TH"]), ("no", ["TT"])]
-    assert toss_law(2, parts, 1) == {1: Fraction(3, 4), 0: Fraction(1, 4)}
+    assert toss_distribution(2, parts, 1) == {1: Fraction(3, 4), 0: Fraction(1, 4)}
 
 
 def test_device_that_tosses_again_is_found() -> None:

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.audit.branching_draws import law, paths
+from sottovoce.audit.branching_draws import distribution, paths
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Question
 
@@ -27,17 +27,19 @@ def truths(question: Question) -> list[Value]:
 
 
 def channel(question: Question, randomize: Randomize) -> Channel:
-    """The exact law of the running randomizer, for every true value."""
+    """The exact distribution of the running randomizer, for every true value."""
     mechanism = question.mechanism
-    return {value: law(lambda draws, value=value: randomize(mechanism, value, draws)) for value in truths(question)}
+    return {
+        value: distribution(lambda draws, value=value: randomize(mechanism, value, draws)) for value in truths(question)
+    }
 
 
-def check_law(question: Question, computed: Channel) -> None:
-    """The running code draws from the declared law."""
+def check_distribution(question: Question, computed: Channel) -> None:
+    """The running code draws from the declared distribution."""
     for value, row in computed.items():
         assert sum(row.values()) == 1
         for reported, probability in row.items():
-            assert probability == question.mechanism.probability(reported, value), "another law than declared"
+            assert probability == question.mechanism.probability(reported, value), "another distribution than declared"
 
 
 def check_range(question: Question, computed: Channel) -> None:
@@ -81,5 +83,5 @@ def check(question: Question, randomize: Randomize) -> None:
     check_bytes(question, randomize)
     computed = channel(question, randomize)
     check_range(question, computed)
-    check_law(question, computed)
+    check_distribution(question, computed)
     check_epsilon(question, computed)

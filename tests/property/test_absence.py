@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sottovoce.audit.branching_draws import BranchingDraws, law, paths
+from sottovoce.audit.branching_draws import BranchingDraws, distribution, paths
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.spec import Question, Survey
 
@@ -25,8 +25,8 @@ def position(survey: Survey, name: str) -> int:
     return [question.name for question in survey.questions].index(name)
 
 
-def one_law(answers: dict[str, Any], question: Question) -> dict[int, Any]:
-    """The exact law of one reported value, through encoding and the device's own randomizing."""
+def one_distribution(answers: dict[str, Any], question: Question) -> dict[int, Any]:
+    """The exact distribution of one reported value, through encoding and the device's own randomizing."""
     index = position(SURVEY, question.name)
     values = encode(SURVEY, answers)
     alone = Survey(**{**vars_of(SURVEY), "questions": (question,), "items": ()})
@@ -38,7 +38,7 @@ def one_law(answers: dict[str, Any], question: Question) -> dict[int, Any]:
         return reported
 
     assert {path.bounds for path in paths(run)}
-    return law(run)
+    return distribution(run)
 
 
 def vars_of(survey: Survey) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_hidden_report_is_distributed_as_the_fixed_value(changed: dict[str, Any]
 
     assert hidden
     for question in hidden:
-        found = one_law(answers, question)
+        found = one_distribution(answers, question)
         assert question.mechanism is not None
         assert question.absent is not None
         for reported, probability in found.items():
@@ -107,6 +107,6 @@ def test_own_coin_reads_nothing_but_the_id_and_sends_what_was_typed() -> None:
 
 
 def test_a_second_way_to_be_absent_would_be_found() -> None:
-    """The check is not empty: a question whose absence is drawn from another row has another law."""
+    """The check is not empty: a question whose absence is drawn from another row has another distribution."""
     question = SURVEY.questions[position(SURVEY, "quit")]
-    assert one_law({**FULL, "brand": "c1"}, question) != one_law(FULL, question)
+    assert one_distribution({**FULL, "brand": "c1"}, question) != one_distribution(FULL, question)

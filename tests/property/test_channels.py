@@ -10,7 +10,7 @@ from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.base import Table
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
-from tests.property.channels import channel, check, check_law, check_range, truths, worst_odds
+from tests.property.channels import channel, check, check_distribution, check_range, truths, worst_odds
 
 EPSILON = {"epsilon": "1"}
 
@@ -86,7 +86,7 @@ QUESTIONS = {name: parsed(document) for name, document in CASES.items()}
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_randomizer_draws_from_the_declared_channel(name):
-    """Law, range, epsilon to 12 digits, and bytes read that do not depend on the truth."""
+    """Distribution, range, epsilon to 12 digits, and bytes read that do not depend on the truth."""
     asked = QUESTIONS[name]
 
     check(asked, RANDOMIZERS[asked.mechanism.name])
@@ -118,7 +118,7 @@ def test_level_table_between_levels_costs_no_more_than_declared(steps):
     computed = channel(asked, RANDOMIZERS["level_table"])
 
     check_range(asked, computed)
-    check_law(asked, computed)
+    check_distribution(asked, computed)
     assert worst_odds(computed) <= asked.mechanism.odds
 
 
@@ -213,8 +213,8 @@ def truth_in_the_noise(mechanism, value, draws):
 
 
 MUTANTS = [
-    ("coin flip", biased_coin, "what is read|law"),
-    ("warner", swapped_rows, "law"),
+    ("coin flip", biased_coin, "what is read|distribution"),
+    ("warner", swapped_rows, "distribution"),
     ("coin flip", silent_no, "what is read"),
     ("bitwise", unprotected_last_bit, "range"),
     ("subset of 2 of 6", fewer_picks, "what is read"),

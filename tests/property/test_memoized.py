@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from sottovoce.audit.branching_draws import law, paths
+from sottovoce.audit.branching_draws import distribution, paths
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
 from sottovoce.client.randomizers.memoized_rr import memorize, recall
@@ -26,7 +26,7 @@ LAYERS = {
 }
 
 
-def life(mechanism, trajectory):
+def history(mechanism, trajectory):
     """The code of several waves under one memo: the reports as the digits of one number."""
 
     def run(draws):
@@ -41,8 +41,8 @@ def life(mechanism, trajectory):
 def test_declared_odds_are_those_of_the_worst_trajectories(layers, waves):
     """To the last digit: neither more than the code gives away nor less."""
     mechanism = MemoizedRR(*LAYERS[layers], waves)
-    laws = [law(life(mechanism, trajectory)) for trajectory in product((0, 1), repeat=waves)]
-    columns = zip(*([row[reports] for reports in sorted(row)] for row in laws), strict=True)
+    distributions = [distribution(history(mechanism, trajectory)) for trajectory in product((0, 1), repeat=waves)]
+    columns = zip(*([row[reports] for reports in sorted(row)] for row in distributions), strict=True)
     worst = max(max(column) / min(column) for column in columns)
 
     assert worst == mechanism.odds
@@ -76,8 +76,8 @@ def test_clients_waves_have_the_law_of_one_memo_for_each_question():
             told |= sum(value << (2 * index + wave) for index, value in enumerate(values))
         return told
 
-    found = law(answered)
-    one, other = (law(life(m, [truth[i] for truth in truths])) for m, i in ((first, 0), (second, 2)))
+    found = distribution(answered)
+    one, other = (distribution(history(m, [truth[i] for truth in truths])) for m, i in ((first, 0), (second, 2)))
     assert found == {
         a | coins << 2 | b << 4: one[a] * other[b] * COIN.probability(coins & 1, 0) * COIN.probability(coins >> 1, 0)
         for a in one for b in other for coins in range(4)
@@ -112,8 +112,8 @@ def test_more_waves_never_cost_less():
 def test_memo_is_drawn_alike_whatever_the_truth():
     """The memo is made without the truth, and what is read in a wave does not depend on it."""
     mechanism = MemoizedRR(*LAYERS["uneven"], 2)
-    lives = [life(mechanism, trajectory) for trajectory in product((0, 1), repeat=2)]
-    reads = {frozenset(path.bounds for path in paths(run)) for run in lives}
+    histories = [history(mechanism, trajectory) for trajectory in product((0, 1), repeat=2)]
+    reads = {frozenset(path.bounds for path in paths(run)) for run in histories}
 
     assert len(reads) == 1
 

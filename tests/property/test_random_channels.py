@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sottovoce.client.randomizers import RANDOMIZERS
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
-from tests.property.channels import channel, check, check_law, check_range, worst_odds
+from tests.property.channels import channel, check, check_distribution, check_range, worst_odds
 
 SMALL = st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50)
 ODDS = st.fractions(Fraction(101, 100), 1000, max_denominator=100).map(str)
@@ -82,7 +82,7 @@ def test_level_table_draws_from_its_channel(epsilon, steps):
     computed = channel(asked, RANDOMIZERS["level_table"])
 
     check_range(asked, computed)
-    check_law(asked, computed)
+    check_distribution(asked, computed)
     assert worst_odds(computed) <= asked.mechanism.odds
     assert steps % 4 or worst_odds(computed) == asked.mechanism.odds
 

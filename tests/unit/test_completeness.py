@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
-from sottovoce.cli.main import HELP, VERBS
+from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import ENCODERS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
@@ -52,8 +52,7 @@ def test_client_public_names_are_the_agreed_ones() -> None:
 
 def test_every_verb_has_a_line_of_help() -> None:
     """The list of verbs is made of these, and imports nothing."""
-    assert list(HELP) == list(VERBS)
-    assert all(len(line) < 68 for line in HELP.values())
+    assert all(0 < len(line) < 68 for _, line in VERBS.values())
 
 
 ROOT = Path(__file__).parents[2]

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for folder in ("shared", "client", "aggregator") for path in (ROOT / folder).rglob("*.py"))
+TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts)
 
 BOTH_SIDES = {"sottovoce.shared", "sottovoce.client", "sottovoce.aggregator"}
 
@@ -18,6 +19,7 @@ RULES = [
     ("sottovoce.shared", set()),
     ("sottovoce.client.transport", {"sottovoce.shared", "sottovoce.client", "requests"}),
     ("sottovoce.client.terminal", {"sottovoce.shared", "sottovoce.client", "click"}),
+    ("sottovoce.client.privacy_account", {"sottovoce.shared", "sottovoce.client.words"}),
     ("sottovoce.client", {"sottovoce.shared"}),
     ("sottovoce.aggregator.estimators", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.storage", {"sottovoce.shared", "sqlite_utils", "psycopg", "psycopg_pool", "numpy"}),
@@ -35,11 +37,24 @@ RULES = [
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit", BOTH_SIDES),
     ("sottovoce.demo", BOTH_SIDES),
+    # Verbs of the plain install, which is the respondent's client.
+    ("sottovoce.cli.respond", {"sottovoce.shared", "sottovoce.client", "click"}),
+    ("sottovoce.cli.ledger", {"sottovoce.shared", "sottovoce.client", "click"}),
+    ("sottovoce.cli.page", {"sottovoce.shared", "sottovoce.client", "click"}),
+    ("sottovoce.cli.main", {"sottovoce.shared", "click"}),
     ("sottovoce.cli", {"sottovoce", "click", "rich", "granian", "requests"}),
 ]
 MAY_IMPORT_FLASK = re.compile(
     r"sottovoce\.aggregator\.(app|web(\..+)?|studio(\..+)?|.+\.routes|.+_routes|routes)"
 ).fullmatch
+ENDS = {
+    # (room: who may import it beside itself); nothing is built on these
+    "sottovoce.cli": set(),
+    "sottovoce.demo": {"sottovoce.cli"},
+    "sottovoce.audit": {"sottovoce.cli"},
+    "sottovoce.client.terminal": {"sottovoce.cli"},
+    "sottovoce.client.privacy_account": {"sottovoce.cli"},
+}
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}
 ONLY_IN = {"secrets": {
         "sottovoce.client.draws",
@@ -65,17 +80,25 @@ def imports_of(source: str) -> Iterator[str]:
             yield node.module or ""
 
 
+def _is_in(module: str, package: str) -> bool:
+    return (module + ".").startswith(package + ".")
+
+
 def violations(module: str, source: str) -> list[str]:
     """The imports of a module that its rule does not allow."""
-    package, allowed = next(rule for rule in RULES if (module + ".").startswith(rule[0] + "."))
+    package, allowed = next(rule for rule in RULES if _is_in(module, rule[0]))
     if MAY_IMPORT_FLASK(module):
         allowed = allowed | {"flask"}
     found = []
     for name in imports_of(source):
-        inside = any((name + ".").startswith(prefix + ".") for prefix in {package, *allowed})
+        inside = any(_is_in(name, prefix) for prefix in {package, *allowed})
+        intruding = any(
+            _is_in(name, room) and not any(_is_in(module, guest) for guest in {room, *guests})
+            for room, guests in ENDS.items()
+        )
         standard = name.split(".")[0] in sys.stdlib_module_names
         misplaced = name in ONLY_IN and module not in ONLY_IN[name]
-        if name in FORBIDDEN or misplaced or not (inside or standard):
+        if name in FORBIDDEN or misplaced or intruding or not (inside or standard):
             found.append(name)
     return found
 
@@ -106,11 +129,52 @@ def test_module_imports_only_what_its_rule_allows(path: Path) -> None:
         ("sottovoce.aggregator.storage.sqlite", "from sottovoce.aggregator.collect import survey_rules"),
         ("sottovoce.aggregator.app", "from sottovoce.client import page"),
         ("sottovoce.aggregator.app", "from sottovoce.cli import main"),
+        ("sottovoce.client.respondent", "from sottovoce.client.terminal.screen import tell"),
+        ("sottovoce.client.terminal.interview", "import requests"),
+        ("sottovoce.client.terminal.interview", "from sottovoce.aggregator.settings import Settings"),
+        ("sottovoce.client.terminal.interview", "from sottovoce.client.privacy_account.text import lines"),
+        ("sottovoce.client.privacy_account.text", "import click"),
+        ("sottovoce.client.privacy_account.text", "from sottovoce.client.ledger import Entry"),
+        ("sottovoce.client.respondent", "from sottovoce.client.privacy_account.document import account"),
+        ("sottovoce.audit.check", "import click"),
+        ("sottovoce.audit.run", "from sottovoce.cli.process import aggregator"),
+        ("sottovoce.audit.run", "from sottovoce.demo.data import demo_survey"),
+        ("sottovoce.audit.exact_channel", "import playwright"),
+        ("sottovoce.aggregator.planning.lint", "from sottovoce.audit.check import Check"),
+        ("sottovoce.demo.run", "from sottovoce.cli.process import aggregator"),
+        ("sottovoce.demo.run", "import rich"),
+        ("sottovoce.client.respondent", "from sottovoce.demo.data import demo_answers"),
+        ("sottovoce.cli.respond", "from sottovoce.cli.database import open_storage"),
+        ("sottovoce.cli.ledger", "import rich"),
+        ("sottovoce.cli.page", "from sottovoce.aggregator.settings import Settings"),
+        ("sottovoce.cli.main", "import requests"),
     ],
 )
 def test_rule_catches_a_forbidden_import(module: str, source: str) -> None:
     """The rules would catch these."""
     assert violations(module, source) != []
+
+
+def private_names_of_the_command_line(source: str) -> list[str]:
+    """What a source imports from the command line though its name says that it is nobody else's."""
+    return [
+        alias.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and _is_in(node.module or "", "sottovoce.cli")
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.name)
+def test_tests_use_no_private_name_of_the_command_line(path: Path) -> None:
+    """What they need of it, such as starting a server, is public in ``process``."""
+    assert private_names_of_the_command_line(path.read_text(encoding="utf-8")) == []
+
+
+def test_private_name_of_the_command_line_would_be_noticed() -> None:
+    """As they used to be imported."""
+    assert private_names_of_the_command_line("from sottovoce.cli.demo import _free_port, demo") == ["_free_port"]
 
 
 def test_aggregator_package_stays_empty() -> None:

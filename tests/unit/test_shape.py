@@ -1,6 +1,7 @@
 """The house style that can be measured."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,61 @@ def test_most_functions_are_short() -> None:
     """Nine of ten functions have at most 20 lines."""
     lengths = [length(function) for path in SOURCES for function in functions(path)]
     assert sum(n <= 20 for n in lengths) >= 0.9 * len(lengths)
+
+
+SAID_ONCE = ("client/randomizers/", "shared/mechanisms/")
+"""One contract for all files of a folder, which its registry tells."""
+
+NOT_YET = ("aggregator/", "shared/parse_item.py", "shared/questions.py")
+"""Where arguments are still to be told; nothing may be added."""
+
+
+def untold_arguments(source: str) -> list[str]:
+    """Public functions and methods with three or more parameters whose docstring does not say what they are."""
+    return [
+        node.name
+        for node in _public(ast.parse(source))
+        if _parameters(node) >= 3 and "Args:" not in (ast.get_docstring(node) or "")
+    ]
+
+
+def _public(scope: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in scope.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("_"):
+            continue
+        if isinstance(node, ast.ClassDef):
+            yield from _public(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_command(node):
+            yield node
+
+
+def _is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Its options say what they are, to its user."""
+    return any(ast.unparse(decorator).partition("(")[0].endswith(".command") for decorator in node.decorator_list)
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    named = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    return len(named) - (named[:1] in (["self"], ["cls"]))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_three_or_more_arguments_are_told(path: Path) -> None:
+    """A name and a type do not say units, ranges and what follows; the docstring does."""
+    place = path.relative_to(ROOT).as_posix().split("/sottovoce/")[1]
+    if not place.startswith((*SAID_ONCE, *NOT_YET)):
+        assert untold_arguments(path.read_text(encoding="utf-8")) == []
+
+
+def test_untold_arguments_would_be_noticed() -> None:
+    """Of functions and of methods, but not of what is private, short or a command."""
+    wrong = "def many(a, b, *, c): ...\nclass Room:\n    async def more(self, a, b, c): ...\n"
+    right = (
+        "def few(a, b): ...\ndef _own(a, b, c): ...\nclass _Own:\n    def many(self, a, b, c): ...\n"
+        '@click.command()\ndef verb(a, b, c): ...\ndef said(a, b, c):\n    """Do.\n\n    Args:\n    """\n'
+    )
+
+    assert untold_arguments(wrong + right) == ["many", "more"]
 
 
 @pytest.mark.parametrize("folder", ["shared", "client", "aggregator", "tests", "deploy"])

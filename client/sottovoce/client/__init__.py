@@ -8,7 +8,8 @@ The respondent's device: asks, randomizes, records, sends. The standard library,
     print(receipt["sha256"])
 """
 
-from sottovoce.client.ledger import FileLedger, MemoryLedger
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent
 
 __all__ = ["FileLedger", "MemoryLedger", "Respondent"]

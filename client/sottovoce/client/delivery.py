@@ -7,7 +7,8 @@ sent by the next one.
 
 from typing import Any
 
-from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, Ledger, Record, name_of
+from sottovoce.client.file_ledger import FileLedger, Record, name_of
+from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
 from sottovoce.client.link import Link
 from sottovoce.client.transport import Transport
 from sottovoce.shared import canonical
@@ -18,6 +19,12 @@ from sottovoce.shared.report import Report, parse_report, receipt
 def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dict[str, Any]:
     """
     Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
+
+    Args:
+        ledger: gets the note that it has arrived.
+        key: what the report was drawn for, with its token if it needs one.
+        entry: what the ledger holds for it.
+        transport: to the aggregator that the key names.
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
@@ -34,6 +41,12 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
 def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
     """
     Withdraw a recorded report, sent or not, and note it.
+
+    Args:
+        ledger: gets the note, and wipes the report.
+        key: what the report was drawn for.
+        entry: what the ledger holds for it.
+        transport: to the aggregator that the key names.
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten before; or the ledger cannot note it.

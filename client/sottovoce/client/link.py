@@ -70,3 +70,10 @@ def _token(text: str) -> str:
         return parse_token(text) if text else ""
     except ValueError as error:
         raise TransportError(f"the token in the link {error}") from None
+
+
+def fragment_of(link: Link | None) -> str:
+    """What names a survey at the end of a page's address on a static host; None for any survey, in capitals."""
+    if link is None:
+        return "#s=SURVEY&d=DIGEST"
+    return f"#s={link.survey}&d={link.digest}" if link.digest else f"#s={link.survey}"

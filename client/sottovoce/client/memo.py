@@ -22,6 +22,12 @@ def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
     """
     The memo, drawn and charged before the first report that makes use of it; empty if the survey needs none.
 
+    Args:
+        ledger: keeps the memo, for all waves.
+        key: what is answered, in any wave.
+        survey: the survey.
+        draws: the source of randomness.
+
     Bytes: those of two picks of the permanent layer for each memoized question, whether or not one is kept already.
 
     Raises:
@@ -42,6 +48,11 @@ def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
     """
     The memo that was kept, or None; nothing is drawn.
 
+    Args:
+        ledger: where to look.
+        key: what is answered, in any wave.
+        survey: the survey.
+
     Raises:
         BudgetExhausted: as for ``keep_memo``.
     """
@@ -57,9 +68,10 @@ def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
 
 
 def draw_memo(survey: Survey, draws: Draws) -> Memo:
-    """A memo drawn anew."""
+    """Both permanent answers of each memoized question, in the survey's order; nothing is kept or charged yet."""
     return {index: memorize(survey.questions[index].mechanism, draws) for index in survey.memoized}  # type: ignore[arg-type]
 
 
 def _key(key: Key) -> Key:
+    # One entry for all waves: a memo of its own for each wave would be a permanent answer drawn anew.
     return key._replace(wave=MEMO)

@@ -15,7 +15,7 @@ def draw_asked(survey: Survey, draws: Draws) -> tuple[int, ...]:
 
     Bytes: those of below(q), below(q - 1), ..., m of them, for q private questions; none if all are asked.
     """
-    places = list(survey.private)
+    places = list(survey.private)  # where each private question stands among all questions of the survey
     asked = len(places) if survey.ask is None else survey.ask
     if asked < len(places):
         # The first m places of a Fisher-Yates shuffle.
@@ -23,4 +23,5 @@ def draw_asked(survey: Survey, draws: Draws) -> tuple[int, ...]:
             other = place + draws.below(len(places) - place)
             places[place], places[other] = places[other], places[place]
     unasked = places[asked:]
+    # By what is left out: public questions, which are not among ``places``, are asked of everybody.
     return tuple(index for index in range(len(survey.questions)) if index not in unasked)

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Self
 
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import Entry, FileLedger, Key, Ledger, recorded
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, keep_memo
 from sottovoce.client.question_sample import draw_asked
@@ -124,10 +125,13 @@ class Respondent:
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The indices of those questions in the survey."""
+        # Drawn first, then offered: of two visits at once the ledger keeps the set of one, and both get that.
         drawn = draw_asked(self.survey, self._draws)
         if self.survey.ask is None:
             return drawn
         kept = self.ledger.prepare(self._key, self.survey.digest, drawn)
+        # What the ledger gives is used only if this survey could have drawn it: as many private questions as it asks,
+        # all public ones, each once and in order. A set that somebody wrote there could single a person out.
         asked = [index if index in kept else None for index in range(len(self.survey.questions))]
         if not self.survey.asks_for(asked) or kept != tuple(index for index in asked if index is not None):
             raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
@@ -219,6 +223,11 @@ def encode(
 ) -> tuple[Value | None, ...]:
     """
     The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
+
+    Args:
+        survey: the survey.
+        answers: by question name, as a form or a file gives them; None where somebody prefers not to say.
+        asked: indices of the questions that this person is asked; None for all.
 
     Raises:
         AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.

@@ -16,16 +16,23 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def example(survey: Survey, draws: Draws, asked: Collection[int] | None = None) -> list[tuple[str, str]]:
-    """For each question with an index in ``asked``, None for all: an invented answer and what could be sent for it."""
+    """
+    For each question with an index in ``asked``, None for all: an invented answer and what could be sent for it.
+
+    Args:
+        survey: the survey.
+        draws: the source of randomness, also of the invented answers.
+        asked: indices of questions.
+    """
     invented = tuple(
         _invent(question, draws) if asked is None or index in asked else None
         for index, question in enumerate(survey.questions)
     )
     values = randomize(survey, invented, draws).values
-    told = zip(survey.questions, invented, values, strict=True)
+    rows = zip(survey.questions, invented, values, strict=True)
     return [
         (answered_in_words(survey, question, answer), reported_in_words(survey, question, value))
-        for question, answer, value in told
+        for question, answer, value in rows
         if answer is not None
     ]
 

@@ -108,6 +108,11 @@ class Transport:
         """
         The receipt for a report; every try sends the same bytes and the same token.
 
+        Args:
+            survey: the survey's name.
+            body: the report, which is sent byte for byte.
+            token: one-time token, or ""; it travels in a header.
+
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
         """

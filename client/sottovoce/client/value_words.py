@@ -10,7 +10,14 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def reported_in_words(survey: Survey, question: Question, value: int | None) -> str:
-    """A reported value in words; a dash for a question that was not asked."""
+    """
+    A reported value in words; a dash for a question that was not asked.
+
+    Args:
+        survey: the survey, for its texts.
+        question: one of its questions.
+        value: a value as it was, or could be, reported.
+    """
     if value is None:
         return "-"
     if question.neutral and value < 2:
@@ -20,7 +27,14 @@ def reported_in_words(survey: Survey, question: Question, value: int | None) -> 
 
 
 def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
-    """A true value in words."""
+    """
+    A true value in words.
+
+    Args:
+        survey: the survey, for its texts.
+        question: one of its questions.
+        value: a true value.
+    """
     if isinstance(value, tuple):
         named = zip(range(len(value)), value, strict=True)
         return "; ".join(f"{option_in_words(survey, question, index)}: {_number(question, v)}" for index, v in named)

@@ -9,13 +9,18 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from sottovoce.client.link import parse_link
+from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import assemble, path_of, saved_page, static_page
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.spec import Survey
+
+FORMAT = "sottovoce-verification/1"
 
 _SETUP = re.compile(rb'<script type="application/json" id="setup">([^<]*)</script>')
 
@@ -43,6 +48,30 @@ class Verdict(NamedTuple):
     def is_same(self) -> bool:
         """Whether every file is this release's."""
         return all(finding.is_same for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON (sottovoce-verification/1)."""
+        files = [finding._asdict() for finding in self.findings]
+        return {"format": FORMAT, "aggregator": self.aggregator, "same": self.is_same, "files": files}
+
+
+def verify_any(address: str) -> Verdict:
+    """
+    The page behind a survey's link, on a static host, or in a file.
+
+    Raises:
+        TransportError: there is none, or it cannot be reached.
+        SpecError: the survey in a file is none.
+    """
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"}:
+        try:
+            return verify_saved(address, Path(address).read_bytes())
+        except OSError:
+            raise TransportError("there is no such file, and it is no address that begins with https://") from None
+    if "/s/" in parts.path:
+        return verify_served(address)
+    return verify_static(f"{parts.scheme}://{parts.netloc}{parts.path}".removesuffix("index.html"))
 
 
 def verify_served(url: str, reach: Callable[[str], Transport] = Transport) -> Verdict:
@@ -81,6 +110,20 @@ def verify_saved(name: str, page: bytes) -> Verdict:
     aggregator, survey = _setup(page)
     held = None if survey is None else load_survey(survey.encode())
     return Verdict(aggregator, [_finding(name, saved_page(aggregator, held), page)])
+
+
+def fetch_named(transport: Transport, link: Link) -> Survey:
+    """
+    The survey that a link names, by its digest if the link has one.
+
+    Raises:
+        TransportError: the aggregator cannot be reached, refuses, or sends another survey.
+        SpecError: what it sends is none.
+    """
+    survey = load_survey(transport.fetch_survey(link.survey))
+    if survey.name != link.survey or not survey.digest.startswith(link.digest):
+        raise TransportError("what the aggregator sent is not the survey that the link names")
+    return survey
 
 
 def _compare(transport: Transport, expected: Mapping[str, bytes]) -> list[Finding]:

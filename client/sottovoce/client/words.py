@@ -44,7 +44,14 @@ def text_of(survey: Survey, texts: TextMap) -> str:
 
 
 def option_in_words(survey: Survey, question: Question, index: int) -> str:
-    """The label of the option, or of the coordinate, with this index."""
+    """
+    The label of the option, or of the coordinate, with this index.
+
+    Args:
+        survey: the survey, for its texts.
+        question: one of its questions.
+        index: of the option or coordinate, from 0.
+    """
     if question.domain.absent and index == question.absent:
         return say("absent")
     if question.type == "boolean":

@@ -1,5 +1,5 @@
 """
-A stand-in for ``Draws`` that takes every branch: from it the exact law of the running randomizer follows.
+A stand-in for ``Draws`` that takes every branch: from it the exact distribution of the running randomizer follows.
 
 ``pick`` branches by outcome and ``below`` by value, each branch with its exact probability, so a denominator of 2^32
 costs no more than one of 4. What it does not run, the rejection loop of ``Draws.below``, is tested on its own.
@@ -17,7 +17,7 @@ MAX_BRANCHES = 4096
 
 _DRAWS = 8
 
-Law = dict[Any, Fraction]
+Distribution = dict[Any, Fraction]
 """The exact probability of each reported value, or of whatever else comes of the draws."""
 
 
@@ -107,9 +107,9 @@ def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
         script[-1] += 1
 
 
-def law(run: Callable[[Any], Any]) -> Law:
+def distribution(run: Callable[[Any], Any]) -> Distribution:
     """The exact probability of each reported value."""
-    result: Law = {}
+    result: Distribution = {}
     for path in paths(run):
         result[path.reported] = result.get(path.reported, Fraction(0)) + path.probability
     return result

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 from sottovoce.audit.lower_bound import runs_to_reach
-from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, dearest, event_count, truth_of
+from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
 from sottovoce.shared.answers import Value
@@ -58,7 +58,7 @@ def turns_for(survey: Survey) -> tuple[tuple[int, ...], ...]:
 def visits_for(survey: Survey, alpha: float) -> int:
     """So many visits of each person find a form that sends answers as they are."""
     people = [seen_truth(survey, person) for person in range(len(PEOPLE))]
-    return min(MOST, runs_to_reach(dearest(survey, people), event_count(survey), alpha))
+    return min(MOST, runs_to_reach(costliest(survey, people), event_count(survey), alpha))
 
 
 def visits(

@@ -127,7 +127,15 @@ def count_read(observations: Iterable[Observation]) -> list[int]:
 
 
 def number_events(inputs: Sequence[object], low: float, high: float, bins: int = 32) -> Events:
-    """Events for a report between ``low`` and ``high`` or thereabouts."""
+    """
+    Events for a report between ``low`` and ``high`` or thereabouts.
+
+    Args:
+        inputs: true values; equality to each is an event.
+        low: lower end of the cells.
+        high: upper end of the cells.
+        bins: cells between them.
+    """
     width = (high - low) / bins
     return Events(tuple(inputs), tuple(low + width * place for place in range(bins + 1)))
 

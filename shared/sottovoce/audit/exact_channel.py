@@ -1,5 +1,5 @@
 """
-Holds channels against the claim: the survey's integers, and the exact law of running code.
+Holds channels against the claim: the survey's integers, and the exact distribution of running code.
 
 A question with many true values or reports is not computed whole. Then the epsilon of its integers is the mechanism's
 closed form, a stated sample of inputs is computed, and code with too many branches is run on a smaller question of the
@@ -15,7 +15,7 @@ from itertools import islice, product
 from math import comb, prod
 from typing import Any
 
-from sottovoce.audit.branching_draws import Law, TooManyPaths, paths
+from sottovoce.audit.branching_draws import Distribution, TooManyPaths, paths
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table
@@ -49,14 +49,14 @@ _NOTCH = Decimal("1e-12")
 @dataclass(frozen=True)
 class Computed:
     """
-    The exact law of code for some inputs.
+    The exact distribution of code for some inputs.
 
     Attributes:
-        law: of the reports.
+        distribution: of the reports.
         bounds: the sets of bounds drawn from, over all ways; what is read depends on nothing else.
     """
 
-    law: Law
+    distribution: Distribution
     bounds: frozenset[tuple[int, ...]]
 
 
@@ -147,11 +147,11 @@ def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
     """All reports of all waves under all courses of the truth, one by one."""
     courses = list(product((0, 1), repeat=mechanism.waves))
     memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
-    told = [mechanism.instantaneous.weights(kept) for kept in (0, 1)]
+    sent = [mechanism.instantaneous.weights(kept) for kept in (0, 1)]
     worst = Fraction(1)
     for reports in courses:
         column = [
-            sum(weight * prod(told[memo[x]][y] for x, y in zip(course, reports, strict=True)) for memo, weight in memos)
+            sum(weight * prod(sent[memo[x]][y] for x, y in zip(course, reports, strict=True)) for memo, weight in memos)
             for course in courses
         ]
         if min(column) <= 0:
@@ -194,7 +194,12 @@ def check_claim(odds: Fraction, claim: float) -> None:
 
 def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int = MAX_PATHS) -> dict[Value, Computed]:
     """
-    The exact law of ``run(value, draws)`` for each input.
+    The exact distribution of ``run(value, draws)`` for each input.
+
+    Args:
+        run: code that is given a true value and draws.
+        inputs: true values to try.
+        most: ways to follow for one input.
 
     Raises:
         TooManyPaths: an input has more than ``most`` ways.
@@ -203,7 +208,7 @@ def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int =
 
 
 def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Computed:
-    found: Law = {}
+    found: Distribution = {}
     bounds = set()
     for path in paths(lambda draws: run(value, draws), most):
         found[path.reported] = found.get(path.reported, Fraction(0)) + path.probability
@@ -212,16 +217,23 @@ def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Comput
 
 
 def count_paths(run: Callable[[Any, Any], int], value: Value, most: int = MAX_PATHS) -> int | None:
-    """The number of ways through ``run(value, draws)``; None if there are more than ``most``."""
+    """
+    The number of ways through ``run(value, draws)``; None if there are more than ``most``.
+
+    Args:
+        run: code that is given a true value and draws.
+        value: the true value.
+        most: ways to follow.
+    """
     try:
         return sum(1 for _ in paths(lambda draws: run(value, draws), most))
     except TooManyPaths:
         return None
 
 
-def toss_law(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Law:
+def toss_distribution(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Distribution:
     """
-    The exact law of what a person with a coin or a die reports who follows the instructions.
+    The exact distribution of what a person with a coin or a die reports who follows the instructions.
 
     Args:
         flips: of a coin; 0 for one throw of a die.
@@ -233,12 +245,12 @@ def toss_law(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth
     """
     tosses: list[str | int] = ["".join(row) for row in product("HT", repeat=flips)] if flips else list(range(1, 7))
     reports = {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}
-    found: Law = {}
+    found: Distribution = {}
     for toss in tosses:
-        told = [action for action, outcomes in parts if _is_among(toss, outcomes)]
-        if len(told) != 1 or told[0] not in reports:
+        said = [action for action, outcomes in parts if _is_among(toss, outcomes)]
+        if len(said) != 1 or said[0] not in reports:
             raise Mismatch("the instructions say nothing about some toss, or two things")
-        reported = reports[told[0]]
+        reported = reports[said[0]]
         found[reported] = found.get(reported, Fraction(0)) + Fraction(1, len(tosses))
     return found
 
@@ -269,20 +281,20 @@ def claim_of_one(question: Question) -> float:
 
 def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fraction:
     """
-    Hold the law of running code against the mechanism; returns its worst odds, of one report.
+    Hold the distribution of running code against the mechanism; returns its worst odds, of one report.
 
     Raises:
-        Mismatch: bytes read, range, law or epsilon are not those of the mechanism.
+        Mismatch: bytes read, range, distribution or epsilon are not those of the mechanism.
     """
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - as above
     if len({row.bounds for row in computed.values()}) > 1:
         raise Mismatch("what is read depends on the true answer")
-    rows = [row.law for row in computed.values()]
+    rows = [row.distribution for row in computed.values()]
     if any(set(row) != set(rows[0]) for row in rows) or any(min(row.values()) <= 0 for row in rows):
         raise Mismatch("a report rules a true answer out")
     for value, row in computed.items():
-        _check_row(question, mechanism, value, row.law)
+        _check_row(question, mechanism, value, row.distribution)
     worst = max(max(row[y] for row in rows) / min(row[y] for row in rows) for y in rows[0])
     if worst > odds_of_one(question):
         raise Mismatch("epsilon is larger than is claimed")
@@ -290,7 +302,7 @@ def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fracti
     return worst
 
 
-def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Law) -> None:
+def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Distribution) -> None:
     if not all(type(y) is int and question.admits(y) for y in row):
         raise Mismatch("a value is reported that the survey does not admit")
     if sum(row.values()) != 1:
@@ -302,4 +314,4 @@ def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Law)
     else:
         wrong = any(probability != mechanism.probability(y, value) for y, probability in row.items())
     if wrong:
-        raise Mismatch("another law than the survey's is drawn from")
+        raise Mismatch("another distribution than the survey's is drawn from")

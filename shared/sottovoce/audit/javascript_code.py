@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
+from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
 from sottovoce.audit.python_code import (
     Task,
@@ -21,7 +22,6 @@ from sottovoce.audit.python_code import (
     outside,
     possible,
 )
-from sottovoce.audit.whole_devices import ASKED, Life, judge_life, judge_set, set_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
@@ -34,31 +34,33 @@ _BROKEN = "the scripts do not run under node as they should"
 
 
 def check_javascript(
-    survey: Survey, tasks: Sequence[Task], scripts: Mapping[str, str], lives: Sequence[Life] = ()
+    survey: Survey, tasks: Sequence[Task], scripts: Mapping[str, str], histories: Sequence[DeviceHistory] = ()
 ) -> list[Check]:
     """
-    The laws of the JavaScript client's randomizers and whole lives, or the law of its instructions; what it refuses.
+    What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses.
 
     Args:
         survey: the survey.
         tasks: what to run, in the survey's order.
         scripts: from ``page.opened()``.
-        lives: what to follow.
+        histories: what to follow.
     """
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
-    found = _run(node, scripts, _order(survey, tasks, lives, list(scripts)))
+    found = _run(node, scripts, _order(survey, tasks, histories, list(scripts)))
     try:
-        laws, procedures, accepted, refused = (found[key] for key in ("laws", "procedures", "accepted", "refused"))
+        accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
-            pairs = zip(tasks, procedures, strict=True)
+            pairs = zip(tasks, found["procedures"], strict=True)
             checks = [check_instructions("javascript", task.asked, _procedure(told)) for task, told in pairs]
         else:
-            checks = [_check_law(task, law) for task, law in zip(tasks, laws, strict=True)]
+            pairs = zip(tasks, found["distributions"], strict=True)
+            checks = [_check_distributions(task, rows) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
-        checks += [_check_life(life, law) for life, law in zip(lives, found["lives"], strict=True)]
+        followed = zip(histories, found["histories"], strict=True)
+        checks += [_check_history(history, rows) for history, rows in followed]
         if len(refused) < len(outside(survey)) or len(accepted) != len(survey.questions):
             raise ValueError
     except (TypeError, KeyError, ValueError):
@@ -66,7 +68,9 @@ def check_javascript(
     return [*checks, judge_refusals("javascript", accepted, refused)]
 
 
-def _order(survey: Survey, tasks: Sequence[Task], lives: Sequence[Life], scripts: list[str]) -> dict[str, Any]:
+def _order(
+    survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory], scripts: list[str]
+) -> dict[str, Any]:
     questions = [
         {"question": dump_question(alone(dump_question(task.run))), "inputs": task.inputs, "most": MAX_PATHS}
         for task in tasks
@@ -79,7 +83,7 @@ def _order(survey: Survey, tasks: Sequence[Task], lives: Sequence[Life], scripts
         "possible": possible(survey),
         "outside": outside(survey),
         "set": None if drawn is None else drawn.canonical.decode(),
-        "lives": [{"survey": life.survey.canonical.decode(), "answers": life.answers} for life in lives],
+        "histories": [{"survey": each.survey.canonical.decode(), "answers": each.answers} for each in histories],
         "most": MAX_PATHS,
     }
 
@@ -106,38 +110,38 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
             return None
 
 
-def _check_law(task: Task, laws: object) -> Check:
+def _check_distributions(task: Task, rows: object) -> Check:
     try:
-        computed = {value: _computed(law, int) for value, law in zip(task.inputs, laws, strict=True)}  # type: ignore[call-overload]
+        computed = {value: _computed(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
     except _UNREADABLE:
         message = "its draws cannot be followed, or it reports what is no whole number"
         return Check("javascript", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
     return judge_code("javascript", task, computed)
 
 
-def _check_set(survey: Survey, drawn: Survey, law: object) -> Check:
+def _check_set(survey: Survey, drawn: Survey, row: object) -> Check:
     try:
-        return judge_set("javascript", survey, drawn, _computed(law, str).law)
+        return judge_set("javascript", survey, drawn, _computed(row, str).distribution)
     except _UNREADABLE:
         return Check("javascript", ASKED, FAILED, message="its draws cannot be followed")
 
 
-def _check_life(life: Life, laws: object) -> Check:
+def _check_history(history: DeviceHistory, rows: object) -> Check:
     try:
-        computed = {truths: _computed(law, str) for truths, law in zip(life.truths, laws, strict=True)}  # type: ignore[call-overload]
+        computed = {truths: _computed(row, str) for truths, row in zip(history.truths, rows, strict=True)}  # type: ignore[call-overload]
     except _UNREADABLE:
         message = "its draws cannot be followed"
-        return Check("javascript", life.subject, FAILED, life.figure, scope=life.scope, message=message)
-    return judge_life("javascript", life, computed)
+        return Check("javascript", history.subject, FAILED, history.figure, scope=history.scope, message=message)
+    return judge_history("javascript", history, computed)
 
 
-def _computed(law: Any, told: Callable[[str], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
+def _computed(row: Any, read: Callable[[str], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
     return Computed(
-        {told(reported): Fraction(probability) for reported, probability in law["law"].items()},
-        frozenset(tuple(bounds) for bounds in law["bounds"]),
+        {read(reported): Fraction(probability) for reported, probability in row["distribution"].items()},
+        frozenset(tuple(bounds) for bounds in row["bounds"]),
     )
 
 
-def _procedure(told: object) -> object:
+def _procedure(said: object) -> object:
     """(flips, parts), as Python has them."""
-    return (told["flips"], told["parts"]) if isinstance(told, dict) and {"flips", "parts"} <= set(told) else None
+    return (said["flips"], said["parts"]) if isinstance(said, dict) and {"flips", "parts"} <= set(said) else None

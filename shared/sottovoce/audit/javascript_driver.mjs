@@ -2,14 +2,14 @@
 // as false: the reason could repeat a value.
 //
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
-//         set: a survey or null, lives: [{ survey, answers: for each truth those of each wave }], most }
-// Out:  { laws: for each question a list of { law: { reported: "part/whole" }, bounds: [[..]] } by input,
+//         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most }
+// Out:  { distributions: for each question, by input, { distribution: { reported: "part/whole" }, bounds: [[..]] },
 //         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
-//         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
-//         lives: for each one the laws of all its reports together, by truth }
+//         was drawn, refused: whether each other one was refused, set: the distribution of the questions asked,
+//         histories: for each one the distributions of all its reports together, by truth }
 import { readFileSync } from "node:fs";
 
-const { scripts, questions, survey, possible, outside, set, lives, most } = JSON.parse(readFileSync(0, "utf-8"));
+const { scripts, questions, survey, possible, outside, set, histories, most } = JSON.parse(readFileSync(0, "utf-8"));
 const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
 // The first script is the one that loads the others, and makes their mechanisms known.
 for (const script of scripts.slice(1)) await product.load(script.replace(".js", ""));
@@ -66,26 +66,26 @@ class WatchedDraws {
   pick = () => this.#draw(0);
 }
 
-async function lawOf(run, most) {
-  const law = new Map();
+async function distributionOf(run, most) {
+  const distribution = new Map();
   const bounds = new Set();
   let script = [];
   for (let count = 0; ; count += 1) {
     if (count >= most) throw new RangeError();
     const draws = new BranchingDraws(script);
     const reported = await run(draws);
-    const [part, whole] = law.get(reported) ?? [0n, 1n];
+    const [part, whole] = distribution.get(reported) ?? [0n, 1n];
     const sum = part * draws.whole + draws.part * whole;
     const divisor = gcd(sum, whole * draws.whole);
-    law.set(reported, [sum / divisor, (whole * draws.whole) / divisor]);
+    distribution.set(reported, [sum / divisor, (whole * draws.whole) / divisor]);
     bounds.add(JSON.stringify(draws.bounds));
     script = draws.taken;
     while (script.length && script.at(-1) + 1 === draws.choices[script.length - 1]) script.pop();
     if (script.length === 0) break;
     script[script.length - 1] += 1;
   }
-  const written = [...law].map(([reported, [part, whole]]) => [reported, `${part}/${whole}`]);
-  return { law: Object.fromEntries(written), bounds: [...bounds].map((text) => JSON.parse(text)) };
+  const written = [...distribution].map(([reported, [part, whole]]) => [reported, `${part}/${whole}`]);
+  return { distribution: Object.fromEntries(written), bounds: [...bounds].map((text) => JSON.parse(text)) };
 }
 
 const gcd = (m, n) => (n === 0n ? m : gcd(n, m % n));
@@ -105,11 +105,11 @@ function questionOf(document) {
   return product.parseSurvey(alone, "").questions[0];
 }
 
-async function lawsOf({ question, inputs, most }) {
+async function distributionsOf({ question, inputs, most }) {
   try {
     const { mechanism } = questionOf(question);
     const randomize = product.RANDOMIZERS.get(mechanism.name);
-    return await inOrder(inputs, (value) => lawOf((draws) => whole(randomize(mechanism, value, draws)), most));
+    return await inOrder(inputs, (value) => distributionOf((draws) => whole(randomize(mechanism, value, draws)), most));
   } catch {
     return null;
   }
@@ -126,11 +126,11 @@ async function inOrder(items, work) {
   return results;
 }
 
-// The law of the set that is drawn where not all questions are asked.
+// The distribution of the set that is drawn where not all questions are asked.
 async function setOf(text) {
   try {
     const partly = await product.loadSurvey(new TextEncoder().encode(text));
-    return await lawOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
+    return await distributionOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
   } catch {
     return null;
   }
@@ -148,17 +148,17 @@ class MemoryLedger {
   markSent = async () => {};
 }
 
-// The laws of all reports of one device, a respondent for each wave and one ledger for all, by truth.
-async function livesOf({ survey: text, answers }) {
+// The distributions of all reports of one device, a respondent for each wave and one ledger for all, by truth.
+async function historiesOf({ survey: text, answers }) {
   try {
-    const lived = await product.loadSurvey(new TextEncoder().encode(text));
-    return await inOrder(answers, (course) => lawOf((draws) => live(lived, course, draws), most));
+    const panel = await product.loadSurvey(new TextEncoder().encode(text));
+    return await inOrder(answers, (course) => distributionOf((draws) => reportsOf(panel, course, draws), most));
   } catch {
     return null;
   }
 }
 
-async function live(lived, course, draws) {
+async function reportsOf(panel, course, draws) {
   const ledger = new MemoryLedger();
   const reports = [];
   const submit = async (_, body) => {
@@ -170,7 +170,7 @@ async function live(lived, course, draws) {
   const tick = (work) => work();
   for (const [wave, given] of course.entries()) {
     const transport = { origin: "https://audit.invalid", submit };
-    const person = new product.Respondent(lived, transport, ledger, { draws, allowance, wave, tick });
+    const person = new product.Respondent(panel, transport, ledger, { draws, allowance, wave, tick });
     await person.asked();
     await person.answer(given);
   }
@@ -200,11 +200,11 @@ function isRefused(values) {
 }
 
 const found = {
-  laws: await inOrder(questions, lawsOf),
+  distributions: await inOrder(questions, distributionsOf),
   procedures: questions.map(procedureOf),
   accepted: possible.map((values) => isRefused(values) === null),
   refused: [...outside, ...notNumbers].map(isRefused),
   set: set === null ? null : await setOf(set),
-  lives: await inOrder(lives, livesOf),
+  histories: await inOrder(histories, historiesOf),
 };
 process.stdout.write(JSON.stringify(found));

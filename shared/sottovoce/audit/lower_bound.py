@@ -137,6 +137,11 @@ def judge(comparisons: Sequence[Comparison], alpha: float, delta: float = 0.0) -
     """
     The lower bounds of all comparisons, which hold together with probability 1 - alpha at least.
 
+    Args:
+        comparisons: counts under pairs of inputs.
+        alpha: probability of flagging an honest mechanism, at most.
+        delta: of the claims.
+
     Raises:
         ValueError: alpha or delta is out of range.
     """
@@ -175,7 +180,14 @@ def _reach(always: int, never: int, level: float, delta: float) -> float:
 
 
 def runs_to_reach(claim: float, events: int, alpha: float) -> int:
-    """The least number of runs that could give a bound above the claim, with half as many to spare."""
+    """
+    The least number of runs that could give a bound above the claim, with half as many to spare.
+
+    Args:
+        claim: epsilon.
+        events: in all comparisons together.
+        alpha: probability of flagging an honest mechanism, at most.
+    """
     level = alpha / (4 * events)
     least = math.log(level) / -math.log1p(math.exp(-claim))
     return math.ceil(1.5 * least)
@@ -184,6 +196,11 @@ def runs_to_reach(claim: float, events: int, alpha: float) -> int:
 def limits(counts: Sequence[int], n: int, level: float) -> tuple[list[float], list[float]]:
     """
     One-sided Clopper-Pearson limits for each count of n, each of them right with probability 1 - ``level``.
+
+    Args:
+        counts: of events.
+        n: runs in which they were counted.
+        level: probability that one limit is wrong, at most.
 
     Returns:
         (lower limits, upper limits)

@@ -18,7 +18,7 @@ from sottovoce.audit.exact_channel import (
     input_count,
     inputs_of,
     prove_integers,
-    toss_law,
+    toss_distribution,
 )
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
@@ -108,7 +108,7 @@ def smaller(question: Question, size: int = SMALL) -> Question | None:
 
 
 def check_python(task: Task) -> Check:
-    """The law of the Python client's randomizer."""
+    """The distribution of the Python client's randomizer."""
     try:
         computed = compute(partial(_randomize, task.run), task.inputs)
     except (TooManyPaths, ValueError):
@@ -118,7 +118,14 @@ def check_python(task: Task) -> Check:
 
 
 def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Check:
-    """A law that was computed from code, against the mechanism."""
+    """
+    A distribution that was computed from code, against the mechanism.
+
+    Args:
+        part: one of ``check.PARTS``.
+        task: what was run.
+        computed: the distribution for each of its inputs.
+    """
     claim = claim_of_one(task.asked)
     try:
         odds = check_code(task.run, computed)
@@ -148,7 +155,14 @@ def _is_refused(survey: Survey, values: Sequence[object]) -> bool | None:
 
 
 def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[object]) -> Check:
-    """Lists of whether each report of what is possible was drawn, and each other one refused, as a line."""
+    """
+    Lists of whether each report of what is possible was drawn, and each other one refused, as a line.
+
+    Args:
+        part: one of ``check.PARTS``.
+        accepted: for each possible report whether it was drawn.
+        refused: for each impossible one whether it was refused before anything was drawn.
+    """
     message = ""
     if not all(outcome is True for outcome in accepted):
         message = "answers that are possible are refused"
@@ -195,11 +209,18 @@ def _impossible(question: Question) -> list[object]:
 
 
 def check_instructions(part: str, question: Question, found: object) -> Check:
-    """What a person is told to do with a coin or a die, toss by toss, against the mechanism."""
+    """
+    What a person is told to do with a coin or a die, toss by toss, against the mechanism.
+
+    Args:
+        part: one of ``check.PARTS``.
+        question: the question they are for.
+        found: (flips, parts) as the code under audit gives them, whatever they are.
+    """
     try:
         flips, parts = found  # type: ignore[misc]
         computed: dict[Value, Computed] = {
-            truth: Computed(toss_law(flips, parts, truth), frozenset())  # type: ignore[has-type]
+            truth: Computed(toss_distribution(flips, parts, truth), frozenset())  # type: ignore[has-type]
             for truth in (0, 1)
         }
         odds = check_code(question, computed)

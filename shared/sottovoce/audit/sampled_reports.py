@@ -131,6 +131,12 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
 
     Under ``own_coin`` the device sends what the toss said, so that there is only the form.
 
+    Args:
+        part: one of ``check.PARTS``.
+        survey: the survey.
+        device: makes the reports.
+        sampling: how many, of whom, and how sure the result is to be.
+
     Raises:
         ValueError: the number of runs or alpha is out of range.
     """
@@ -176,8 +182,8 @@ def _form(
 
 def _wrong(survey: Survey, truth: Truth, values: Sequence[object]) -> str:
     """What is wrong with the values of one report; an empty text if nothing is."""
-    told = [value for value in values if value is not None]
-    if len(values) != len(survey.questions) or any(type(value) is not int for value in told):
+    answered = [value for value in values if value is not None]
+    if len(values) != len(survey.questions) or any(type(value) is not int for value in answered):
         return "a report holds something else than one whole number for each question"
     if not survey.asks_for(values):
         return "a report answers other questions than one person is asked, or another number of them"
@@ -228,7 +234,7 @@ def _claim_beside(survey: Survey, people: Sequence[Truth], places: tuple[int, in
     return sum(claim_of_one(survey.questions[place]) for place in places if first[place] != second[place])
 
 
-def dearest(survey: Survey, people: Sequence[Truth]) -> float:
+def costliest(survey: Survey, people: Sequence[Truth]) -> float:
     """The largest epsilon that any comparison is held against."""
     beside = (
         _claim_beside(survey, people, places, pair)
@@ -262,7 +268,7 @@ def _asked(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Compa
         return
     events = [(place,) for place in survey.private] + list(pairwise(survey.private))
     names = [f"asked about {' and '.join(survey.questions[place].name for place in places)}" for places in events]
-    told = [name.format(how) for name in (f"{{}} {name}" for name in names) for how in ("is", "is not")]
+    outcomes = [name.format(how) for name in (f"{{}} {name}" for name in names) for how in ("is", "is not")]
     for person in range(1, min(len(seen), len(PEOPLE))):
         counts = []
         for reports in (seen[0], seen[person]):
@@ -271,7 +277,7 @@ def _asked(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Compa
             ]
             counts.append([count for yes in asked for count in (yes, len(reports) - yes)])
         pair = f"which are asked, of persons 1 and {person + 1}"
-        yield _comparison(pair, 0.0, told, counts, (seen[0], seen[person]))
+        yield _comparison(pair, 0.0, outcomes, counts, (seen[0], seen[person]))
 
 
 def _read(seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:

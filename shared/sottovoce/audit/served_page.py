@@ -118,7 +118,15 @@ def check_files(link: Link) -> tuple[list[Check], dict[str, str]]:
 
 
 def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, sampling: Sampling) -> list[Check]:
-    """The served scripts' own drawing, counted."""
+    """
+    The served scripts' own drawing, counted.
+
+    Args:
+        browser: runs them.
+        scripts: by name, as they were served.
+        survey: whose reports are drawn.
+        sampling: how many, of whom, and how sure the result is to be.
+    """
     page = browser.new_page()
     served = opened(scripts)
 
@@ -156,9 +164,17 @@ def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported
 
 
 def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling) -> list[Check]:
-    """What the form sends when people fill it in; no report reaches the aggregator."""
-    dearest = max(question.epsilon for question in survey.questions)
-    if survey.epsilon > DEFAULT_ALLOWANCE.total or dearest > DEFAULT_ALLOWANCE.question:
+    """
+    What the form sends when people fill it in; no report reaches the aggregator.
+
+    Args:
+        browser: opens a new visitor for each report.
+        link: to the form.
+        survey: what it asks.
+        sampling: how many, of whom, and how sure the result is to be.
+    """
+    costliest = max(question.epsilon for question in survey.questions)
+    if survey.epsilon > DEFAULT_ALLOWANCE.total or costliest > DEFAULT_ALLOWANCE.question:
         return [Check("page", "served page", NOT_DONE, message=_TOO_DEAR)]
     known: set[str] = set()
 

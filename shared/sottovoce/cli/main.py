@@ -9,56 +9,30 @@ import click
 from sottovoce.shared.errors import SpecError, SurveyError
 
 VERBS = {
-    "respond": "sottovoce.cli.respond",
-    "ledger": "sottovoce.cli.ledger",
-    "verify": "sottovoce.cli.page",
-    "page": "sottovoce.cli.page",
-    "demo": "sottovoce.cli.demo",
-    "init": "sottovoce.cli.author",
-    "lint": "sottovoce.cli.author",
-    "plan": "sottovoce.cli.plan",
-    "privacy": "sottovoce.cli.privacy",
-    "serve": "sottovoce.cli.serve",
-    "simulate": "sottovoce.cli.simulate",
-    "survey": "sottovoce.cli.survey",
-    "token": "sottovoce.cli.token",
-    "researcher": "sottovoce.cli.researcher",
-    "export": "sottovoce.cli.export",
-    "audit": "sottovoce.cli.audit",
-    "backup": "sottovoce.cli.maintain",
-    "restore": "sottovoce.cli.maintain",
-    "migrate": "sottovoce.cli.maintain",
-    "copy": "sottovoce.cli.maintain",
-    "purge": "sottovoce.cli.maintain",
-    "doctor": "sottovoce.cli.maintain",
+    "respond": ("respond", "Answer the survey behind LINK, or take the report back."),
+    "ledger": ("ledger", "See, send and clear the reports that this device remembers."),
+    "verify": ("page", "Compare a respondent's page with this release's, byte by byte."),
+    "page": ("page", "Make the respondent's page for a static host, or as one file."),
+    "demo": ("demo", "Run a survey of 6,366 real answers from the device to the table."),
+    "init": ("author", "Write a sample survey to PATH."),
+    "lint": ("author", "Check a survey file and show what it asks of a respondent."),
+    "plan": ("plan", "Respondents needed for a half-width, or to tell groups apart."),
+    "privacy": ("privacy", "What a survey costs, for respondents and ethics boards."),
+    "serve": ("serve", "Run the aggregator, and publish a survey file if one is named."),
+    "simulate": ("simulate", "Randomize the answers of invented respondents."),
+    "survey": ("survey", "Publish, list and close surveys."),
+    "token": ("token", "Make, take back and count one-time tokens."),
+    "researcher": ("researcher", "Manage researchers' tokens."),
+    "export": ("export", "Write the results of a survey as JSON."),
+    "audit": ("audit", "Test the running clients against what a survey claims."),
+    "backup": ("maintain", "Write a copy of the embedded database to a new file."),
+    "restore": ("maintain", "Put a backup into a data folder that has no database yet."),
+    "migrate": ("maintain", "Bring the database to this version's schema."),
+    "copy": ("maintain", "Copy everything to another, empty database."),
+    "purge": ("maintain", "Close surveys that are over; forget report ids that are due."),
+    "doctor": ("maintain", "Check the database: schema, integrity, and all counts."),
 }
-"""Verb -> module; the module holds the command under the verb's name."""
-
-HELP = {
-    "respond": "Answer the survey behind LINK, or take the report back.",
-    "ledger": "See, send and clear the reports that this device remembers.",
-    "verify": "Compare a respondent's page with this release's, byte by byte.",
-    "page": "Make the respondent's page for a static host, or as one file.",
-    "demo": "Run a survey of 6,366 real answers from the device to the table.",
-    "init": "Write a sample survey to PATH.",
-    "lint": "Check a survey file and show what it asks of a respondent.",
-    "plan": "Respondents needed for a half-width, or to tell groups apart.",
-    "privacy": "What a survey costs, for respondents and ethics boards.",
-    "serve": "Run the aggregator, and publish a survey file if one is named.",
-    "simulate": "Randomize the answers of invented respondents.",
-    "survey": "Publish, list and close surveys.",
-    "token": "Make, take back and count one-time tokens.",
-    "researcher": "Manage researchers' tokens.",
-    "export": "Write the results of a survey as JSON.",
-    "audit": "Test the running clients against what a survey claims.",
-    "backup": "Write a copy of the embedded database to a new file.",
-    "restore": "Put a backup into a data folder that has no database yet.",
-    "migrate": "Bring the database to this version's schema.",
-    "copy": "Copy everything to another, empty database.",
-    "purge": "Close surveys that are over; forget report ids that are due.",
-    "doctor": "Check the database: schema, integrity, and all counts.",
-}
-"""Verb -> a line about it, so that the list of verbs imports none of them."""
+"""Verb -> its module, which holds the command under that name; and a line about it, so that the list imports none."""
 
 PLAIN = frozenset({"respond", "ledger", "verify", "page"})
 """Verbs of the plain install, which is the respondent's client."""
@@ -76,7 +50,7 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         try:
-            module = importlib.import_module(VERBS[cmd_name])
+            module = importlib.import_module(f"sottovoce.cli.{VERBS[cmd_name][0]}")
         except ModuleNotFoundError as error:
             if cmd_name in PLAIN or (error.name or "").startswith("sottovoce"):
                 raise
@@ -85,9 +59,9 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of verbs, from ``HELP``."""
+        """The list of verbs, each with its line."""
         with formatter.section("Commands"):
-            formatter.write_dl([(verb, HELP.get(verb, "")) for verb in VERBS])
+            formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; an expected error is a message and exit code 1, never a traceback."""

@@ -6,15 +6,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from sottovoce.client.link import Link, parse_link
+from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.transport import Transport
-from sottovoce.client.verify import Verdict, verify_saved, verify_served, verify_static
-from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parse_survey import load_survey
-from sottovoce.shared.spec import Survey
-
-FORMAT = "sottovoce-verification/1"
+from sottovoce.client.verify import fetch_named, verify_any
 
 
 @click.command()
@@ -40,10 +35,10 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
     if folder is not None:
         _write_folder(folder, static_page(aggregator))
         _tell(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
-        _tell(f"https://host/{_fragment(link)}")
+        _tell(f"https://host/{fragment_of(link)}")
         return
     if file is not None:
-        _write(file, saved_page(aggregator, None if link is None else _fetch(link)))
+        _write(file, saved_page(aggregator, None if link is None else fetch_named(Transport(link.origin), link)))
         held = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
         _tell(f"{file} {held} and needs a connection only to send.")
 
@@ -58,15 +53,9 @@ def verify(address: str, as_json: bool) -> None:
     LINK is a survey's link at an aggregator, HOST the address of a static host, FILE a saved page. Exit 1 if anything
     differs. What is found is true of what was served to this program now: another person may be served another page.
     """
-    verdict = _verdict(address)
+    verdict = verify_any(address)
     if as_json:
-        document = {
-            "format": FORMAT,
-            "aggregator": verdict.aggregator,
-            "same": verdict.is_same,
-            "files": [finding._asdict() for finding in verdict.findings],
-        }
-        click.echo(json.dumps(document, indent=2))
+        click.echo(json.dumps(verdict.as_dict(), indent=2))
     else:
         for path, expected, found in verdict.findings:
             outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
@@ -77,31 +66,6 @@ def verify(address: str, as_json: bool) -> None:
         _tell(f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page.")
         raise click.exceptions.Exit(1)
     _tell(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
-
-
-def _verdict(address: str) -> Verdict:
-    parts = urlsplit(address)
-    if parts.scheme not in {"http", "https"}:
-        try:
-            return verify_saved(address, Path(address).read_bytes())
-        except OSError:
-            raise TransportError("there is no such file, and it is no address that begins with https://") from None
-    if "/s/" in parts.path:
-        return verify_served(address)
-    return verify_static(f"{parts.scheme}://{parts.netloc}{parts.path}".removesuffix("index.html"))
-
-
-def _fetch(link: Link) -> Survey:
-    survey = load_survey(Transport(link.origin).fetch_survey(link.survey))
-    if survey.name != link.survey or not survey.digest.startswith(link.digest):
-        raise TransportError("what the aggregator sent is not the survey that the link names")
-    return survey
-
-
-def _fragment(link: Link | None) -> str:
-    if link is None:
-        return "#s=SURVEY&d=DIGEST"
-    return f"#s={link.survey}&d={link.digest}" if link.digest else f"#s={link.survey}"
 
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:

@@ -8,13 +8,16 @@ import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.planning import sample_size as planning
-from sottovoce.aggregator.planning.sample_size import Channel, CurvePoint, Fieldwork, Goal, Plan
+from sottovoce.aggregator.planning.plan_text import (
+    channel_of,
+    drawn_from,
+    needed_in_words,
+    point_in_words,
+    protection_in_words,
+    question_named,
+)
+from sottovoce.aggregator.planning.sample_size import CurvePoint, Fieldwork, Goal, Plan
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
-from sottovoce.shared.mechanisms.sampled_option import SampledOption
-from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.spec import Question, Survey
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 """Where the curve is shown."""
@@ -55,7 +58,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
     file = None if survey is None else read_survey_file(survey)
-    asked = None if file is None else _question(file, question)
+    asked = None if file is None else question_named(file, question)
     spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
     channel = planning.kary(spent, options) if asked is None else channel_of(asked)
     goal = Goal(prevalence, half_width, against, confidence, power, assurance)
@@ -73,54 +76,17 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         _show(made, spent, points)
 
 
-def _question(survey: Survey, name: str | None) -> Question:
-    questions = {question.name: question for question in survey.questions}
-    if name not in questions:
-        raise SpecError(f"--question must be one of: {', '.join(questions)}")
-    return questions[name]
-
-
-def channel_of(question: Question) -> Channel:
-    """
-    The channel of one option of a question, as the planner sees it.
-
-    Raises:
-        SpecError: the question is public, or its mechanism has no support probabilities.
-    """
-    support = getattr(question.mechanism, "support", None)
-    if support is None:
-        raise SpecError("this question is public, or estimates no shares; it cannot be planned here")
-    return Channel(*map(float, support))
-
-
-def drawn_from(question: Question | None) -> int:
-    """Of how many options or coordinates a report speaks of one, drawn at random."""
-    mechanism = None if question is None else question.mechanism
-    if isinstance(mechanism, SampledOption):
-        return mechanism.options
-    return mechanism.coordinates if isinstance(mechanism, SampledCoordinate) else 1
-
-
 def _point(point: CurvePoint) -> dict[str, float | int | None]:
     return {"epsilon": point.epsilon, "reports": point.reports, "ratio": point.ratio}
 
 
 def _show(made: Plan, epsilon: float, points: tuple[CurvePoint, ...]) -> None:
-    per_group = " in each group" if made.groups > 1 else ""
-    click.echo(f"{made.reports:,} reports{per_group}, epsilon {show_epsilon(epsilon)}")
-    if made.invitations != made.reports:
-        click.echo(f"{made.invitations:,} people to invite{per_group}")
-    ratio = "" if made.ratio is None else f", {made.ratio:.1f} times fewer"
-    click.echo(f"{made.direct:,} if the question were asked openly{ratio}")
+    click.echo("\n".join(needed_in_words(made, epsilon)))
     table = Table(title="over epsilon (best channel)")
-    for heading in ("epsilon", f"reports{per_group}", "times a direct question"):
+    for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
         table.add_column(heading, justify="right")
     for point in points:
-        shown = "" if point.ratio is None else f"{point.ratio:.1f}"
-        table.add_row(f"{point.epsilon:.2f}", f"{point.reports:,}", shown)
+        table.add_row(*point_in_words(point))
     Console().print(table)
-    for row in made.protection[1:]:
-        click.echo(
-            f"If {row.share:.0%} protect themselves by answering no, {row.expected:.1%} will be estimated "
-            f"where {made.goal.prevalence:.1%} are true."
-        )
+    for line in protection_in_words(made):
+        click.echo(line)

@@ -5,23 +5,14 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 from rich.table import Table
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
-from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, randomized, true_figure
+from sottovoce.aggregator.planning.simulated_survey import Row, compare, invent, pilot
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.aggregator.results.analysis import Results
-from sottovoce.client import MemoryLedger, Respondent
-from sottovoce.client.draws import Draws
 from sottovoce.client.link import parse_link
-from sottovoce.client.respondent import Allowance
-from sottovoce.client.transport import Transport
-from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parse_survey import load_survey
+from sottovoce.demo.respondents import send_invented
 from sottovoce.shared.spec import Survey
-
-UNLIMITED = Allowance(float("inf"), float("inf"))
-"""Invented respondents have nothing to lose."""
 
 
 @click.command()
@@ -39,25 +30,9 @@ def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) 
         return
     rows = compare(pilot(survey, truths, BatchDraws(seeded(f"pilot {seed}"))), truths)
     if as_json:
-        keys = ("question", "option", "truth", "raw", "low", "high")
-        click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+        click.echo(json.dumps([row._asdict() for row in rows], indent=2))
     else:
         _show(rows, count)
-
-
-Row = tuple[str, str, float, float, float, float]
-
-
-def compare(results: Results, truths: list[Values]) -> list[Row]:
-    """(question, option, truth, raw estimate, low, high) for everything but the shares of bins."""
-    rows = []
-    for result, truth in zip(results.questions, truths, strict=True):
-        for estimate in result.estimates:
-            true = true_figure(result.question, truth, estimate)
-            if true is not None and estimate.raw is not None:
-                name = result.question.name
-                rows.append((name, estimate.option, float(true), estimate.raw, estimate.low, estimate.high))
-    return rows
 
 
 def _show(rows: list[Row], count: int) -> None:
@@ -72,16 +47,8 @@ def _show(rows: list[Row], count: int) -> None:
 
 
 def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
-    link = parse_link(url)
-    transport = Transport(link.origin)
-    served = load_survey(transport.fetch_survey(link.survey))
-    if served.digest != survey.digest:
-        raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
-    # Whoever tosses coins of their own types what the toss says.
-    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed} {link.wave}"))) if survey.own_coin else truths
-    console = Console(stderr=True)
-    for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
-        draws = Draws(seeded(f"respondent {seed} {link.wave} {respondent}"))
-        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
-        me.answer(answers_of(survey, typed, respondent))
-    console.print(f"{len(truths[0]):,} reports sent.")
+    link, count, console = parse_link(url), len(truths[0]), Console(stderr=True)
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("respondents", total=count)
+        send_invented(link, survey, truths, seed, lambda: progress.advance(task))
+    console.print(f"{count:,} reports sent.")

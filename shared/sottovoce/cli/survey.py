@@ -6,7 +6,6 @@ import click
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.serve import respondent_link
 from sottovoce.shared.errors import StorageError
 
 
@@ -24,7 +23,7 @@ def publish(path: Path, data: Path | None) -> None:
     settings = data_settings(data)
     row = open_storage(settings, create=True).publish(parsed)
     for wave in range(len(parsed.waves)):
-        click.echo(respondent_link(settings, row, wave))
+        click.echo(settings.link(row.name, row.digest, wave))
 
 
 @survey.command("list")

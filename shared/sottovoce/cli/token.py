@@ -12,7 +12,6 @@ import click
 from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.serve import respondent_link
 from sottovoce.shared.errors import StorageError
 
 
@@ -36,7 +35,7 @@ def create(name: str, count: int, out: Path | None, wave: int, data: Path | None
         raise StorageError("there is no survey of this name that asks for tokens (access: token)")
     if wave >= len(survey_of(revisions[-1].document).waves):
         raise StorageError("the survey has no such wave")
-    link = respondent_link(settings, revisions[-1], wave)
+    link = settings.link(name, revisions[-1].digest, wave)
     # Opened first: tokens that could not be written down would be lost.
     with _new_file(out) as file:
         writer = csv.writer(file)

@@ -196,6 +196,12 @@ def check_whole(number: int, low: int, high: int, what: str) -> None:
     """
     Refuse what is no whole number in a range.
 
+    Args:
+        number: what was given.
+        low: the least that is allowed.
+        high: the most that is allowed.
+        what: its name in the message.
+
     Raises:
         ValueError: names what, and the range.
     """

@@ -98,7 +98,14 @@ class Domain:
 
 
 def holds(question_type: str, domain: Domain, value: object) -> bool:
-    """Whether ``value`` is a true value of a question of this type: what a randomizer's epsilon counts on."""
+    """
+    Whether ``value`` is a true value of a question of this type: what a randomizer's epsilon counts on.
+
+    Args:
+        question_type: as in a survey file.
+        domain: of the question.
+        value: what may be a true value of it.
+    """
     if isinstance(value, tuple):
         right = question_type == "vector" and len(value) == len(domain.options)
         return right and all(_within(step, domain.size) for step in value)

@@ -34,7 +34,15 @@ class Reader:
         self.problems.append(Problem(pointer, message))
 
     def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:
-        """A map with exactly these keys allowed."""
+        """
+        A map with exactly these keys allowed.
+
+        Args:
+            value: what the document holds, of any kind.
+            pointer: where it stands (a JSON pointer), for the message.
+            required: keys that must be there.
+            optional: keys that may be.
+        """
         if not isinstance(value, dict):
             self.problem(pointer, "must be a map")
             return {}
@@ -47,14 +55,30 @@ class Reader:
         return value
 
     def items(self, value: object, pointer: str, least: int, most: int) -> list[Any]:
-        """A list whose length lies between ``least`` and ``most``."""
+        """
+        A list whose length lies between ``least`` and ``most``.
+
+        Args:
+            value: what the document holds, of any kind.
+            pointer: where it stands (a JSON pointer), for the message.
+            least: items.
+            most: items.
+        """
         if not isinstance(value, list) or not least <= len(value) <= most:
             self.problem(pointer, f"must be a list of {least} to {most} items")
             return []
         return value
 
     def match(self, value: object, pointer: str, pattern: re.Pattern[str], message: str = "") -> str:
-        """Text that ``pattern`` matches in full."""
+        """
+        Text that ``pattern`` matches in full.
+
+        Args:
+            value: what the document holds, of any kind.
+            pointer: where it stands (a JSON pointer), for the message.
+            pattern: of the whole text.
+            message: what to say instead of the pattern.
+        """
         if value is MISSING:
             return ""
         if isinstance(value, str) and pattern.fullmatch(value):
@@ -63,14 +87,29 @@ class Reader:
         return ""
 
     def one_of(self, value: object, pointer: str, allowed: tuple[str, ...]) -> str:
-        """One of a closed list of words."""
+        """
+        One of a closed list of words.
+
+        Args:
+            value: what the document holds, of any kind.
+            pointer: where it stands (a JSON pointer), for the message.
+            allowed: the words; the first stands for a mistake.
+        """
         if isinstance(value, str) and value in allowed:
             return value
         self.problem(pointer, f"must be one of: {', '.join(allowed)}")
         return allowed[0]
 
     def integer(self, value: object, pointer: str, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``; true and false are not numbers."""
+        """
+        A whole number from ``low`` to ``high``; true and false are not numbers.
+
+        Args:
+            value: what the document holds, of any kind.
+            pointer: where it stands (a JSON pointer), for the message.
+            low: the least; it stands for a mistake.
+            high: the most.
+        """
         if type(value) is int and low <= value <= high:
             return value
         self.problem(pointer, f"must be a whole number from {low} to {high}")
@@ -105,7 +144,14 @@ class Reader:
         return None
 
     def unique(self, names: list[str], pointer: str, key: str) -> None:
-        """Refuse a name that an earlier item has."""
+        """
+        Refuse a name that an earlier item has.
+
+        Args:
+            names: those of the items of a list, in order.
+            pointer: of the list.
+            key: under which an item has its name.
+        """
         for index, name in enumerate(names):
             if name and name in names[:index]:
                 self.problem(f"{pointer}/{index}/{key}", "is used twice")

@@ -32,6 +32,11 @@ def optimal_delta(epsilon: float, releases: int, total: float) -> float:
     """
     The least delta with which so many releases of ``epsilon`` each are ``total``-private.
 
+    Args:
+        epsilon: of each release by itself.
+        releases: how many.
+        total: epsilon of all together.
+
     Raises:
         ValueError: an epsilon or the number of releases is out of range.
     """
@@ -46,6 +51,11 @@ def optimal_delta(epsilon: float, releases: int, total: float) -> float:
 def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
     """
     The least E such that so many releases of ``epsilon`` each are (E, delta)-private; never above their plain sum.
+
+    Args:
+        epsilon: of each release by itself.
+        releases: how many.
+        delta: of all together.
 
     Raises:
         ValueError: epsilon, delta or the number of releases is out of range.
@@ -65,7 +75,14 @@ def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
 
 
 def advanced_epsilon(epsilon: float, releases: int, delta: float) -> float | None:
-    """Dwork, Rothblum and Vadhan's figure, or None where the plain sum is smaller and this one would only mislead."""
+    """
+    Dwork, Rothblum and Vadhan's figure, or None where the plain sum is smaller and this one would only mislead.
+
+    Args:
+        epsilon: of each release by itself.
+        releases: how many.
+        delta: of all together.
+    """
     check_epsilon(epsilon)
     check_delta(delta)
     check_whole(releases, 1, MAX_RELEASES, "the number of releases")

@@ -82,6 +82,11 @@ def odds_below(epsilon: Fraction, inside: int, outside: int) -> Fraction:
     Odds r/s, at most e^epsilon, for rows with ``inside`` weights r and ``outside`` weights s that sum to <= 2^32.
 
     s is as large as such rows allow and r rounded down, so that little of epsilon is lost and draws seldom reject.
+
+    Args:
+        epsilon: that the odds must not exceed.
+        inside: how many weights of a row are r.
+        outside: how many are s.
     """
     bound = exp_below(epsilon)
     small = math.floor(MAX_DENOMINATOR / (inside * bound + outside))

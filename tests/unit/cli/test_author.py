@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sottovoce.cli.author import lint, warnings
+from sottovoce.cli.author import lint
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.surveys import document, survey
 from tests.unit.shared.test_languages import translated
 
 
@@ -52,12 +51,3 @@ def test_json_says_the_same(path: Path) -> None:
     assert dump(found["document"]) == asked.canonical
     assert (found["digest"], found["epsilon"]) == (asked.digest, asked.epsilon)
     assert [question["public"] for question in found["questions"]] == [False, False, True]
-
-
-@pytest.mark.parametrize(("batch", "ask", "warned"), [(25, 1, True), (60, 1, False), (25, 3, False)])
-def test_few_answers_behind_a_snapshot_are_warned_of(batch: int, ask: int, warned: bool) -> None:
-    """Six coins of which one is asked: 25 reports bring about four answers to each, 60 bring ten."""
-    coins = [{**document()["questions"][0], "name": f"coin{number}"} for number in range(6)]
-    asked = survey(questions=coins, ask=ask, privacy={"release_batch": batch})
-
-    assert any("fewer than 10 on average" in text for text in warnings(asked)) is warned

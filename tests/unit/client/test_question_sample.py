@@ -6,9 +6,10 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from sottovoce.audit.branching_draws import law
+from sottovoce.audit.branching_draws import distribution
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import FileLedger, Key, MemoryLedger
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Respondent, encode, randomize
 from sottovoce.client.transport import Transport
@@ -44,7 +45,7 @@ def asked_names(person):
 def test_every_set_is_exactly_equally_likely(private, ask):
     """Computed from the code: no set is preferred, and the public question is in all of them."""
     asked = asking(ask, private)
-    found = law(lambda draws: draw_asked(asked, draws))
+    found = distribution(lambda draws: draw_asked(asked, draws))
 
     assert len(found) == len(list(combinations(range(private), ask)))
     assert set(found.values()) == {Fraction(1, len(found))}

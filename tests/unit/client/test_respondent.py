@@ -7,7 +7,8 @@ from itertools import product
 import pytest
 import requests
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, MemoryLedger
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import MEMO, Entry, Key, MemoryLedger
 from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError

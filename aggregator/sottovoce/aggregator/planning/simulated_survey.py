@@ -1,7 +1,7 @@
 """Invented respondents: true answers for every question of a survey, and what the estimates ought to find."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,17 @@ from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey
+
+
+class Row(NamedTuple):
+    """An estimate, not yet clipped, and its interval, beside the truth of those who were invented."""
+
+    question: str
+    option: str
+    truth: float
+    raw: float
+    low: float
+    high: float
 
 
 def invent(survey: Survey, count: int, seed: int) -> list[Values]:
@@ -61,6 +72,18 @@ def true_figure(question: Question, truth: Values, estimate: Estimate) -> float 
     index = question.options.index(estimate.option)
     chosen = truth >> index & 1 if question.type == "select_multiple" else truth == index
     return float(chosen.mean())
+
+
+def compare(results: Results, truths: list[Values]) -> list[Row]:
+    """A row for every estimate but the shares of bins."""
+    rows = []
+    for result, truth in zip(results.questions, truths, strict=True):
+        for estimate in result.estimates:
+            true = true_figure(result.question, truth, estimate)
+            if true is not None and estimate.raw is not None:
+                name = result.question.name
+                rows.append(Row(name, estimate.option, float(true), estimate.raw, estimate.low, estimate.high))
+    return rows
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:

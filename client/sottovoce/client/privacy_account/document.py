@@ -165,20 +165,20 @@ def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, p
     """
     The panel's account that may fail with probability delta, where that gains anything on the plain sum.
 
-    Every answer counts as much as the dearest one, which makes the theorem for equal releases an upper bound. Reports
+    Every answer counts as much as the costliest one, which makes the theorem for equal releases an upper bound. Reports
     that share a memo are not drawn apart, so the theorem says nothing of them.
     """
     if survey.memoized:
         return None
-    dearest = max(epsilons)
+    costliest = max(epsilons)
     private = sum(epsilon > 0 for epsilon in epsilons)
     answers = min(private, survey.ask or private) * waves
     if answers == 0:
         return None
-    optimal = optimal_epsilon(dearest, answers, delta)
+    optimal = optimal_epsilon(costliest, answers, delta)
     if optimal > GAIN * panel:
         return None
-    advanced = advanced_epsilon(dearest, answers, delta)
+    advanced = advanced_epsilon(costliest, answers, delta)
     shown = advanced if advanced is not None and advanced < panel else None
     return {"delta": delta, "answers": answers, "epsilon": optimal, "advanced": shown}
 

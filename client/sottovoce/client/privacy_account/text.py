@@ -15,7 +15,7 @@ NO = ("after_no", 'after "no"')
 
 
 def lines(document: Document) -> list[str]:
-    """The account as text."""
+    """The account for a terminal: what it costs, question by question and together, and under which conditions."""
     return [
         f"{document['title']} ({document['survey']}, revision {document['revision']})",
         f"digest {document['digest']}",
@@ -40,9 +40,9 @@ def totals(document: Document) -> list[tuple[str, float]]:
     asked = document["report"]["asked"]
     report = "a whole report" if asked is None else f"a whole report ({asked} questions drawn)"
     people, waves = document["household"]["people"], document["panel"]["waves"]
-    dearest = max((row["epsilon"] or 0.0 for row in document["questions"]), default=0.0)
+    costliest = max((row["epsilon"] or 0.0 for row in document["questions"]), default=0.0)
     return [
-        ("the dearest question", dearest),
+        ("the costliest question", costliest),
         (report, document["report"]["epsilon"]),
         (f"a household of {people}", document["household"]["epsilon"]),
         (f"a panel of {waves} {'wave' if waves == 1 else 'waves'}", document["panel"]["epsilon"]),

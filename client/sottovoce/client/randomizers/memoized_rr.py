@@ -13,7 +13,15 @@ def memorize(mechanism: MemoizedRR, draws: Draws) -> tuple[int, int]:
 
 
 def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws) -> int:
-    """One wave's report: the permanent answer for ``value`` through the instantaneous layer."""
+    """
+    One wave's report: the permanent answer for ``value`` through the instantaneous layer.
+
+    Args:
+        mechanism: both layers.
+        memo: the permanent answers for a truth of no and of yes, from ``memorize``.
+        value: the truth in this wave, 0 or 1.
+        draws: the source of randomness, read alike whatever the truth.
+    """
     return draws.pick(mechanism.instantaneous.weights(memo[value]))
 
 

@@ -18,7 +18,14 @@ class _Refused(Exception):
 
 
 def ask(survey: Survey, question: Question, number: int) -> object:
-    """The answer to one question, in the form that ``answers`` lists for its type; None for "prefer not to say"."""
+    """
+    The answer to one question, in the form that ``answers`` lists for its type; None for "prefer not to say".
+
+    Args:
+        survey: the survey.
+        question: one of its questions.
+        number: its place among those that this person is asked, from 1.
+    """
     click.echo("", err=True)
     position = say("question_number", number=str(number), total=str(len(survey.questions) - survey.unasked))
     click.secho(f"{position}. {text_of(survey, question.label)}", bold=True, err=True)

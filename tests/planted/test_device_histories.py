@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from sottovoce.audit import whole_devices
+from sottovoce.audit import device_histories
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.device_histories import ASKED, PARTLY, check_histories, check_set, histories_of
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
 from sottovoce.audit.sampled_reports import Reported, Truth, python_device
-from sottovoce.audit.whole_devices import ASKED, PARTLY, check_lives, check_set, lives
 from sottovoce.client import bundle, page, respondent
 from sottovoce.client.memo import draw_memo
 from sottovoce.shared.parse_survey import parse_survey
@@ -28,14 +28,14 @@ MEMOIZED = parse_survey(survey(question(MEMO), waves=months(3)))
 
 
 def python(asked: Survey) -> list[Check]:
-    """What the audit finds in the lives of the Python client."""
-    found, lacking = lives(asked)
-    return [*check_set(asked), *check_lives(found), *lacking, check_python_refusals(asked)]
+    """What the audit finds in the histories of the Python client."""
+    found, lacking = histories_of(asked)
+    return [*check_set(asked), *check_histories(found), *lacking, check_python_refusals(asked)]
 
 
 def javascript(asked: Survey) -> list[Check]:
     """What it finds in those of the assembled scripts, under node."""
-    return check_javascript(asked, [], page.opened(), lives(asked)[0])
+    return check_javascript(asked, [], page.opened(), histories_of(asked)[0])
 
 
 def subjects(checks: Sequence[Check]) -> list[str]:
@@ -49,7 +49,7 @@ def subjects(checks: Sequence[Check]) -> list[str]:
     ids=["ask", "waves", "memo"],
 )
 def test_clients_pass(asked: Survey, told: list[str]) -> None:
-    """Every branch of whole lives in both languages, and sampled reports."""
+    """Every branch of whole histories in both languages, and sampled reports."""
     by_language = [python(asked), javascript(asked)]
     checks = [*map(check_integers, private(asked)), *by_language[0], *by_language[1], *sampled(asked, runs=300)]
 
@@ -83,7 +83,7 @@ def test_set_that_follows_an_answer_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_set_that_follows_an_answer_is_found_by_sampling() -> None:
-    """Though every reported value has the right law: the set may not depend on answers at all."""
+    """Though every reported value has the right distribution: the set may not depend on answers at all."""
 
     def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
         honest = python_device(PARTS)(truths, 4 * runs)
@@ -102,7 +102,7 @@ def test_set_that_follows_an_answer_is_found_by_sampling() -> None:
 
 def test_set_that_is_not_drawn_evenly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Always the first ones."""
-    monkeypatch.setattr(whole_devices, "draw_asked", lambda _asked, _draws: (0, 1, 4))
+    monkeypatch.setattr(device_histories, "draw_asked", lambda _asked, _draws: (0, 1, 4))
     [message] = failed(list(check_set(PARTS)))
 
     assert message == "not every set of questions is equally likely"
@@ -143,8 +143,8 @@ def test_client_that_refuses_everything_is_no_pass(monkeypatch: pytest.MonkeyPat
 
 def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said."""
-    monkeypatch.setattr(whole_devices, "MOST", 1)
-    found, [check] = lives(PANEL)
+    monkeypatch.setattr(device_histories, "MOST", 1)
+    found, [check] = histories_of(PANEL)
 
     assert found == []
     assert (check.outcome, check.subject) == (NOT_DONE, "fresh in two waves")

@@ -1,5 +1,5 @@
 """
-The part of an audit that follows a device through the whole life of its answers, along every branch: the set of
+The part of an audit that follows a device through the whole history of its answers, along every branch: the set of
 questions that it draws before any is shown, what its ledger remembers, and a report for each wave.
 
 What a device remembers could tell what one report never does: a set that follows an answer, a noise that is the same in
@@ -15,7 +15,7 @@ from functools import partial
 from itertools import combinations, product
 from typing import Any
 
-from sottovoce.audit.branching_draws import Law, TooManyPaths
+from sottovoce.audit.branching_draws import Distribution, TooManyPaths
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.exact_channel import (
     ALL_PROBABILITIES,
@@ -45,20 +45,20 @@ WAVES = 2
 """Reports that are followed; one memo's reports in more waves have a closed form, which these two agree with."""
 
 MOST = 256
-"""Most ways through a life with one trajectory of the truth."""
+"""Most ways through a history with one trajectory of the truth."""
 
 ASKED = "questions asked"
 PARTLY = "answers to those asked"
 
 _COIN = {"type": "boolean", "mechanism": {"name": "coin_flip"}}
-_WRONG = "the reports of a whole life have another law than the survey's"
+_WRONG = "the reports of one device together have another distribution than the survey's"
 
 Truths = tuple[tuple[Value, ...], ...]
 """For each wave, the true values of all questions, asked or not."""
 
 
 @dataclass(frozen=True)
-class Life:
+class DeviceHistory:
     """
     What is followed.
 
@@ -66,7 +66,7 @@ class Life:
         subject: for the report.
         survey: the one that stands in.
         truths: that are tried.
-        law: of all reports together, for given truths, as the survey says it.
+        distribution: of all reports together, for given truths, as the survey says it.
         claim: epsilon of all reports together.
         own: whether these are the audited survey's own questions, so that the figure is theirs.
         scope: what is tried, in words.
@@ -75,7 +75,7 @@ class Life:
     subject: str
     survey: Survey
     truths: tuple[Truths, ...]
-    law: Callable[[Truths], Law]
+    distribution: Callable[[Truths], Distribution]
     claim: float
     own: bool
     scope: str
@@ -91,7 +91,7 @@ class Life:
         return [[answers_of(self.survey, truth) for truth in truths] for truths in self.truths]
 
 
-def lives(survey: Survey) -> tuple[list[Life], list[Check]]:
+def histories_of(survey: Survey) -> tuple[list[DeviceHistory], list[Check]]:
     """What to follow of a survey with ``ask``, waves or a memo; and the questions that cannot be followed."""
     found, lacking = [], []
     if survey.ask is not None:
@@ -101,39 +101,48 @@ def lives(survey: Survey) -> tuple[list[Life], list[Check]]:
         assert mechanism is not None  # noqa: S101 - only such questions are audited
         if mechanism.waves == 1 and len(survey.waves) == 1:
             continue
-        life = _waves(question)
-        if life is None:
+        history = _waves(question)
+        if history is None:
             message = "the branches of two waves are too many, those of a smaller question as well"
             lacking.append(Check("python", _two(question), NOT_DONE, message=message))
         else:
-            found.append(life)
+            found.append(history)
     return found, lacking
 
 
-def check_lives(found: Sequence[Life]) -> Iterator[Check]:
-    """The law of the Python client's whole lives."""
-    for life in found:
+def check_histories(found: Sequence[DeviceHistory]) -> Iterator[Check]:
+    """The distribution of the Python client's whole histories."""
+    for history in found:
         try:
-            computed = compute(partial(_lived, life.survey), life.truths)  # type: ignore[arg-type]
+            computed = compute(partial(_reports_of_device, history.survey), history.truths)  # type: ignore[arg-type]
         except (TooManyPaths, SurveyError, ValueError):
-            yield Check("python", life.subject, FAILED, life.figure, None, life.scope, "its draws cannot be followed")
+            message = "its draws cannot be followed"
+            yield Check("python", history.subject, FAILED, history.figure, None, history.scope, message)
         else:
-            yield judge_life("python", life, computed)  # type: ignore[arg-type]
+            yield judge_history("python", history, computed)  # type: ignore[arg-type]
 
 
-def judge_life(part: str, life: Life, computed: Mapping[Truths, Computed]) -> Check:
-    """Laws that were computed from code, against the survey's."""
+def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, Computed]) -> Check:
+    """
+    Distributions that were computed from code, against the survey's.
+
+    Args:
+        part: one of ``check.PARTS``.
+        history: what was followed.
+        computed: the distribution of all reports together for each of its truths.
+    """
     try:
         if len({row.bounds for row in computed.values()}) > 1:
             raise Mismatch("what is read depends on the true answer")
-        if any(row.law != life.law(truths) for truths, row in computed.items()):
+        if any(row.distribution != history.distribution(truths) for truths, row in computed.items()):
             raise Mismatch(_WRONG)
-        rows = [row.law for row in computed.values()]
-        worst = max(max(row[told] for row in rows) / min(row[told] for row in rows) for told in rows[0])
-        check_claim(worst, life.claim)
+        rows = [row.distribution for row in computed.values()]
+        worst = max(max(row[seen] for row in rows) / min(row[seen] for row in rows) for seen in rows[0])
+        check_claim(worst, history.claim)
     except Mismatch as mismatch:
-        return Check(part, life.subject, FAILED, life.figure, None, life.scope, str(mismatch))
-    return Check(part, life.subject, PASSED, life.figure, rational.log(worst) if life.own else None, life.scope)
+        return Check(part, history.subject, FAILED, history.figure, None, history.scope, str(mismatch))
+    epsilon = rational.log(worst) if history.own else None
+    return Check(part, history.subject, PASSED, history.figure, epsilon, history.scope)
 
 
 def set_survey(survey: Survey) -> Survey | None:
@@ -144,18 +153,26 @@ def set_survey(survey: Survey) -> Survey | None:
 
 
 def check_set(survey: Survey) -> Iterator[Check]:
-    """The law of the set that the Python client draws under ``ask``."""
+    """The distribution of the set that the Python client draws under ``ask``."""
     drawn = set_survey(survey)
     if drawn is not None:
-        computed = compute(lambda _, draws: told_set(draw_asked(drawn, draws)), [0])  # type: ignore[arg-type, return-value]
-        yield judge_set("python", survey, drawn, computed[0].law)
+        computed = compute(lambda _, draws: set_as_text(draw_asked(drawn, draws)), [0])  # type: ignore[arg-type, return-value]
+        yield judge_set("python", survey, drawn, computed[0].distribution)
 
 
-def judge_set(part: str, survey: Survey, drawn: Survey, found: Law) -> Check:
-    """Every set of as many private questions, and all public ones, is equally likely."""
+def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> Check:
+    """
+    Every set of as many private questions, and all public ones, is equally likely.
+
+    Args:
+        part: one of ``check.PARTS``.
+        survey: the audited survey.
+        drawn: the survey whose sets were drawn, itself or a smaller one.
+        found: the distribution of sets, as ``set_as_text`` writes them.
+    """
     places = range(len(drawn.questions))
     sets = [
-        told_set([place for place in places if place not in drawn.private or place in chosen])
+        set_as_text([place for place in places if place not in drawn.private or place in chosen])
         for chosen in combinations(drawn.private, drawn.ask or 0)
     ]
     scope = f"the set: each of {len(sets)}" + ("" if drawn is survey else " of a smaller survey")
@@ -164,13 +181,13 @@ def judge_set(part: str, survey: Survey, drawn: Survey, found: Law) -> Check:
     return Check(part, ASKED, FAILED, scope=scope, message="not every set of questions is equally likely")
 
 
-def told_set(places: Sequence[int]) -> str:
+def set_as_text(places: Sequence[int]) -> str:
     """A set of questions as a text, the same in both languages."""
     return json.dumps(list(places), separators=(",", ":"))
 
 
-def told(values: Sequence[Sequence[int | None]]) -> str:
-    """The reports of a life as a text, the same in both languages: each wave's number and values."""
+def reports_as_text(values: Sequence[Sequence[int | None]]) -> str:
+    """The reports of a history as a text, the same in both languages: each wave's number and values."""
     return json.dumps([[wave, list(row)] for wave, row in enumerate(values)], separators=(",", ":"))
 
 
@@ -182,18 +199,18 @@ def answers_of(survey: Survey, truth: Sequence[Value]) -> dict[str, Any]:
     }
 
 
-def _partly_asked(ask: int) -> Life:
+def _partly_asked(ask: int) -> DeviceHistory:
     """Three coins of which one or two are tossed."""
     survey = _coins(3, min(ask, 2))
     truths = tuple((truth,) for truth in product((0, 1), repeat=3))
     scope = f"a survey of 3 coins that asks {survey.ask} of each person, all {len(truths)} truths"
-    return Life(PARTLY, survey, truths, partial(_law_of_set, survey), survey.epsilon, False, scope)
+    return DeviceHistory(PARTLY, survey, truths, partial(_distribution_of_set, survey), survey.epsilon, False, scope)
 
 
-def _law_of_set(survey: Survey, truths: Truths) -> Law:
+def _distribution_of_set(survey: Survey, truths: Truths) -> Distribution:
     [truth] = truths
     sets = list(combinations(survey.private, survey.ask or 0))
-    law: Law = {}
+    distribution: Distribution = {}
     for chosen in sets:
         for reported in product((0, 1), repeat=len(chosen)):
             given = dict(zip(chosen, reported, strict=True))
@@ -203,11 +220,11 @@ def _law_of_set(survey: Survey, truths: Truths) -> Law:
                 mechanism = survey.questions[place].mechanism
                 assert mechanism is not None  # noqa: S101 - coins
                 likely *= mechanism.probability(value, truth[place])
-            law[told([row])] = likely
-    return law
+            distribution[reports_as_text([row])] = likely
+    return distribution
 
 
-def _waves(question: Question) -> Life | None:
+def _waves(question: Question) -> DeviceHistory | None:
     """The question alone, or a smaller one with its mechanism, in two waves; None if there are too many branches."""
     memoized = isinstance(question.mechanism, MemoizedRR)
     for run in (question, *(smaller(question, size) for size in (6, 3, 2))):
@@ -219,14 +236,14 @@ def _waves(question: Question) -> Life | None:
         survey = standing_in(document, waves=[_year(wave) for wave in range(WAVES)])
         [asked] = survey.questions
         truths = tuple(tuple((value,) for value in row) for row in product(inputs_of(asked, 2)[:2], repeat=WAVES))
-        if count_paths(partial(_lived, survey), truths[0], MOST) is None:  # type: ignore[arg-type]
+        if count_paths(partial(_reports_of_device, survey), truths[0], MOST) is None:  # type: ignore[arg-type]
             continue
         claim = asked.epsilon if memoized else WAVES * asked.epsilon
         scope = f"{len(truths)} courses of the truth through two waves"
         scope += f" of the {question.mechanism.waves} that a memo covers" if memoized else ""  # type: ignore[union-attr]
         scope += "" if run is question else " of a smaller question"
-        law = partial(_law_of_waves, asked)
-        return Life(_two(question), survey, truths, law, claim, run is question, scope)
+        distribution = partial(_distribution_of_waves, asked)
+        return DeviceHistory(_two(question), survey, truths, distribution, claim, run is question, scope)
     return None
 
 
@@ -234,10 +251,11 @@ def _two(question: Question) -> str:
     return f"{question.name} in two waves"
 
 
-def _law_of_waves(question: Question, truths: Truths) -> Law:
+def _distribution_of_waves(question: Question, truths: Truths) -> Distribution:
     reports = reports_of(question, ALL_PROBABILITIES)
     values = [truth for (truth,) in truths]
-    return {told([[y] for y in row]): _likely(question, row, values) for row in product(reports, repeat=len(values))}
+    rows = product(reports, repeat=len(values))
+    return {reports_as_text([[y] for y in row]): _likely(question, row, values) for row in rows}
 
 
 def _likely(question: Question, reported: Sequence[int], values: Sequence[Any]) -> Fraction:
@@ -249,8 +267,8 @@ def _likely(question: Question, reported: Sequence[int], values: Sequence[Any]) 
     total = Fraction(0)
     for memo in product((0, 1), repeat=2):
         kept = _product(mechanism.permanent.probability(memo[x], x) for x in (0, 1))
-        told_of = zip(reported, values, strict=True)
-        total += kept * _product(mechanism.instantaneous.probability(y, memo[x]) for y, x in told_of)
+        pairs = zip(reported, values, strict=True)
+        total += kept * _product(mechanism.instantaneous.probability(y, memo[x]) for y, x in pairs)
     return total
 
 
@@ -289,13 +307,13 @@ class _Caught:
         return receipt(parse_report(body), body)
 
 
-def _lived(survey: Survey, truths: Truths, draws: Any) -> str:  # noqa: ANN401 - what stands in for Draws
+def _reports_of_device(survey: Survey, truths: Truths, draws: Any) -> str:  # noqa: ANN401 - what stands in for Draws
     """The reports of one device, the way of the Python client: a respondent for each wave, one ledger for all."""
     ledger, caught = MemoryLedger(), _Caught()
     for wave, truth in enumerate(truths):
         any_price = Allowance(math.inf, math.inf)
         person = Respondent(survey, caught, ledger, draws=_Nameless(draws), allowance=any_price, wave=wave)  # type: ignore[arg-type]
-        _ = person.asked  # drawn, as in life, before anything is answered
+        _ = person.asked  # drawn, as people do, before anything is answered
         person.answer(answers_of(survey, truth))
     reports = [parse_report(body) for body in caught.bodies]
     return json.dumps([[report.wave, list(report.values)] for report in reports], separators=(",", ":"))

@@ -1,0 +1,132 @@
+"""What a survey asks of a respondent, and what its author may have overlooked, in words and for programs."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sottovoce.shared.languages import languages_of, missing_texts
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.questions import dump_value
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question, Survey
+
+MANY = 8
+"""So many missing texts are named one by one."""
+
+FEW = 10
+"""New answers to one question, on average, below which a new snapshot says much about each of them."""
+
+MUCH = 6.0
+"""A report above this total is worth a warning: e^6 is odds of 400 to 1."""
+
+
+def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
+    """
+    What lint finds, for programs: costs, missing texts by language, warnings, and the survey in canonical form.
+
+    ``spoken`` are the languages that the form's own sentences are in.
+    """
+    return {
+        "survey": survey.name,
+        "revision": survey.revision,
+        "digest": survey.digest,
+        "epsilon": survey.epsilon,
+        "questions": [
+            {
+                "name": question.name,
+                "type": question.type,
+                "public": question.mechanism is None,
+                "epsilon": question.epsilon,
+            }
+            for question in survey.questions
+        ],
+        "languages": languages_of(survey),
+        "missing_texts": missing_texts(survey),
+        "warnings": warnings(survey, spoken),
+        "document": survey.document,
+    }
+
+
+def describe(survey: Survey) -> list[str]:
+    """What the survey costs, a line for each question and one for the whole."""
+    lines = [f"{survey.name}, revision {survey.revision}, digest {survey.digest}"]
+    hidden = {question.name for item in survey.items if item.visible_if for question in item.questions}
+    width = max(len(question.name) for question in survey.questions)
+    for question in survey.questions:
+        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {_how(question)}{_no_answer(question, hidden)}")
+    if survey.ask is not None:
+        lines.append(f"  {_describe_sample(survey.ask, len(survey.private))}")
+    if survey.own_coin:
+        lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
+    lines.append(f"  texts in {', '.join(languages_of(survey))}")
+    lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
+    if len(survey.waves) > 1:
+        times = len(survey.waves)
+        total = show_epsilon(survey.epsilon_of_memo + times * survey.epsilon_of_wave)
+        lines.append(f"  in {times} waves, {total} for whoever answers in all of them")
+    return lines
+
+
+def _how(question: Question) -> str:
+    if question.mechanism is None:
+        return "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
+    return f"{_describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
+
+
+def _describe_sample(asked: int, private: int) -> str:
+    return (
+        f"each respondent is asked {asked} of the {private} private questions, drawn by the device: about "
+        f"{asked / private:.0%} of the reports answer each of them; a pair of them, "
+        f"{asked * (asked - 1) / (private * (private - 1)):.0%}"
+    )
+
+
+def _no_answer(question: Question, hidden: set[str]) -> str:
+    if question.absent is None:
+        return ""
+    how = "a category of its own" if question.domain.absent else f"sent as {dump_value(question, question.absent)}"
+    return f", {'hidden from some, ' if question.name in hidden else ''}no answer is {how}"
+
+
+def _describe_mechanism(mechanism: Mechanism) -> str:
+    """Its name and its numbers; of a table its size."""
+    numbers = []
+    for key, value in mechanism.dump().items():
+        if isinstance(value, dict):
+            value = ", ".join(str(number) for name, number in value.items() if name != "name")  # noqa: PLW2901
+        if isinstance(value, list):
+            value = f"{len(value)} x {len(value[0])}" if isinstance(value[0], list) else len(value)  # noqa: PLW2901
+        if key != "name":
+            numbers.append(f"{key} {value}")
+    return f"{mechanism.name} ({', '.join(numbers)})"
+
+
+def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
+    """What is allowed but seldom wise; ``spoken`` are the languages that the form's own sentences are in."""
+    found = []
+    if survey.release_batch == 1:
+        found.append("/privacy/release_batch: results move with every single report")
+    if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.private):
+        found.append(
+            f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
+            "given question, since each person is asked few of them"
+        )
+    if survey.epsilon > MUCH:
+        found.append(f"a report spends more than epsilon {MUCH:g}; ask fewer questions, or with more noise")
+    if all(question.mechanism is None for question in survey.questions):
+        found.append("every question is public; nothing is randomized")
+    return found + _language_warnings(survey, spoken)
+
+
+def _language_warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
+    """Texts that people will read in another language than the rest."""
+    found = []
+    main_tags = {tag.split("-")[0] for tag in spoken}
+    for tag, missing in missing_texts(survey).items():
+        if "/title" in missing:
+            found.append(f"{tag}: the survey has no title in this language, so the form does not offer it")
+        elif missing:
+            shown = ", ".join(missing[:MANY]) + (f" and {len(missing) - MANY} more" if len(missing) > MANY else "")
+            found.append(f"{tag}: shown in another language: {shown}")
+        if tag.split("-")[0] not in main_tags:
+            found.append(f"{tag}: the form's own sentences are not in this language")
+    return found

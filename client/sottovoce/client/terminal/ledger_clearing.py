@@ -1,0 +1,88 @@
+"""Clearing the ledger: what is chosen, what that would mean, and then doing it."""
+
+from dataclasses import dataclass
+
+from sottovoce.client.delivery import readable
+from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.ledger import MEMO
+from sottovoce.client.link import parse_link
+from sottovoce.client.terminal.ledger_lists import line
+from sottovoce.client.terminal.screen import tell
+from sottovoce.shared.errors import BudgetExhausted
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """
+    What is to be cleared.
+
+    Attributes:
+        records: the entries that can be read.
+        names: what to give to the ledger: those of the entries, of damaged ones, and ``*`` for whatever else there is.
+        damaged: names of entries that cannot be read.
+        everything: their charges go too.
+        count: how many entries that makes.
+    """
+
+    records: list[Record]
+    names: list[str]
+    damaged: list[str]
+    everything: bool
+    count: int
+
+
+def choose(book: FileLedger, survey: str | None, everything: bool) -> Chosen:
+    """
+    The entries of a survey, a name or a link, or all of them.
+
+    Args:
+        book: the ledger.
+        survey: None for all surveys.
+        everything: also their charges; of all surveys also what is damaged or has no entry.
+
+    Raises:
+        BudgetExhausted: there are none.
+    """
+    records, damaged = readable(book)
+    chosen = [record for record in records if survey is None or _is_for(record, survey)]
+    found = [record.name for record in chosen] + (damaged if everything and survey is None else [])
+    # Also the sets of questions of surveys that were opened and never answered.
+    rest = ["*"] if everything and survey is None and book.folder.exists() else []
+    if not found and not rest:
+        raise BudgetExhausted("there is nothing to clear")
+    return Chosen(chosen, found + rest, damaged, everything, len(found))
+
+
+def explain_clearing(chosen: Chosen) -> None:
+    """What clearing means, before it is done."""
+    for record in chosen.records:
+        tell(f"{record.key.origin}: {line(record)}")
+    waiting = sum(record.entry.waiting for record in chosen.records)
+    if waiting:
+        tell(f"{waiting} of them have not arrived, and will never be sent.")
+    tell("A report that is cleared can no longer be withdrawn from here: only its own number names it.")
+    if any(record.key.wave == MEMO for record in chosen.records) and not chosen.everything:
+        tell("Without its memo this device answers no further wave of that survey.")
+    if chosen.everything:
+        tell(
+            "This device will not know that it has answered. Answering again would be a second roll of the dice: the "
+            "epsilons of both add up, and this device would not count the first."
+        )
+    else:
+        tell("The charge stays: this device still refuses to answer the same survey a second time.")
+
+
+def clear_chosen(book: FileLedger, chosen: Chosen) -> None:
+    """Forget what was chosen, or erase it where the charges go too."""
+    for name in chosen.names:
+        if chosen.everything:
+            book.erase(name)
+        else:
+            book.forget(name)
+
+
+def _is_for(record: Record, survey: str) -> bool:
+    if "/" not in survey:
+        return record.key.survey == survey
+    link = parse_link(survey)
+    return (record.key.origin, record.key.survey) == (link.origin, link.survey)

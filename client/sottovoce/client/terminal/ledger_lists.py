@@ -1,0 +1,91 @@
+"""What this device remembers, as lists: for people and for programs."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.ledger import MEMO
+from sottovoce.client.terminal.screen import tell
+from sottovoce.shared.rational import show_epsilon
+
+FORMAT = "sottovoce-ledger/1"
+
+
+def lines(records: Iterable[Record], reports: bool) -> list[str]:
+    """A line for each aggregator and one for each entry; with ``reports`` also what was, or would be, sent."""
+    text = []
+    for origin, group in _by_origin(records):
+        text.append(f"{origin}: epsilon {show_epsilon(_total(group))} in total")
+        for record in group:
+            text.append(f"  {line(record)}")
+            if reports and _has_report(record):
+                text.append(f"    {record.entry.body.rstrip()}")
+    return text
+
+
+def document(book: FileLedger, records: list[Record], damaged: list[str], reports: bool) -> dict[str, Any]:
+    """
+    The same for programs (sottovoce-ledger/1).
+
+    Args:
+        book: the ledger.
+        records: its entries, those of an aggregator beside each other.
+        damaged: names of entries that cannot be read.
+        reports: also what was, or would be, sent.
+    """
+    origins = [
+        {
+            "origin": origin,
+            "epsilon": _total(group),
+            "reports": [
+                about(record) | ({"report": record.entry.body.rstrip()} if reports and _has_report(record) else {})
+                for record in group
+            ],
+        }
+        for origin, group in _by_origin(records)
+    ]
+    return {"format": FORMAT, "folder": str(book.folder), "origins": origins, "damaged": damaged}
+
+
+def about(record: Record) -> dict[str, Any]:
+    """One entry for programs; without its report."""
+    key, entry = record.key, record.entry
+    wave = None if key.wave == MEMO else key.wave
+    names = {"survey": key.survey, "wave": wave, "digest": entry.digest, "epsilon": entry.epsilon}
+    return {"origin": key.origin, **names, "token": record.bound, "state": _state(record)}
+
+
+def line(record: Record) -> str:
+    """One entry for people; without its report."""
+    key, entry = record.key, record.entry
+    bound = ", with a token" if record.bound else ""
+    waves = "all waves" if key.wave == MEMO else f"wave {key.wave}"
+    return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{bound}"
+
+
+def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
+    """Name the files that cannot be read, and what follows from it."""
+    for name in damaged:
+        tell(
+            f"Damaged: {book.folder / name}.json. It may stand for a report that was sent, so nothing is drawn for the "
+            "survey it was for. `sottovoce ledger clear --everything` removes it too."
+        )
+
+
+def _state(record: Record) -> str:
+    kept = "memo" if record.key.wave == MEMO else "sent" if record.entry.sent else "unsent"
+    return record.entry.ended or kept
+
+
+def _has_report(record: Record) -> bool:
+    # A memo stays on this device, and it is nobody else's business which draws it holds.
+    return bool(record.entry.body) and record.key.wave != MEMO
+
+
+def _by_origin(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
+    return [(origin, list(group)) for origin, group in groupby(records, key=lambda record: record.key.origin)]
+
+
+def _total(records: Iterable[Record]) -> float:
+    return sum(record.entry.epsilon for record in records)

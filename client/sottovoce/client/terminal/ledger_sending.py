@@ -1,0 +1,32 @@
+"""Sending the reports that this device drew and that have not arrived."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sottovoce.client.delivery import deliver
+from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.terminal.ledger_lists import about
+from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.shared.errors import BudgetExhausted, SurveyError
+
+
+def send_waiting(
+    book: FileLedger, records: Sequence[Record]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Send each of the records; gives the receipts, and what is still waiting with the reason for it."""
+    sent, failed = [], []
+    for record in records:
+        what = f"{record.key.survey}, wave {record.key.wave}, at {record.key.origin}"
+        try:
+            sent.append(_send(book, record))
+            tell(f"Arrived: {what}")
+        except SurveyError as error:
+            failed.append({**about(record), "reason": str(error)})
+            tell(f"Not sent: {what}: {error}")
+    return sent, failed
+
+
+def _send(book: FileLedger, record: Record) -> dict[str, Any]:
+    if record.bound:
+        raise BudgetExhausted("this report needs the token of its link; open the link with: sottovoce respond LINK")
+    return deliver(book, record.key, record.entry, patient(record.key.origin))

@@ -1,0 +1,57 @@
+"""The step before sending: an example of what could be sent, and the last word."""
+
+import click
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import Respondent
+from sottovoce.client.review import example
+from sottovoce.client.terminal.explanation import but_the_set
+from sottovoce.client.terminal.interview import Interview
+from sottovoce.client.terminal.screen import heading, tell
+from sottovoce.client.words import say
+
+SEND, STOP = -1, 0
+"""What is chosen beside a question's number, which begins at 1."""
+
+
+def show_example(me: Respondent) -> None:
+    """An invented person's answers and what could be sent; none where people toss their own coins."""
+    own_coin = me.survey.own_coin
+    if not own_coin:
+        heading(say("example_title"))
+        tell(say("example_note"))
+        for number, (answered, sent) in enumerate(example(me.survey, Draws(), me.places), 1):
+            tell(f"  {number}. {say('example_answer')}: {answered}. {say('example_sent')}: {sent}.")
+    tell(f"\n{say('review_own_coin' if own_coin else 'review_note')}")
+
+
+def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:
+    """
+    Ask until the answers are to be sent.
+
+    Args:
+        me: who is asked.
+        interview: what was answered; a question is asked again in it.
+        may_change: a question may be answered again, which answers from a file may not.
+
+    Raises:
+        click.Abort: nothing is to be sent.
+    """
+    most = len(me.asked) if may_change else 0
+    choices = f"y, n, or 1 to {most} to answer that question again" if may_change else "y or n"
+    while True:
+        choice = click.prompt(f"Send? ({choices})", value_proc=lambda text: _choice(text, most), err=True)
+        if choice == STOP:
+            tell(f"Nothing was drawn, sent or stored{but_the_set(me.survey)}.")
+            raise click.Abort
+        if choice == SEND:
+            return
+        interview.again(choice)
+
+
+def _choice(text: str, most: int) -> int:
+    """``SEND``, ``STOP`` or a question's number."""
+    word = text.strip().lower()
+    known = {"y": SEND, "yes": SEND, "n": STOP, "no": STOP} | {str(number): number for number in range(1, most + 1)}
+    if word not in known:
+        raise click.BadParameter("answer y or n" if not most else f"answer y, n, or a number from 1 to {most}")
+    return known[word]

@@ -1,0 +1,49 @@
+"""Taking back what this device sent for a survey; needs no survey, so that it may have changed meanwhile."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sottovoce.client.delivery import drawn_for, take_back
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Entry, Key
+from sottovoce.client.link import Link
+from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.report import parse_report
+
+
+def to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
+    """
+    What was drawn for the survey that a link names, in any wave.
+
+    Raises:
+        BudgetExhausted: nothing was.
+    """
+    found = drawn_for(ledger, link)
+    if not found:
+        raise BudgetExhausted("this device has drawn no report for this survey; there is nothing to withdraw")
+    return found
+
+
+def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> Iterator[dict[str, Any]]:
+    """
+    Take the reports back one by one; those that were withdrawn before are only named again.
+
+    Args:
+        ledger: notes each of them at once.
+        link: names the aggregator.
+        found: from ``to_withdraw``.
+
+    Yields:
+        survey, wave, state and, if it was withdrawn now, report_id.
+
+    Raises:
+        TransportError: the aggregator does not confirm.
+    """
+    for key, entry in found:
+        about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}
+        if entry.ended != "withdrawn":
+            take_back(ledger, key, entry, patient(link.origin))
+            about["report_id"] = parse_report(entry.body.encode()).report_id
+        tell(f"Withdrawn: {key.survey}, wave {key.wave}.")
+        yield {**about, "state": "withdrawn"}

@@ -1,0 +1,164 @@
+"""
+A whole audit, part by part: integers, Python, JavaScript and sampled reports of this installation, then what an
+aggregator serves.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
+from sottovoce.audit.device_histories import check_histories, check_set, histories_of
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.python_code import (
+    check_instructions,
+    check_integers,
+    check_python,
+    check_python_refusals,
+    plan,
+    private,
+)
+from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
+from sottovoce.client.link import Link
+from sottovoce.client.page import opened
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.own_coin import procedure
+from sottovoce.shared.spec import Question, Survey
+
+if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
+    from sottovoce.audit import chromium
+
+FORMAT = "sottovoce-audit/1"
+INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True)
+class Order:
+    """
+    What is to be audited.
+
+    Attributes:
+        survey: whose claims.
+        runs: reports to sample of each invented person.
+        alpha: probability that sampling fails what is right, at most, in all parts together.
+        link: of the survey at an aggregator whose client is audited too; None for this installation only.
+        visits: visits of each person to the served form; None for as many as the claims need.
+    """
+
+    survey: Survey
+    runs: int
+    alpha: float
+    link: Link | None = None
+    visits: int | None = None
+
+    @property
+    def level(self) -> float:
+        """Alpha of one part: three of them sample where a served client is audited, else one."""
+        return self.alpha if self.link is None else self.alpha / 3
+
+
+Begin = Callable[[str, float], Tick]
+"""``begin(name, total)`` when a part begins; what it gives is called with each share of the total that is done."""
+
+
+def audit(order: Order, begin: Begin) -> list[Check]:
+    """
+    All checks. If the aggregator serves another survey, nothing else is tried.
+
+    Raises:
+        TransportError: the aggregator cannot be reached, or there is no browser.
+        SpecError: what it serves is no survey.
+    """
+    if order.link is None:
+        return list(_audit_here(order, begin))
+    _find_browser()
+    from sottovoce.audit import served_page
+
+    first = served_page.check_survey(order.link, order.survey)
+    if first.outcome != PASSED:
+        return [first]
+    return [first, *_audit_here(order, begin), *_audit_served(order, order.link, begin)]
+
+
+def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
+    """Integers, Python, JavaScript and sampled reports, of this installation."""
+    survey = order.survey
+    questions = private(survey)
+    tick = begin("integers, Python", 2 * len(questions))
+    tasks = []
+    for question in questions:
+        yield check_integers(question)
+        tick(1)
+        task = plan(question)
+        if task is None:
+            message = "its branches are too many, those of a smaller question as well"
+            yield Check("python", question.name, NOT_DONE, question.epsilon, message=message)
+        else:
+            tasks.append(task)
+            yield _by_hand(question) if survey.own_coin else check_python(task)
+        tick(1)
+    found, lacking = histories_of(survey)
+    yield from (*check_set(survey), *check_histories(found), *lacking)
+    yield check_python_refusals(survey)
+    tick = begin("JavaScript", 1)
+    yield from check_javascript(survey, tasks, opened(), found)
+    tick(1)
+    sampling = Sampling(order.runs, order.level, begin("reports", 1))
+    yield from check_reports("reports", survey, python_device(survey), sampling)
+
+
+def _by_hand(question: Question) -> Check:
+    assert question.mechanism is not None  # noqa: S101 - only such questions are audited
+    return check_instructions("python", question, procedure(question.mechanism))
+
+
+def _find_browser() -> None:
+    """Known before the long work."""
+    try:
+        from sottovoce.audit import chromium
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("playwright"):
+            raise TransportError("--client needs: pip install 'sottovoce[audit]', and a Chromium") from None
+        raise
+    chromium.program()
+
+
+def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
+    from sottovoce.audit import browser_visit, chromium, served_page
+
+    survey = order.survey
+    files, scripts = served_page.check_files(link)
+    yield from files
+    with chromium.Watch(chromium.PATIENCE) as watch, chromium.browser() as browser:
+        sampling = Sampling(order.runs, order.level, _heard(watch, begin("served scripts", 1)))
+        yield from served_page.check_script(browser, scripts, survey, sampling)
+        visits = order.visits or browser_visit.visits_for(survey, order.level)
+        sampling = Sampling(visits, order.level, _heard(watch, begin("served page", 1)))
+        yield from served_page.check_page(browser, link, survey, sampling)
+
+
+def _heard(watch: "chromium.Watch", tick: Tick) -> Tick:
+    def both(share: float) -> None:
+        watch.heard()
+        tick(share)
+
+    return both
+
+
+def report(order: Order, checks: list[Check]) -> dict[str, Any]:
+    """The document (sottovoce-audit/1)."""
+    survey = order.survey
+    outcomes = {check.outcome for check in checks}
+    verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE
+    return {
+        "format": FORMAT,
+        "survey": survey.name,
+        "revision": survey.revision,
+        "digest": survey.digest,
+        "title": survey.text(survey.title),
+        "epsilon": survey.epsilon,
+        "runs": order.runs,
+        "alpha": order.alpha,
+        "verdict": verdict,
+        "checks": [check.as_dict() for check in sorted(checks, key=lambda check: PARTS.index(check.part))],
+    }

@@ -1,0 +1,67 @@
+"""An aggregator as a process of its own, for the demonstration and for whatever tries the real program."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import requests
+from sottovoce.aggregator.settings import Settings
+from sottovoce.shared.errors import StorageError
+
+
+@contextmanager
+def aggregator(settings: Settings) -> Iterator[None]:
+    """An aggregator process of its own, ready on entry and ended on exit."""
+    command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(settings.data), "--port"]
+    environment = {**os.environ, **settings.to_environment()}
+    process = subprocess.Popen(  # noqa: S603 - our own
+        [*command, str(settings.port)], env=environment, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_until_ready(settings.url, process)
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def wait_until_ready(url: str, process: subprocess.Popen[bytes], seconds: float = 30) -> None:
+    """
+    Return as soon as a started aggregator answers that it is ready.
+
+    Args:
+        url: its address.
+        process: what was started; if it ends, nobody waits on.
+        seconds: to wait at most.
+
+    Raises:
+        StorageError: it ended, or is not ready in time.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if requests.get(f"{url}/readyz", timeout=5).ok:
+                return
+        except requests.ConnectionError:
+            time.sleep(0.05)
+    raise StorageError("the aggregator did not start")
+
+
+def free_port() -> int:
+    """
+    A port that nobody has.
+
+    Raises:
+        StorageError: a hundred tries found none.
+    """
+    for _ in range(100):
+        # Below the ports that systems give to connections: one of those could be taken before it is bound.
+        port = 20_000 + int.from_bytes(os.urandom(4)) % 12_000
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise StorageError("no free port was found; name one with --port")

@@ -1,0 +1,71 @@
+"""People whose answers are known, each a respondent of its own, with a ledger and draws of its own."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
+from sottovoce.aggregator.planning.simulated_survey import answers_of, randomized
+from sottovoce.client import MemoryLedger, Respondent
+from sottovoce.client.draws import Draws
+from sottovoce.client.link import Link
+from sottovoce.client.respondent import Allowance
+from sottovoce.client.transport import Transport
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.spec import Survey
+
+AT_ONCE = 16
+UNLIMITED = Allowance(float("inf"), float("inf"))
+"""Invented respondents have nothing to lose."""
+
+Answers = dict[str, str]
+Arrived = Callable[[], object]
+"""Called after each report that has arrived."""
+
+
+def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arrived = lambda: None) -> None:
+    """
+    Every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
+
+    Args:
+        url: the aggregator's address.
+        survey: the survey.
+        people: true answers, as option names by question name.
+        arrived: called after each report.
+    """
+
+    def send(share: Sequence[Answers]) -> None:
+        transport = Transport(url)
+        for answers in share:
+            Respondent(survey, transport, MemoryLedger()).answer(answers)
+            arrived()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
+
+
+def send_invented(link: Link, survey: Survey, truths: list[Values], seed: int, arrived: Arrived) -> None:
+    """
+    Invented people, one after the other, to a running aggregator, which gets the same reports for the same seed.
+
+    Args:
+        link: of the survey, as respondents are given it.
+        survey: the one whose answers were invented; the aggregator must have the same.
+        truths: true values, an array for each question, from ``invent``.
+        seed: decides everybody's draws.
+        arrived: called after each report.
+
+    Raises:
+        TransportError: the aggregator's survey is another one; or it cannot be reached, or refuses.
+    """
+    transport = Transport(link.origin)
+    served = load_survey(transport.fetch_survey(link.survey))
+    if served.digest != survey.digest:
+        raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
+    # Whoever tosses coins of their own types what the toss says.
+    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed} {link.wave}"))) if survey.own_coin else truths
+    for number in range(len(truths[0])):
+        draws = Draws(seeded(f"respondent {seed} {link.wave} {number}"))
+        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
+        me.answer(answers_of(survey, typed, number))
+        arrived()

@@ -1,0 +1,94 @@
+"""The demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.web.auth import new_token
+from sottovoce.client.transport import Transport
+from sottovoce.demo.data import demo_survey
+from sottovoce.demo.respondents import Answers, Arrived, send_all
+from sottovoce.shared.errors import StorageError
+from sottovoce.shared.parse_survey import load_survey
+
+MOST_ERRORS = 4.5
+"""Standard errors beyond which an estimate would be a bug rather than bad luck: 1 in 150,000 for one estimate."""
+
+
+class Row(NamedTuple):
+    """
+    An estimate beside the truth that only this demonstration knows.
+
+    Attributes:
+        question: its name.
+        estimate: of one of its answers.
+        truth: the true share.
+        off: how many standard errors lie between them.
+        is_public: the question is not randomized, so that there is no standard error of chance.
+    """
+
+    question: str
+    estimate: Estimate
+    truth: float
+    off: float
+    is_public: bool
+
+
+def prepare(storage: Storage) -> str:
+    """
+    Publish the demonstration's survey; returns a researcher's token.
+
+    Raises:
+        StorageError: the database holds it already.
+    """
+    survey = demo_survey()
+    if storage.revisions(survey.name):
+        raise StorageError("this folder holds the demonstration's survey already; choose another")
+    storage.publish(survey)
+    token, digest = new_token()
+    storage.add_researcher("demo", digest)
+    return token
+
+
+def send(url: str, people: Sequence[Answers], arrived: Arrived) -> None:
+    """
+    Fetch the survey as a device would, and answer it for everybody.
+
+    Args:
+        url: the aggregator's address.
+        people: true answers, as option names by question name.
+        arrived: called after each report.
+    """
+    survey = load_survey(Transport(url).fetch_survey(demo_survey().name))
+    send_all(url, survey, people, arrived)
+
+
+def close(storage: Storage) -> Results:
+    """Close the survey, so that every report counts, and estimate."""
+    name = demo_survey().name
+    storage.close_survey(name, day_of(now()))
+    return analyse(revisions_of(storage, name))
+
+
+def compare(results: Results, people: Sequence[Answers]) -> list[Row]:
+    """Every estimate beside the truth."""
+    rows = []
+    for result in results.questions:
+        name = result.question.name
+        counts = Counter(person[name] for person in people)
+        for estimate in result.estimates:
+            truth = counts[estimate.option] / len(people)
+            rows.append(Row(name, estimate, truth, distance(estimate, truth), result.epsilon is None))
+    return rows
+
+
+def distance(estimate: Estimate, truth: float) -> float:
+    """How many standard errors the raw estimate lies from the truth; infinite if it cannot be told."""
+    if estimate.raw is None or estimate.std_error is None:
+        return float("inf")
+    gap = abs(estimate.raw - truth)
+    return 0.0 if gap == 0 else gap / estimate.std_error if estimate.std_error else float("inf")

@@ -1,0 +1,92 @@
+"""A module of the command line holds commands and calls; whatever else it would need has a room of its own."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import sottovoce.cli
+
+FOLDER = Path(sottovoce.cli.__file__).parent
+NO_VERBS = {
+    "__init__": "says what the folder is",
+    "__main__": "is python -m sottovoce.cli",
+    "main": "the list of verbs",
+    "database": "the option --data, and what follows from it",
+    "process": "an aggregator as a process: for the demonstration and for tests",
+    "output_file": "writing where --out says",
+    "server": "the process that looks after the worker",
+    "worker": "what the process that serves is made of, the one place that joins both sides",
+}
+VERBS = sorted(path for path in FOLDER.glob("*.py") if path.stem not in NO_VERBS)
+
+MOST_LINES = 120
+COMMAND_LINES = 25
+GLUE_LINES = 15
+
+VERB = """
+import click
+
+MOST = 3
+
+@click.command()
+@click.option("--n")
+def verb(n: int) -> None:
+    \"\"\"Do it.\"\"\"
+    _show(n)
+
+def _show(n: int) -> None:
+    click.echo(n)
+"""
+
+
+def out_of_place(source: str) -> list[str]:
+    """What of a module is neither a command, nor a little glue between a command and what it calls, nor a constant."""
+    found = [] if source.count("\n") <= MOST_LINES else ["more than 120 lines"]
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            most = COMMAND_LINES if _is_command(node) else GLUE_LINES
+            if _lines(node) > most or not (_is_command(node) or node.name.startswith("_")):
+                found.append(node.name)
+        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.Expr):
+            found.append(ast.unparse(node).split("\n")[0])
+    return found
+
+
+def _is_command(node: ast.FunctionDef) -> bool:
+    called = [each.func for each in node.decorator_list if isinstance(each, ast.Call)]
+    return any(isinstance(each, ast.Attribute) and each.attr in {"command", "group"} for each in called)
+
+
+def _lines(node: ast.FunctionDef) -> int:
+    body = node.body[1:] if ast.get_docstring(node) else node.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+@pytest.mark.parametrize("path", VERBS, ids=lambda path: path.stem)
+def test_module_of_verbs_holds_commands_and_calls(path: Path) -> None:
+    """No class, no public function, nothing long."""
+    assert out_of_place(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", NO_VERBS)
+def test_what_verbs_share_is_short_too(name: str) -> None:
+    """The closed list of what is no verb; each exists and is at most as long."""
+    assert (FOLDER / f"{name}.py").read_text(encoding="utf-8").count("\n") <= MOST_LINES
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "def estimate(n: int) -> int:\n    return n\n",
+        "def _long(n: int) -> None:\n" + "    print(n)\n" * 16,
+        "@click.command()\ndef another() -> None:\n" + "    print(1)\n" * 26,
+        "class Row:\n    n = 1\n",
+        "if MOST:\n    MOST = 4\n",
+        "async def _waiting() -> None:\n    pass\n",
+        "#\n" * 120,
+    ],
+)
+def test_rule_catches_what_is_out_of_place(more: str) -> None:
+    """Each of these would be noticed, and the module without it is as it should be."""
+    assert out_of_place(VERB) == []
+    assert len(out_of_place(VERB + more)) == 1

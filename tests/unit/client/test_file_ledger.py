@@ -1,0 +1,229 @@
+"""The ledger on files: one draw across threads, processes and restarts, and damage is no reason for another."""
+
+import json
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sottovoce.client.file_ledger import FileLedger, default_folder, name_of
+from sottovoce.client.ledger import Entry, Key
+from sottovoce.shared.errors import BudgetExhausted
+
+KEY = Key("https://a.example", "s")
+ENTRY = Entry("d" * 64, 1.5, '{"x":1}')
+
+
+def test_file_ledger_survives_a_restart(tmp_path):
+    """Another object on the same folder finds the entry."""
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert FileLedger(tmp_path).get(KEY) == ENTRY
+
+
+def test_file_ledger_lets_one_of_many_threads_draw(tmp_path):
+    """All of them are told the same report, and it is the one on the disk."""
+    entries = [Entry("d" * 64, 1.5, str(number)) for number in range(32)]
+
+    with ThreadPoolExecutor(8) as pool:
+        told = set(pool.map(lambda entry: FileLedger(tmp_path).record(KEY, entry), entries))
+
+    assert told == {FileLedger(tmp_path).get(KEY)}
+
+
+def test_file_ledger_lets_one_of_two_processes_draw(tmp_path):
+    """Two programs started at once send the same bytes."""
+    program = (
+        "import sys; from pathlib import Path; from sottovoce.client.file_ledger import *\n"
+        "sys.stdin.readline()\n"
+        "print(FileLedger(Path(sys.argv[1])).record(Key('https://a.example', 's'), Entry('d', 1.0, sys.argv[2])).body)"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, tmp_path, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for name in ("one", "two")
+    ]
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    told = {process.communicate(timeout=30)[0].strip() for process in processes}
+
+    assert told == {FileLedger(tmp_path).get(KEY).body}
+
+
+def test_file_ledger_is_readable_by_its_owner_only(tmp_path):
+    """What was sent is nobody else's business on a shared device."""
+    folder = tmp_path / "ledger"
+    FileLedger(folder).record(KEY, ENTRY)
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_file_ledger_leaves_no_temporary_file(tmp_path):
+    """Also when the draw came second."""
+    FileLedger(tmp_path).record(KEY, ENTRY)
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
+
+
+def test_file_ledger_does_not_write_the_token(tmp_path):
+    """A token names a person; the file's name is a digest of it."""
+    FileLedger(tmp_path).record(KEY._replace(token="SENTINEL-TOKEN"), ENTRY)
+
+    assert "SENTINEL" not in "".join(f"{path}{path.read_text()}" for path in tmp_path.iterdir())
+
+
+HEAD = '{"origin":"https://a.example","survey":"s","wave":0,'
+DAMAGES = [
+    "", "{", "[]", "null", '{"digest":"d"}', '{"origin":"https://a.example"}', "[" * 100_000, "\x00",
+    HEAD + '"digest":"d","epsilon":"1","body":""}', HEAD + '"digest":"d","epsilon":-1,"body":""}',
+    HEAD + '"digest":"d","epsilon":1,"body":null}', HEAD + '"digest":1,"epsilon":1,"body":""}',
+    HEAD + '"digest":"d","epsilon":1}', HEAD + '"digest":"d","epsilon":NaN,"body":""}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
+def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage):
+    """It may stand for a report already sent."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    next(tmp_path.glob("*.json")).write_text(damage)
+
+    for use in (lambda: ledger.get(KEY), lambda: ledger.record(KEY, ENTRY), lambda: ledger.spent(KEY.origin)):
+        with pytest.raises(BudgetExhausted, match=rf"cannot be read.*{name_of(KEY)}"):
+            use()
+
+
+def test_entry_of_an_earlier_version_is_read(tmp_path):
+    """A field that was added since has its default."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    path = next(tmp_path.glob("*.json"))
+    document = json.loads(path.read_text())
+    del document["ended"]
+    path.write_text(json.dumps(document))
+
+    assert ledger.get(KEY) == ENTRY
+
+
+def test_forgotten_report_keeps_its_charge(tmp_path):
+    """Its bytes are in no file; a withdrawn one stays withdrawn."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, Entry("d", 1.5, "SENTINEL"))
+    ledger.forget(name_of(KEY))
+
+    assert "SENTINEL" not in "".join(path.read_text() for path in tmp_path.iterdir())
+    assert ledger.record(KEY, ENTRY) == Entry("d", 1.5, "", ended="forgotten")
+    assert ledger.spent(KEY.origin) == 1.5
+
+
+def test_withdrawn_report_is_not_called_forgotten(tmp_path):
+    """Why it ended is told as it was."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    ledger.end(KEY, "withdrawn")
+    ledger.forget(name_of(KEY))
+
+    assert ledger.get(KEY).ended == "withdrawn"
+
+
+def test_erased_entry_is_gone(tmp_path):
+    """With its charge; another draw is possible, and erasing twice does no harm."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    ledger.erase(name_of(KEY))
+    ledger.erase(name_of(KEY))
+
+    assert list(tmp_path.iterdir()) == []
+    assert ledger.get(KEY) is None
+
+
+def test_read_tells_what_is_bound_to_a_token(tmp_path):
+    """The token itself is not in the ledger, so that only its link can send the report."""
+    ledger = FileLedger(tmp_path)
+    for key in (KEY, KEY._replace(token="0123456789ABCDEF")):
+        ledger.record(key, ENTRY)
+    records = [ledger.read(name) for name in ledger.names()]
+
+    assert sorted(record.bound for record in records) == [False, True]
+    assert {record.key for record in records} == {KEY}
+
+
+def test_part_of_a_killed_process_is_removed(tmp_path):
+    """A report that was drawn and never recorded is never sent, and does not stay on the disk beside the next."""
+    (tmp_path / "killed.part").write_text("{")
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
+
+
+FORGETS = """
+import sys
+from pathlib import Path
+from sottovoce.client.file_ledger import *
+key = Key("https://a.example", "s")
+ledger = FileLedger(Path(sys.argv[1]))
+for _ in range(200):
+    ledger.mark_sent(key)
+"""
+
+
+def test_forgetting_is_not_undone_by_another_process(tmp_path):
+    """A process that notes an arrival all the while does not write the report back."""
+    ledger = FileLedger(tmp_path)
+    for _ in range(3):
+        ledger.erase(name_of(KEY))
+        ledger.record(KEY, ENTRY)
+        other = subprocess.Popen([sys.executable, "-c", FORGETS, tmp_path])
+        while not ledger.get(KEY).sent:
+            assert other.poll() is None
+        ledger.forget(name_of(KEY))
+        assert other.wait(timeout=30) == 0
+        assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, "", sent=True, ended="forgotten")
+
+
+def test_file_ledger_holds_no_more_than_a_report(tmp_path):
+    """The fields are a closed list: there is no place for an answer."""
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    stored = json.loads(next(tmp_path.glob("*.json")).read_text())
+    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended"}
+
+
+def test_default_folder_can_be_named(monkeypatch, tmp_path):
+    """One environment variable moves it."""
+    monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path))
+
+    assert default_folder() == tmp_path
+
+
+def test_ledger_that_cannot_be_written_stops_everything_in_words(tmp_path):
+    """Without a record there is no report: a file stands where the folder should be."""
+    (tmp_path / "ledger").write_text("")
+    ledger = FileLedger(tmp_path / "ledger")
+
+    with pytest.raises(BudgetExhausted, match="ledger cannot be"):
+        ledger.get(KEY)
+    with pytest.raises(BudgetExhausted, match="ledger cannot be"):
+        ledger.record(KEY, ENTRY)
+
+
+def test_note_of_arrival_that_cannot_be_written_is_left_out(tmp_path, monkeypatch):
+    """The report has arrived; sending it again later is harmless."""
+    ledger = FileLedger(tmp_path / "ledger")
+    ledger.record(KEY, ENTRY)
+
+    def full(*_):
+        raise OSError(28, "no space")
+
+    monkeypatch.setattr(FileLedger, "_write", full)
+    ledger.mark_sent(KEY)
+    assert ledger.get(KEY) == ENTRY
+    # Whoever takes a report back, or forgets it, is told.
+    for use in (lambda: ledger.end(KEY, "withdrawn"), lambda: ledger.forget(name_of(KEY))):
+        with pytest.raises(BudgetExhausted, match="cannot be written"):
+            use()
