@@ -24,5 +24,11 @@ def fill(table: str) -> str:
     return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
+def take_over(table: str, source: str) -> str:
+    """The statement that fills a table from the one of the same name in another schema, in the same order."""
+    columns = _columns(table)
+    return f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {source}.{table} ORDER BY 1, 2"  # noqa: S608
+
+
 def _columns(table: str) -> str:
     return ", ".join(f'"{column}"' for column in TABLES[table])
