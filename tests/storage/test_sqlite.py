@@ -83,11 +83,11 @@ def test_check_finds_a_read_only_database(tmp_path: Path) -> None:
 
 
 def test_a_failed_group_leaves_nothing(storage: SQLiteStorage) -> None:
-    """A count that no column can hold rolls back the rows that were inserted before it."""
+    """A fault that is met while counting rolls back the rows that were inserted before it."""
     key = storage.publish(survey()).key
-    impossible = replace(arrival(key, 2), plan=replace(plan(key), counted=lambda *_: (2**70,)), wave=1)
-    with pytest.raises(OverflowError):
-        storage.store([arrival(key, 1), impossible])
+    impossible = replace(plan(key), cohort=99)
+    with pytest.raises(IndexError):
+        storage.store([replace(arrival(key, number), plan=impossible) for number in (1, 2)])
 
     assert list(storage.rows(key)) == []
     assert storage.live_counts(key) == {}

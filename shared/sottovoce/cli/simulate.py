@@ -1,6 +1,7 @@
 """``simulate``: try a survey on invented respondents, in memory or against a running aggregator."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -24,11 +25,11 @@ from sottovoce.shared.spec import Survey
 def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) -> None:
     """Randomize the answers of N invented respondents to the file SURVEY, and estimate."""
     survey = read_survey_file(path)
-    truths = invent(survey, count, seed)
+    blocks = invent(survey, count, seed)
     if url is not None:
-        _send(survey, truths, url, seed)
+        _send(survey, blocks, url, seed, count)
         return
-    rows = compare(pilot(survey, truths, BatchDraws(seeded(f"pilot {seed}"))), truths)
+    rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
     if as_json:
         click.echo(json.dumps([row._asdict() for row in rows], indent=2))
     else:
@@ -46,9 +47,9 @@ def _show(rows: list[Row], count: int) -> None:
     Console().print(table)
 
 
-def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
-    link, count, console = parse_link(url), len(truths[0]), Console(stderr=True)
+def _send(survey: Survey, blocks: Iterable[list[Values]], url: str, seed: int, count: int) -> None:
+    link, console = parse_link(url), Console(stderr=True)
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("respondents", total=count)
-        send_invented(link, survey, truths, seed, lambda: progress.advance(task))
+        send_invented(link, survey, blocks, seed, lambda: progress.advance(task))
     console.print(f"{count:,} reports sent.")

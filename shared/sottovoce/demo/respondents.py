@@ -1,6 +1,7 @@
 """People whose answers are known, each a respondent of its own, with a ledger and draws of its own."""
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
@@ -44,14 +45,14 @@ def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arriv
         list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
 
 
-def send_invented(link: Link, survey: Survey, truths: list[Values], seed: int, arrived: Arrived) -> None:
+def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], seed: int, arrived: Arrived) -> None:
     """
     Invented people, one after the other, to a running aggregator, which gets the same reports for the same seed.
 
     Args:
         link: of the survey, as respondents are given it.
         survey: the one whose answers were invented; the aggregator must have the same.
-        truths: true values, an array for each question, from ``invent``.
+        blocks: true values, so many people at a time, an array for each question, from ``invent``.
         seed: decides everybody's draws.
         arrived: called after each report.
 
@@ -62,10 +63,12 @@ def send_invented(link: Link, survey: Survey, truths: list[Values], seed: int, a
     served = load_survey(transport.fetch_survey(link.survey))
     if served.digest != survey.digest:
         raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
-    # Whoever tosses coins of their own types what the toss says.
-    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed} {link.wave}"))) if survey.own_coin else truths
-    for number in range(len(truths[0])):
-        draws = Draws(seeded(f"respondent {seed} {link.wave} {number}"))
-        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
-        me.answer(answers_of(survey, typed, number))
-        arrived()
+    tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
+    for truths in blocks:
+        # Whoever tosses coins of their own types what the toss says.
+        typed = randomized(survey, truths, tosses) if survey.own_coin else truths
+        for place in range(len(truths[0])):
+            draws = Draws(seeded(f"respondent {seed} {link.wave} {next(numbers)}"))
+            me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
+            me.answer(answers_of(survey, typed, place))
+            arrived()

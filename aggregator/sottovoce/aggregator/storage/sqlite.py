@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from sottovoce.aggregator.storage import checks, schema, sql, sqlite_checks, statements
-from sottovoce.aggregator.storage.base import Arrival, Outcome
+from sottovoce.aggregator.storage.base import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
-from sottovoce.aggregator.storage.tables import fill, select
+from sottovoce.aggregator.storage.tables import SOURCE, TABLES, fill, select, take_over
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -29,6 +29,7 @@ CACHE_KIB = 64 * 1024
 LOG_PAGES = 16 * 1024
 """Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
 
+_ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
 _INSERT = """
     INSERT OR IGNORE INTO reports
@@ -125,6 +126,20 @@ class SQLiteStorage(sql.SQLStorage):
         """Add rows to an empty table."""
         with self._write() as db:
             db.executemany(fill(table), rows)
+
+    def copy_from(self, source: Storage) -> None:
+        """Fill all tables, which are empty; from another file without a row passing through this interpreter."""
+        if not isinstance(source, SQLiteStorage):
+            super().copy_from(source)
+            return
+        with self._errors(), self._handle() as db:
+            db.execute(_ATTACH, [str(source._path)])
+            try:
+                with self._write():
+                    for table in TABLES:
+                        db.execute(take_over(table))
+            finally:
+                db.execute(_DETACH)
 
     def close(self) -> None:
         """Release the database."""

@@ -62,6 +62,10 @@ NOT_COPIED: dict[str, Columns] = {
 """Sessions end within the day, and the pulse is the database's own."""
 
 
+SOURCE = "source"
+"""What a database is called that another one takes its rows from."""
+
+
 def select(table: str) -> str:
     """The statement that reads a whole table, in the order of its first two columns."""
     return f"SELECT {_columns(table)} FROM {table} ORDER BY 1, 2"  # noqa: S608 - constants from above
@@ -71,6 +75,11 @@ def fill(table: str) -> str:
     """The statement that adds one row to a table."""
     marks = ", ".join("?" * len(TABLES[table]))
     return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
+
+
+def take_over(table: str) -> str:
+    """The statement that fills a table from the one of the same name in the schema ``SOURCE``, in the same order."""
+    return f"INSERT INTO {table} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608
 
 
 def _columns(table: str) -> str:

@@ -56,12 +56,8 @@ class Mechanism(ABC):
         """Whether the mechanism can report this value."""
         return 0 <= reported <= self.largest
 
-    def counted(self, reported: int) -> tuple[int, ...]:
-        """What a report adds one to in the question's tally: the reported value itself, unless said otherwise."""
-        return (reported,)
-
     def reports(self, tally: Mapping[int, int]) -> int:
-        """The number of reports in a tally."""
+        """The number of reports in a tally; it holds them by reported value, unless said otherwise."""
         return sum(tally.values())
 
     @abstractmethod
@@ -92,10 +88,6 @@ class Mask(Mechanism):
     """
 
     options: int
-
-    def counted(self, reported: int) -> tuple[int, ...]:
-        """The options whose bits are set, and k for the report itself."""
-        return (*(option for option in range(self.options) if reported >> option & 1), self.options)
 
     def reports(self, tally: Mapping[int, int]) -> int:
         """The count under k."""

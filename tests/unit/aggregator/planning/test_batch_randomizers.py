@@ -1,7 +1,12 @@
 """The batch client draws from the same channels as the client on a device."""
 
+from fractions import Fraction
+from itertools import chain, repeat
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sottovoce.aggregator.planning.batch_randomizers import BATCH, BatchDraws, seeded, simulate
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import Mechanism
@@ -104,3 +109,56 @@ def test_below_is_uniform_over_its_whole_range(bound: int) -> None:
 def test_no_respondents_give_no_reports() -> None:
     """An empty array in, an empty array out."""
     assert len(simulate(parsed(CASES["binary_rr"][0]).mechanism, np.array([], dtype=np.int64), BatchDraws())) == 0
+
+
+@given(st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50), st.integers(1, 60), st.data())
+def test_trials_are_those_of_the_whole_number_however_many_bits_it_takes(going: Fraction, most: int, data) -> None:
+    """Also where the first bits, or the first two times as many, are just those of a power of the ratio."""
+    power = going ** data.draw(st.integers(1, most))
+    known = data.draw(st.integers(0, 2))
+    near = int(power * 2 ** (32 * known)) << 32 * (4 - known) | data.draw(st.integers(0, 2 ** (32 * (4 - known)) - 1))
+    words = chain((near >> 32 * place & 0xFFFFFFFF for place in (3, 2, 1, 0)), repeat(0))
+    number = BatchDraws(lambda _: np.uint32(next(words)).tobytes()).trials(going, most, 1)[0]
+
+    assert number == 1 + sum(Fraction(near, 2**128) < going**j for j in range(1, most))
+
+
+def test_many_trials_at_once_are_those_of_each_alone() -> None:
+    """Prefixes on, beside and between the powers, in one array as one by one."""
+    going, most = Fraction(999, 1000), 1000
+    edges = [int(going**j * 2**32) for j in range(1, most, 37)]
+    prefixes = np.array([edge + off for edge in edges for off in (-1, 0, 1, 40_000)] + [0, 2**32 - 1], dtype=np.uint32)
+    bits = chain([prefixes.tobytes()], repeat(bytes(4)))
+    numbers = BatchDraws(lambda _: next(bits)).trials(going, most, len(prefixes))
+
+    expected = [1 + sum(Fraction(int(prefix), 2**32) < going**j for j in range(1, most)) for prefix in prefixes]
+    assert numbers.tolist() == expected
+
+
+@given(st.lists(st.integers(1, 52), max_size=9), st.integers(0, 50))
+def test_digits_are_below_their_bounds(bounds: list[int], count: int) -> None:
+    """However many fit into one number: an array for each bound, in their order."""
+    drawn = list(BatchDraws(seeded("digits")).each_below(bounds, count))
+
+    assert [len(each) for each in drawn] == [count] * len(bounds)
+    assert all((each < bound).all() for each, bound in zip(drawn, bounds, strict=True))
+
+
+def test_digits_of_one_number_are_independent_and_uniform() -> None:
+    """Every combination of three digits about equally often."""
+    digits = list(BatchDraws(seeded("digits")).each_below([3, 4, 5], 60_000))
+    cells = np.bincount(np.ravel_multi_index([each.astype(np.int64) for each in digits], (3, 4, 5)), minlength=60)
+
+    assert ((cells - 1000) ** 2 / 1000).sum() < 59 + CRITICAL * (2 * 59) ** 0.5
+
+
+def test_masks_of_every_size_hold_the_truth_as_often_as_they_ought_to() -> None:
+    """Up to the widest mask: as many options as the size says, and every other one equally often."""
+    for k, size, truth in ((2, 1, 1), (9, 8, 0), (33, 7, 32), (52, 51, 51), (52, 13, 20)):
+        mechanism = parsed(one_of(k, {"name": "subset_selection", "odds": "3", "size": size})).mechanism
+        masks = simulate(mechanism, np.full(RUNS, truth), BatchDraws(seeded(f"{k} {size}"))).astype(np.uint64)
+        assert (np.bitwise_count(masks) == size).all()
+        a, b = map(float, mechanism.support)
+        held = (masks[:, None] >> np.arange(k, dtype=np.uint64) & np.uint64(1)).sum(axis=0)
+        expected = np.where(np.arange(k) == truth, a, b)
+        assert (np.abs(held / RUNS - expected) <= 5 * np.sqrt(expected * (1 - expected) / RUNS) + 1e-12).all()
