@@ -17,13 +17,12 @@ def test_form_makes_four_requests_until_it_is_ready(visit: Visit, page: Page) ->
     send(page, *ANSWERS)
     ready = visit.paths.index("GET /assets/later.js")
     survey = "GET /api/v1/surveys/marriage"
-    said = [f"GET /assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")]
+    said = "GET /assets/catalogues/en.json"
     kept = [f"GET /assets/{part}.js" for part in ("aside", "later", "rarer", "repeated", "respondent")]
     kept.insert(-1, "GET /assets/respondent.html")
 
-    assert sorted(visit.paths[:ready]) == [survey, said[2], "GET /assets/respondent.js", "GET /s/marriage"]
-    assert visit.paths[ready : ready + 2] == ["GET /assets/later.js", said[1]]
-    assert sorted(visit.paths[ready + 2 : -1]) == sorted([survey, *said, *kept, "GET /s/sw.js"])
+    assert sorted(visit.paths[:ready]) == [survey, said, "GET /assets/respondent.js", "GET /s/marriage"]
+    assert sorted(visit.paths[ready + 1 : -1]) == sorted([survey, said, *kept, "GET /s/sw.js"])
     assert visit.paths[-1] == "POST /api/v1/surveys/marriage/reports"
     assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
 

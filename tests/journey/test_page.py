@@ -43,7 +43,7 @@ def test_served_page_is_this_releases(site: Running) -> None:
     assert {f"/s/{site.survey.name}", "/s/sw.js", "/assets/later.js"} <= {file["path"] for file in document["files"]}
 
 
-@pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.rarer.json", "sw.js"])
+@pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.json", "sw.js"])
 def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, name: str) -> None:
     """Made, put on a host, verified; then changed, and not."""
     folder = tmp_path / "host"

@@ -11,13 +11,11 @@ const FAILURES = new Map();
  * "repeated", what few surveys need; "aside", what few people open. When all but the last are asked for depends on the
  * survey alone.
  *
- * @param words who then also knows the part's sentences
  * @throws {LoadError} it did not arrive; calling again tries again
  */
-export async function load(part, words = null) {
+export async function load(part) {
   if (!ASKED.has(part)) ASKED.set(part, fetchPart(part));
-  const [exported] = await Promise.all([ASKED.get(part), words?.learn(part)]);
-  return exported;
+  return ASKED.get(part);
 }
 
 /** What the parts export that are there already, by name. */

@@ -11,33 +11,33 @@ async function start() {
   try {
     // A page from elsewhere says which aggregator it reports to; the aggregator's own has no need to.
     const setup = { assets: "../assets/", catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };
-    const words = new Words((tag, part) => loadSentences(`${tag}.${part}`, setup), navigator.languages);
+    const words = new Words((tag) => loadSentences(tag, setup), navigator.languages);
     const frame = () => {
       footer.replaceChildren(words.said("p", "footer"));
       // The choice of a language comes with the second file; without it, the device's languages hold.
-      load("later", words).then(({ languageChoice }) => header.replaceChildren(...languageChoice(words)), () => {});
+      load("later").then(({ languageChoice }) => header.replaceChildren(...languageChoice(words)), () => {});
     };
     const form = new Form(words, new Stage(words, main, status, frame));
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
     addEventListener("pagehide", () => form.forget());
     await form.open(location.href, setup);
-    form.keep((name) => sentencesAddress(name, setup));
+    form.keep((tag) => sentencesAddress(tag, setup));
   } catch {
     broken.hidden = false;
   }
 }
 
 // The sentences are in the page, or beside it; then the page may hold their digest.
-async function loadSentences(name, setup) {
-  const given = setup.catalogues[name];
+async function loadSentences(tag, setup) {
+  const given = setup.catalogues[tag];
   if (typeof given === "object") return given;
-  const reply = await fetch(sentencesAddress(name, setup), given && { integrity: given });
+  const reply = await fetch(sentencesAddress(tag, setup), given && { integrity: given });
   if (!reply.ok) throw new Error("no sentences");
   return reply.json();
 }
 
-function sentencesAddress(name, { assets }) {
-  return `${assets}catalogues/${name}.json`;
+function sentencesAddress(tag, { assets }) {
+  return `${assets}catalogues/${tag}.json`;
 }
 
 if (globalThis.document) {

@@ -11,7 +11,7 @@ export function disclosure(words, summary, fill) {
   let isFilled = false;
   node.addEventListener("toggle", async () => {
     if (!node.open || isFilled) return;
-    const told = await load("aside", words).then(fill, () => null);
+    const told = await load("aside").then(fill, () => null);
     isFilled ||= told !== null;
     content.replaceChildren(told ?? words.said("p", "error_load"));
   });

@@ -4,7 +4,7 @@ import { SurveyError } from "../survey/errors.js";
 import { explanationStep } from "./steps/explanation.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { parseLink } from "../survey/link.js";
-import { arrived, load } from "../bundles/loading.js";
+import { load } from "../bundles/loading.js";
 import { ALLOWANCE, Respondent } from "../device/respondent.js";
 import { Transport } from "../device/transport.js";
 
@@ -37,11 +37,10 @@ export class Form {
       const known = Promise.all([respondent.drawn(), respondent.spent()]);
       known.catch(() => {});
       await this.#words.speak(respondent.survey);
-      for (const part of Object.keys(arrived())) await this.#words.learn(part);
       let asked = [];
       this.#answering = null;
       this.#enter = async () => {
-        const { Answering } = await load("later", this.#words);
+        const { Answering } = await load("later");
         this.#answering ??= new Answering(respondent, asked, this.#words, this.#stage, ledger, transport);
         return this.#answering;
       };
@@ -75,6 +74,6 @@ export class Form {
     // The first step appears without taking the focus: people begin at the top of the page.
     this.#stage.show(step, known.allowance !== ALLOWANCE);
     // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
-    load("later", this.#words).catch(() => {});
+    load("later").catch(() => {});
   }
 }

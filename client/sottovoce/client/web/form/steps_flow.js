@@ -1,6 +1,6 @@
 import { checkStep } from "./steps/check.js";
 import { tellParent } from "./embedding.js";
-import { arrived, load } from "../bundles/loading.js";
+import { load } from "../bundles/loading.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
@@ -37,14 +37,14 @@ export class Answering {
 
   /** A step aside; then `back`. */
   async practise(back) {
-    const { practiceStep } = await load("aside", this.#words);
+    const { practiceStep } = await load("aside");
     this.#show(practiceStep, back);
   }
 
   /** What was drawn earlier, in an earlier visit or another tab. */
   async resume(entry) {
     this.forget();
-    if (entry.ended) return this.#show((await load("aside", this.#words)).endedStep, entry);
+    if (entry.ended) return this.#show((await load("aside")).endedStep, entry);
     if (!entry.sent) return this.#send("resending", async () => this.#respondent.send(), true);
     return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
   }
@@ -56,9 +56,7 @@ export class Answering {
       await this.#sendOthers();
       // Who had a report forgotten here leaves nothing that says more than the ledger does.
       if ((await this.#respondent.drawn())?.ended) return;
-      const parts = new Set(["respondent", "aside", ...Object.keys(arrived())]);
-      const sentences = [...parts].map((part) => addressOf(`${this.#words.language}.${part}`));
-      await keepOffline([...sentences, this.#address]);
+      await keepOffline([addressOf(this.#words.language), this.#address]);
     } catch {
       // Without a connection, or where the browser keeps nothing: the page works as it is.
     }
@@ -126,7 +124,7 @@ export class Answering {
       };
       await this.#stage.guarded(work, { back });
     };
-    await this.#stage.guarded(async () => this.#show((await load("aside", this.#words)).confirmStep, how, end, back));
+    await this.#stage.guarded(async () => this.#show((await load("aside")).confirmStep, how, end, back));
   }
 
   get #address() {
