@@ -44,7 +44,7 @@ def test_static_host_sends_to_the_aggregator(visit: Visit, host: tuple[str, Path
     assert shown["id"] in stored(visit.site)
     assert visit.complaints == []
     assert {"GET /", "GET /respondent.js", "GET /catalogues/en.json"} <= set(visit.paths)
-    assert not any(path.endswith(("later.js", "/s/marriage")) for path in visit.paths)
+    assert not any(path.endswith(("answering.js", "/s/marriage")) for path in visit.paths)
     headers = next(request.all_headers() for request in visit.requests if request.method == "POST")
     assert not {"cookie", "referer"} & set(headers)
 

@@ -95,8 +95,8 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
             "/assets/catalogues/en.json",
         ],
         "sottovoce-page": [
-            *(f"/assets/{part}.js" for part in ("aside", "later", "rarer", "repeated")),
-            "/assets/respondent.html", "/assets/respondent.js",
+            "/assets/answering.js", "/assets/extras.js", "/assets/more_types.js", "/assets/respondent.html",
+            "/assets/respondent.js", "/assets/waves.js",
         ],
     }
 

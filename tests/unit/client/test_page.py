@@ -61,14 +61,14 @@ def weight(asked: Survey, language: str, *parts: str) -> int:
 @pytest.mark.parametrize("language", languages())
 def test_page_keeps_its_byte_budget(language: str) -> None:
     """Ten questions and the page's own sentences in any of its languages, up to the first question."""
-    assert weight(ten_coins(), language, "respondent", "later") <= BUDGET
+    assert weight(ten_coins(), language, "respondent", "answering") <= BUDGET
 
 
 @pytest.mark.parametrize("language", languages())
 def test_heaviest_page_keeps_its_byte_budget(language: str) -> None:
     """Ten questions of ten types with ten mechanisms, and everything opened that can be; asked once, and of all."""
     heaviest = survey(questions=every_type()[:10])
-    assert weight(heaviest, language, *bundle.PARTS.keys() - {"repeated"}) <= HEAVIEST_BUDGET
+    assert weight(heaviest, language, *bundle.PARTS.keys() - {"waves"}) <= HEAVIEST_BUDGET
 
 
 AGGREGATOR = "https://a.example/base"
