@@ -107,7 +107,7 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
 
 
 def catalogues() -> dict[str, str]:
-    """The page's sentences by path, a file for each language: one request, whichever parts of the page are asked for."""
+    """The page's sentences by path, a file for each language, whichever parts are asked for."""
     found = {}
     for tag in languages():
         sentences = json.loads(read(f"catalogues/{tag}.json"))
