@@ -106,7 +106,8 @@ function readDomain(fields, choices) {
 // The mechanism, or null for a public question; exactly one of the two must be named.
 function readTreatment(fields, domain) {
   must("public" in fields !== "mechanism" in fields);
-  if ("mechanism" in fields) return parseMechanism(fields.mechanism, domain.absent ? "select_one" : fields.type, domain);
+  const type = domain.absent ? "select_one" : fields.type;
+  if ("mechanism" in fields) return parseMechanism(fields.mechanism, type, domain);
   must(fields.public === true && !("max_choices" in fields || "coordinates" in fields) && domain.size <= MAX_PUBLIC);
   return null;
 }
