@@ -26,6 +26,7 @@ RULES = [
     ("sottovoce.aggregator.collect.server_gate", {"sottovoce.shared", "sottovoce.aggregator", "asgiref"}),
     ("sottovoce.aggregator.collect.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.collect.decode", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
+    ("sottovoce.aggregator.web.packed", {"brotli"}),
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "werkzeug"}),
     ("sottovoce.aggregator.planning.survey_file", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
     ("sottovoce.aggregator.planning.sample_size", {"sottovoce.shared", "sottovoce.aggregator"}),

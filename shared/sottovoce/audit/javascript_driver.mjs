@@ -11,8 +11,8 @@ import { readFileSync } from "node:fs";
 
 const { scripts, questions, survey, possible, outside, set, histories, most } = JSON.parse(readFileSync(0, "utf-8"));
 const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
-// The first script is the one that loads the others, and makes their mechanisms known.
-for (const script of scripts.slice(1)) await product.load(script.replace(".js", ""));
+// The first script makes its own entries known; those of the others are made known here.
+for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
 
 const MAX_BRANCHES = 4096;
 
@@ -37,7 +37,7 @@ class BranchingDraws {
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const whole = weights.every((weight) => Number.isSafeInteger(weight) && weight >= 0);
     if (!whole || sum < 1 || sum > 2 ** 32 || weights.length > MAX_BRANCHES) throw new RangeError();
-    const live = weights.includes(0) ? [...weights.keys()].filter((index) => weights[index]) : weights.map((_, index) => index);
+    const live = [...weights.keys()].filter((index) => weights[index]);
     return this.#branch(sum, live.length, (choice) => [live[choice], weights[live[choice]]]);
   }
 
@@ -167,12 +167,12 @@ async function reportsOf(panel, course, draws) {
     return product.expectedReceipt(body);
   };
   const allowance = { question: Infinity, total: Infinity };
-  const tick = (work) => work();
+  const atOnce = (work) => work();
   for (const [wave, given] of course.entries()) {
     const transport = { origin: "https://audit.invalid", submit };
-    const person = new product.Respondent(panel, transport, ledger, { draws, allowance, wave, tick });
+    const person = new product.Respondent(panel, transport, ledger, { draws, allowance, wave });
     await person.asked();
-    await person.answer(given);
+    await new product.AnswerPath(person, atOnce).answer(given);
   }
   return JSON.stringify(reports);
 }
@@ -186,7 +186,8 @@ function procedureOf({ question }) {
 }
 
 const asked = await product.loadSurvey(new TextEncoder().encode(survey));
-const notNumbers = possible.flatMap((given, index) => [NaN, Infinity, undefined].map((value) => given.with(index, value)));
+const WRONG = [NaN, Infinity, undefined];
+const notNumbers = possible.flatMap((given, index) => WRONG.map((value) => given.with(index, value)));
 
 // Whether values are refused before anything was drawn; null if they are not refused.
 function isRefused(values) {

@@ -1,6 +1,5 @@
 import { button, element, heading } from "./dom.js";
 import { LoadError, SurveyError, TransportError } from "../survey/errors.js";
-import { load } from "../bundles/loading.js";
 
 // What is told of a failure: its title and a note.
 const OUTCOMES = {
@@ -12,7 +11,7 @@ const OUTCOMES = {
 };
 
 /** Where the page shows one step at a time, in `main`, and tells what went wrong; `status` is told aloud. */
-export class Stage {
+export class StepView {
   #words;
   #main;
   #status;
@@ -64,9 +63,7 @@ export class Stage {
     // What went wrong before there was a survey is told in the device's language.
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
-    const isPart = error instanceof LoadError;
-    const isUnsent = resend && error instanceof TransportError;
-    const outcome = isPart ? "load" : back ? "kept" : !isUnsent ? "refused" : error.isFinal ? "final" : "failed";
+    const outcome = failureKind(error, back, resend);
     const [title, note] = OUTCOMES[outcome];
     const start = heading(1, this.#words.node(title));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
@@ -77,4 +74,11 @@ export class Stage {
     this.show({ node, start });
     if (outcome === "failed") this.resend = resend;
   }
+}
+
+function failureKind(error, back, resend) {
+  if (error instanceof LoadError) return "load";
+  if (back) return "kept";
+  if (!resend || !(error instanceof TransportError)) return "refused";
+  return error.isFinal ? "final" : "failed";
 }

@@ -2,7 +2,7 @@ import { button, element, heading, table } from "../dom.js";
 import { mostRevealing } from "./odds_picture.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
-import { reported } from "../value_words.js";
+import { reportedInWords } from "../value_words.js";
 
 /**
  * The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone.
@@ -13,7 +13,7 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const { values } = parseReport(receipt.body);
   const rows = survey.questions.map((question, index) => [
     words.text("span", question.label),
-    values[index] === null ? words.node("not_asked") : reported(question, values[index], words),
+    values[index] === null ? words.node("not_asked") : reportedInWords(question, values[index], words),
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const title = heading(1, words.node("receipt_title"));
@@ -26,7 +26,8 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const details = [why(survey, words), bytes(words, receipt)];
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
   const row = element("div", { className: "actions" }, ...actions);
-  return { node: element("div", { id: "receipt" }, title, note, ...more, sent, cost, total, ...details, row), start: title };
+  const node = element("div", { id: "receipt" }, title, note, ...more, sent, cost, total, ...details, row);
+  return { node, start: title };
 }
 
 function why(survey, words) {
@@ -46,5 +47,6 @@ function bytes(words, receipt) {
   for (const [key, value] of entries) {
     list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
-  return element("details", { open: true }, words.said("summary", "receipt_details"), list, words.said("p", "verify_note", {}, { className: "hint" }));
+  const note = words.said("p", "verify_note", {}, { className: "hint" });
+  return element("details", { open: true }, words.said("summary", "receipt_details"), list, note);
 }

@@ -11,6 +11,7 @@ export class BitwiseRR extends BinaryRR {
     this.options = size;
     this.largest = 2 ** size - 1;
     // As many bits as may differ in the costlier direction, the rest in the other.
-    this.epsilon = maxChoices * Math.max(...this.logs) + Math.min(maxChoices, size - maxChoices) * Math.min(...this.logs);
+    const others = Math.min(maxChoices, size - maxChoices);
+    this.epsilon = maxChoices * Math.max(...this.logs) + others * Math.min(...this.logs);
   }
 }

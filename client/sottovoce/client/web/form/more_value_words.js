@@ -1,20 +1,20 @@
 import { bitsOf } from "../survey/answers.js";
 import { element } from "./dom.js";
 
-/** How reports that do not look like an answer are told, by mechanism. */
-export const TELLING = new Map([
-  ["subset_selection", several],
-  ["bitwise_rr", several],
-  ["sampled_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
-  ["sampled_coordinate", (question, value, words) => sampled(question, value, words, ["low", "high"])],
-  ["rounding_rr", (_, value, words) => words.node(["low", "high"][value])],
-  ["level_table", mark],
-  ["hadamard_response", mark],
-  ["square_wave", range],
-]);
+/** How reports that do not look like an answer are said, by mechanism. */
+export const MORE_VALUE_WORDS = {
+  subset_selection: several,
+  bitwise_rr: several,
+  sampled_option: (question, value, words) => sampled(question, value, words, ["no", "yes"]),
+  sampled_coordinate: (question, value, words) => sampled(question, value, words, ["low", "high"]),
+  rounding_rr: (_, value, words) => words.node(["low", "high"][value]),
+  level_table: mark,
+  hadamard_response: mark,
+  square_wave: range,
+};
 
 /** A true value of several options, or of numbers, in words. */
-export function answeredRarely(question, value, words) {
+export function answerInMoreWords(question, value, words) {
   const { grid, options } = question.domain;
   if (grid === null) return several(question, value, words);
   if (options.length === 0) return words.number(grid.number(value));
