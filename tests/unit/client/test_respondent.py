@@ -136,6 +136,27 @@ def test_survey_beyond_the_allowance_is_refused(allowance):
         respondent(allowance=allowance)
 
 
+def test_survey_that_costs_exactly_what_is_allowed_is_answered():
+    """The limit is the most that a person allows, not the least that she refuses."""
+    dearest = max(question.epsilon for question in SURVEY.questions)
+    me, _ = respondent(allowance=Allowance(question=dearest, total=SURVEY.epsilon))
+
+    assert me.answer(ANSWERS)["body"]
+
+
+def test_token_on_a_survey_open_to_all_buys_no_second_draw(tmp_path):
+    """Whatever token a link brings along, there is one report, one charge, and no token on the wire."""
+    ledger, bodies, headers = FileLedger(tmp_path), set(), []
+    for token in ("0123456789ABCDEF", "", "FEDCBA9876543210"):
+        me, session = respondent(ledger=ledger, token=token)
+        bodies.add(me.answer(ANSWERS)["body"])
+        headers += [options["headers"] for _, _, options in session.requests]
+
+    assert len(bodies) == 1
+    assert ledger.spent("https://a.example") == SURVEY.epsilon
+    assert not any("Authorization" in each for each in headers)
+
+
 def test_default_allowance_refuses_a_greedy_mechanism():
     """52 options through bitwise randomized response cost 57: an honest survey would not, a lying one could."""
     greedy = parse_survey(survey(some_of(52, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})))
