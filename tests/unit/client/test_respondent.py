@@ -8,6 +8,7 @@ import pytest
 import requests
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import MEMO, Entry, FileLedger, Key, MemoryLedger
+from sottovoce.client.memo import keep_memo
 from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError
@@ -199,6 +200,8 @@ def test_send_without_a_draw_is_refused():
     [
         (f"https://a.example/s/vector#d={'0' * 32}", "another survey"),
         (f"https://a.example/s/other#d={SURVEY.digest[:32]}", "another survey"),
+        # All 32 digits count: a survey that agrees in a few of them is made in a moment.
+        (f"https://a.example/s/vector#d={SURVEY.digest[:31]}{int(SURVEY.digest[31], 16) ^ 1:x}", "another survey"),
     ],
 )
 def test_connect_refuses_a_survey_that_the_link_does_not_name(monkeypatch, link, reason):
@@ -261,6 +264,15 @@ def test_memo_is_kept_and_charged_once_for_all_waves(tmp_path, kind):
     memo, fresh = (q.epsilon for q in MEMOIZED.questions)
     assert ledger.spent("https://a.example") == pytest.approx(memo + 3 * fresh)
     assert MEMOIZED.epsilon == pytest.approx(memo + fresh)
+
+
+@pytest.mark.parametrize(("body", "kept"), [("00", (0, 0)), ("01", (0, 1)), ("10", (1, 0)), ("11", (1, 1))])
+def test_memo_that_was_kept_is_what_reports_are_drawn_from(body, kept):
+    """Whatever is drawn later: a fresh draw in each wave would be a fresh look at the truth."""
+    ledger = MemoryLedger()
+    ledger.record(MEMO_KEY, Entry(MEMOIZED.digest, MEMOIZED.epsilon_of_memo, body, sent=True))
+
+    assert keep_memo(ledger, MEMO_KEY._replace(wave=1), MEMOIZED, Draws()) == {0: kept}
 
 
 def test_memo_decides_what_every_wave_reports():
