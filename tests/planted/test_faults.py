@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,8 +45,14 @@ def test_killer_is_there(killer: str) -> None:
         assert (ROOT / "tests/vectors/javascript" / file[1]).exists()
         return
     path, _, name = killer.partition("::")
+    assert name.partition("[")[0] in functions(path)
+
+
+@cache
+def functions(path: str) -> set[str]:
+    """The names of all functions in a file of tests."""
     found = ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
-    assert name.partition("[")[0] in {node.name for node in found if isinstance(node, ast.FunctionDef)}
+    return {node.name for node in found if isinstance(node, ast.FunctionDef)}
 
 
 def test_no_two_faults_are_one() -> None:
@@ -88,8 +96,29 @@ def test_planted_fault_is_found(changed: Path, fault: Fault) -> None:
     """By the test that is named, which fails; not by an error on the way to it."""
     ended = run(changed, fault.killed_by)
 
-    assert ended.returncode == pytest.ExitCode.TESTS_FAILED, ended.stdout + ended.stderr
-    assert f"FAILED {fault.killed_by}" in ended.stdout
+    assert is_found(ended, fault), ended.stdout + ended.stderr
+
+
+HARMLESS = Fault(
+    "harmless",
+    "shared/sottovoce/shared/rational.py",
+    "def show_epsilon(epsilon: float) -> str:\n",
+    "def show_epsilon(epsilon: float) -> str:\n\n",
+    "tests/unit/shared/test_rational.py::test_show_epsilon_never_rounds_down",
+)
+BROKEN = replace(HARMLESS, name="broken", planted="def show_epsilon(epsilon: float) -> :\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [HARMLESS, BROKEN], ids=lambda fault: fault.name)
+def test_what_is_no_slip_is_not_found(changed: Path, fault: Fault) -> None:
+    """A change that means nothing, and sources that cannot be run at all."""
+    assert not is_found(run(changed, fault.killed_by), fault)
+
+
+def is_found(ended: subprocess.CompletedProcess[str], fault: Fault) -> bool:
+    """Whether the named test itself has failed."""
+    return ended.returncode == pytest.ExitCode.TESTS_FAILED and f"FAILED {fault.killed_by}" in ended.stdout
 
 
 def run(folder: Path, *killers: str) -> subprocess.CompletedProcess[str]:

@@ -33,6 +33,7 @@ class Disk {
   #safe = new Map();
   // Every transaction waits for those before it that change something.
   last = Promise.resolve();
+  powerCuts = 0;
 
   commit(changed, durability) {
     this.stores = changed;
@@ -41,6 +42,7 @@ class Disk {
   }
 
   cut() {
+    this.powerCuts += 1;
     this.stores = this.#safe;
   }
 }
@@ -95,6 +97,7 @@ class FakeTransaction {
 
   async run(disk, durability) {
     this.#records = [...disk.stores.get(this.#name)];
+    const { powerCuts } = disk;
     try {
       while (this.#work.length > 0) {
         this.#work.shift()();
@@ -103,6 +106,8 @@ class FakeTransaction {
       }
       this.#over = true;
       await turn();
+      // Nobody is left to be told what became of it.
+      if (disk.powerCuts !== powerCuts) return;
       if (this.#mode === CHANGES) disk.commit(new Map(disk.stores).set(this.#name, this.#records), durability);
       this.oncomplete?.();
     } catch (error) {
