@@ -173,9 +173,16 @@ def test_sessions_end_when_idle_old_or_ended(store: Storage) -> None:
     assert store.session(b"s", 1000 + SESSION_IDLE) == "ann"
     assert store.session(b"s", 1000 + 2 * SESSION_IDLE) == "ann"
     assert store.session(b"s", 1000 + 3 * SESSION_IDLE + 1) is None
-    assert store.session(b"s", 1000 + SESSION_MOST + 1) is None
     store.end_session(b"s")
     assert store.session(b"s", 1000) is None
+
+
+def test_session_in_use_ends_after_half_a_day(store: Storage) -> None:
+    """However busy its researcher is."""
+    store.start_session(b"s", "ann", 1000)
+    for moment in range(1000, 1000 + SESSION_MOST + 1, SESSION_IDLE):
+        assert store.session(b"s", moment) == "ann"
+    assert store.session(b"s", 1000 + SESSION_MOST + 1) is None
 
 
 def test_researchers_are_known_by_hash(store: Storage) -> None:
@@ -242,6 +249,18 @@ def test_withdraw_counts_down_everywhere_and_answers_the_same_again(store: Stora
     }  # fmt: skip
     assert store.withdraw(plan(key), identity(4)) is Outcome.CLOSED
     assert store.withdraw(plan(key), identity(3)) is Outcome.WITHDRAWN
+
+
+def test_withdrawn_reports_id_is_in_no_row(store: Storage) -> None:
+    """What stays refuses the id and does not name it."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(3)])
+    store.withdraw(plan(key), identity(1))
+    kept = [bytes(item) for row in store.export_table("tombstones") for item in row if not isinstance(item, int)]
+
+    assert len(kept) == 1
+    assert identity(1) not in kept[0]
+    assert identity(1) not in {bytes(row[1]) for row in store.export_table("reports")}
 
 
 def test_withdrawals_count_towards_the_next_snapshot(store: Storage) -> None:

@@ -1,6 +1,7 @@
 """The ledger on files: one draw across threads, processes and restarts, and damage is no reason for another."""
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -20,6 +21,63 @@ def test_file_ledger_survives_a_restart(tmp_path):
     FileLedger(tmp_path).record(KEY, ENTRY)
 
     assert FileLedger(tmp_path).get(KEY) == ENTRY
+
+
+class Disk:
+    """What a folder would hold after a power cut: what was synced, of the files as of the folder."""
+
+    def __init__(self, folder, monkeypatch):
+        self._folder = folder
+        self._sync = os.fsync
+        self._contents = {}
+        self._names = {}
+        monkeypatch.setattr(os, "fsync", self._synced)
+
+    def _synced(self, handle):
+        self._sync(handle)
+        about = os.fstat(handle)
+        if stat.S_ISDIR(about.st_mode):
+            self._names = {path.name: path.stat().st_ino for path in self._folder.iterdir()}
+        else:
+            self._contents[about.st_ino] = os.pread(handle, about.st_size, 0)
+
+    def left(self):
+        """Contents by name; empty where the name is on the disk and the content is not."""
+        return {name: self._contents.get(inode, b"") for name, inode in self._names.items()}
+
+
+def test_power_cut_takes_nothing_that_the_ledger_has_told(tmp_path, monkeypatch):
+    """After every step the folder and its files are synced: a lost entry would be a second draw."""
+    disk, ledger = Disk(tmp_path, monkeypatch), FileLedger(tmp_path)
+    steps = [
+        lambda: ledger.record(KEY, ENTRY),
+        lambda: ledger.prepare(KEY, ENTRY.digest, (0, 2)),
+        lambda: ledger.mark_sent(KEY),
+        lambda: ledger.end(KEY, "withdrawn"),
+        lambda: ledger.record(KEY._replace(wave=1), ENTRY),
+        lambda: ledger.erase(name_of(KEY)),
+    ]
+    for step in steps:
+        step()
+        left = disk.left()
+        found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        assert {name: left.get(name) for name in found} == found
+    assert list(disk.left()) == [f"{name_of(KEY._replace(wave=1))}.json"]
+
+
+def test_entry_is_whole_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """A name without its content would be a damaged entry after a power cut, and end the survey for good."""
+    disk, link = Disk(tmp_path, monkeypatch), os.link
+    seen = []
+
+    def watched(source, target):
+        seen.append(disk._contents.get(source.stat().st_ino) == source.read_bytes() != b"")
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", watched)
+    FileLedger(tmp_path).record(KEY, ENTRY)
+
+    assert seen == [True]
 
 
 def test_file_ledger_lets_one_of_many_threads_draw(tmp_path):

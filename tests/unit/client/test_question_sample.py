@@ -117,8 +117,11 @@ def test_every_asked_answer_is_needed():
 
 
 @pytest.mark.parametrize(
-    "values", [(0, 0, 0, 0, 0), (0, None, 0, None, None), (None,) * 5, (0, 0, None, None, None), (0, 0, 0, 0, None)]
-)
+    "values",
+    [(0, 0, 0, 0, 0), (0, None, 0, None, None), (None,) * 5, (0, 0, None, None, None), (0, 0, 0, 0, None),
+     # Three private answers, and the public one left out for it.
+     (0, None, None, 0, 0)],
+)  # fmt: skip
 def test_randomize_refuses_another_number_of_answers(values):
     """The charge is for m questions."""
     with pytest.raises(AnswerError, match="as many answers"):

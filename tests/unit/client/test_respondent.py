@@ -9,6 +9,7 @@ import requests
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO, Entry, Key, MemoryLedger
+from sottovoce.client.memo import keep_memo
 from sottovoce.client.respondent import Allowance, Respondent, encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError
@@ -137,6 +138,27 @@ def test_survey_beyond_the_allowance_is_refused(allowance):
         respondent(allowance=allowance)
 
 
+def test_survey_that_costs_exactly_what_is_allowed_is_answered():
+    """The limit is the most that a person allows, not the least that she refuses."""
+    dearest = max(question.epsilon for question in SURVEY.questions)
+    me, _ = respondent(allowance=Allowance(question=dearest, total=SURVEY.epsilon))
+
+    assert me.answer(ANSWERS)["body"]
+
+
+def test_token_on_a_survey_open_to_all_buys_no_second_draw(tmp_path):
+    """Whatever token a link brings along, there is one report, one charge, and no token on the wire."""
+    ledger, bodies, headers = FileLedger(tmp_path), set(), []
+    for token in ("0123456789ABCDEF", "", "FEDCBA9876543210"):
+        me, session = respondent(ledger=ledger, token=token)
+        bodies.add(me.answer(ANSWERS)["body"])
+        headers += [options["headers"] for _, _, options in session.requests]
+
+    assert len(bodies) == 1
+    assert ledger.spent("https://a.example") == SURVEY.epsilon
+    assert not any("Authorization" in each for each in headers)
+
+
 def test_default_allowance_refuses_a_greedy_mechanism():
     """52 options through bitwise randomized response cost 57: an honest survey would not, a lying one could."""
     greedy = parse_survey(survey(some_of(52, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})))
@@ -179,6 +201,8 @@ def test_send_without_a_draw_is_refused():
     [
         (f"https://a.example/s/vector#d={'0' * 32}", "another survey"),
         (f"https://a.example/s/other#d={SURVEY.digest[:32]}", "another survey"),
+        # All 32 digits count: a survey that agrees in a few of them is made in a moment.
+        (f"https://a.example/s/vector#d={SURVEY.digest[:31]}{int(SURVEY.digest[31], 16) ^ 1:x}", "another survey"),
     ],
 )
 def test_connect_refuses_a_survey_that_the_link_does_not_name(monkeypatch, link, reason):
@@ -241,6 +265,15 @@ def test_memo_is_kept_and_charged_once_for_all_waves(tmp_path, kind):
     memo, fresh = (q.epsilon for q in MEMOIZED.questions)
     assert ledger.spent("https://a.example") == pytest.approx(memo + 3 * fresh)
     assert MEMOIZED.epsilon == pytest.approx(memo + fresh)
+
+
+@pytest.mark.parametrize(("body", "kept"), [("00", (0, 0)), ("01", (0, 1)), ("10", (1, 0)), ("11", (1, 1))])
+def test_memo_that_was_kept_is_what_reports_are_drawn_from(body, kept):
+    """Whatever is drawn later: a fresh draw in each wave would be a fresh look at the truth."""
+    ledger = MemoryLedger()
+    ledger.record(MEMO_KEY, Entry(MEMOIZED.digest, MEMOIZED.epsilon_of_memo, body, sent=True))
+
+    assert keep_memo(ledger, MEMO_KEY._replace(wave=1), MEMOIZED, Draws()) == {0: kept}
 
 
 def test_memo_decides_what_every_wave_reports():

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from sottovoce.shared import composition
 from sottovoce.shared.composition import (
     advanced_epsilon,
     gaussian_epsilon,
@@ -99,6 +100,15 @@ def test_gaussian_is_better_than_its_zcdp() -> None:
     assert rho == pytest.approx(0.3125)
     assert f"{zcdp_epsilon(rho, DELTA):.2f}" == "4.47"
     assert f"{gaussian_epsilon(math.sqrt(2 * rho), DELTA):.2f}" == "3.75"
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.7, 1.0, 3.0])
+def test_gaussian_epsilon_is_rounded_up(mu: float) -> None:
+    """The figure itself is allowed, to the last digit; what is a little less is not."""
+    found = gaussian_epsilon(mu, DELTA)
+
+    assert composition._gaussian_delta(mu, found) <= DELTA
+    assert composition._gaussian_delta(mu, found * (1 - 1e-9)) > DELTA
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1e-9, math.nan])

@@ -82,6 +82,12 @@ def test_bound_is_the_plain_sum_over_clones() -> None:
     assert mean(total * (1 - 1e-6)) > delta
 
 
+@pytest.mark.parametrize("least", [1 / 3, 0.5, 0.7])
+def test_least_total_is_rounded_up(least: float) -> None:
+    """However the search ends, the total that it gives is allowed."""
+    assert least <= shuffling._least(1.0, DELTA, lambda total: 0.0 if total >= least else 1.0) < least + 1e-11
+
+
 def test_blocks_only_raise_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """For very many people numbers of clones are taken together; the figure is then larger, never smaller."""
     one_by_one = shuffled_bound(LN3, pair_weight(LN3), 500, DELTA)

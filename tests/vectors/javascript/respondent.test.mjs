@@ -143,6 +143,80 @@ test("a survey that asks for more epsilon than allowed is refused", async () => 
   }
 });
 
+test("a survey that costs exactly what is allowed is answered, and a limit that is no number allows nothing", async () => {
+  const document = { ...surveyOf(coin), questions: [coin, { ...coin, name: "other" }] };
+  const cost = Math.log(3);
+  const open = (allowance) => connect(document, aggregator(document).transport, new MemoryLedger(), "", { allowance });
+  const person = await open({ question: cost, total: 2 * cost });
+  assert.equal(person.survey.epsilon, 2 * cost);
+  for (const less of [{ question: cost - 1e-9 }, { total: 2 * cost - 1e-9 }, { question: NaN }, { total: NaN }, { total: undefined }]) {
+    await assert.rejects(open({ question: cost, total: 2 * cost, ...less }), { code: "budget_exhausted" });
+  }
+});
+
+test("on a survey that is open to all a token is ignored, and buys no second draw", async () => {
+  const { bodies, transport } = aggregator(surveyOf(coin));
+  const ledger = new MemoryLedger();
+  for (const token of ["0123456789ABCDEF", "", "FEDCBA9876543210"]) {
+    const link = { origin: "https://a.example", survey: "vector", digest: "", token };
+    await (await Respondent.connect(link, transport, ledger, { tick: atOnce })).answer({ q: "yes" });
+  }
+  assert.equal(new Set(bodies).size, 1);
+  assert.equal(ledger.entries.size, 1);
+});
+
+test("where each invitation has its token, each is a draw of its own, and none is refused", async () => {
+  const document = { ...surveyOf(coin), access: "token" };
+  const { bodies, transport } = aggregator(document);
+  const ledger = new MemoryLedger();
+  const open = (token) => Respondent.connect({ origin: "https://a.example", survey: "vector", digest: "", token }, transport, ledger, { tick: atOnce });
+  for (const token of ["0123456789ABCDEF", "FEDCBA9876543210"]) await (await open(token)).answer({ q: "yes" });
+  assert.equal(new Set(bodies).size, 2);
+  await assert.rejects(open(""), { code: "transport", sentence: "error_token" });
+});
+
+test("nothing is sent until the ledger holds the report, and nothing if it cannot", async () => {
+  const ledger = new MemoryLedger();
+  const { bodies, transport } = aggregator(surveyOf(coin));
+  const record = ledger.record;
+  ledger.record = async (key, entry) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(bodies.length, 0);
+    return record(key, entry);
+  };
+  const { body } = await (await connect(surveyOf(coin), transport, ledger)).answer({ q: "yes" });
+  assert.deepEqual(bodies, [body]);
+  const full = new MemoryLedger();
+  full.record = async () => assert.fail("the disk is full");
+  await assert.rejects((await connect(surveyOf(coin), transport, full)).answer({ q: "yes" }), /the disk is full/);
+  assert.equal(bodies.length, 1);
+});
+
+test("a link that pins the survey is compared to its last digit", async () => {
+  const document = surveyOf(coin);
+  const { digest } = (await connect(document, aggregator(document).transport, new MemoryLedger())).survey;
+  const pinned = digest.slice(0, 32);
+  const wrong = pinned.slice(0, 31) + (pinned[31] === "0" ? "1" : "0");
+  await connect(document, aggregator(document).transport, new MemoryLedger(), pinned);
+  await assert.rejects(connect(document, aggregator(document).transport, new MemoryLedger(), wrong), {
+    sentence: "error_other_survey",
+  });
+});
+
+test("a memo of these answers is what every report is drawn from, whatever was drawn since", async () => {
+  const [{ question: memoized }] = vectors("memoized_rr/randomize.json");
+  const months = [1, 2, 3, 4, 5].map((month) => `2026-0${month}-01T00:00:00Z`);
+  const waves = [0, 1, 2, 3].map((index) => ({ opens: months[index], closes: months[index + 1] }));
+  const document = { ...surveyOf(memoized), waves };
+  const { survey } = await connect(document, aggregator(document).transport, new MemoryLedger());
+  for (const [body, kept] of [["01", [0, 1]], ["10", [1, 0]], ["11", [1, 1]], ["00", [0, 0]]]) {
+    const ledger = new MemoryLedger();
+    const key = ["https://a.example", "vector", 2, ""];
+    await ledger.record(["https://a.example", "vector", -1, ""], { digest: survey.digest, epsilon: 1, body, sent: true });
+    assert.deepEqual((await product.keepMemo(ledger, key, survey, new Draws())).get(0), kept);
+  }
+});
+
 test("a receipt for other bytes is not believed", async () => {
   const entries = ["null", "[]", "{}", "text"];
   for (const text of entries) {

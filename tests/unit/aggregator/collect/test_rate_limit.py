@@ -38,7 +38,7 @@ def test_this_machine_and_no_limit_are_let_pass(peer: str | None) -> None:
 def test_only_the_named_number_of_proxies_is_believed() -> None:
     """What a respondent writes into the header itself is not read."""
     rates = Rates(1, hops=1)
-    assert [rates.allow("127.0.0.1", f"10.0.0.{number}, 203.0.113.1") for number in range(2)] == [True, False]
+    assert [rates.allow("127.0.0.1", f"10.{number}.0.1, 203.0.113.1") for number in range(2)] == [True, False]
     assert rates.allow("127.0.0.1", "203.0.114.1")
     assert [rates.allow("127.0.0.1", "nonsense") for _ in range(2)] == [True, False]
     unproxied = Rates(1)

@@ -69,6 +69,18 @@ def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, st
     assert [storage.has_token(1, token_hash(token)) for token in tokens] == [False, False, True, True, True]
 
 
+def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """Those made before and after a revision lie together: links that were sent out stay good, once."""
+    post(researcher, TOKENS, {"count": 2})
+    corrected = storage.publish(survey(access="token", revision=2))
+    [row] = post(researcher, TOKENS, {"count": 1}).json["tokens"]
+    key = storage.revisions("exam")[0].key
+
+    assert corrected.key != key
+    assert storage.has_token(key, token_hash(row["token"]))
+    assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3}
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [

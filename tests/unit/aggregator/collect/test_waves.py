@@ -97,6 +97,17 @@ def test_one_id_is_one_report_in_all_waves(admission: Admission, clock: FakeCloc
     assert rejected.value.code == "id_conflict"
 
 
+def test_past_wave_acknowledges_no_report_of_another_one(admission: Admission, clock: FakeClock) -> None:
+    """The same id and the same values sent for a wave that is over are not the report that is known."""
+    clock.moment = at(2)
+    report = Report("exam", SURVEY.digest, 1, "0" * 32, (1, 2, 0))
+    admission.admit("exam", dump_report(report, SURVEY))
+    with pytest.raises(ReportRejected) as rejected:
+        admission.admit("exam", dump_report(replace(report, wave=0), SURVEY))
+
+    assert rejected.value.code == "id_conflict"
+
+
 def test_results_are_had_for_each_wave_and_for_all(
     admission: Admission, storage: SQLiteStorage, clock: FakeClock
 ) -> None:

@@ -81,6 +81,15 @@ def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]
     assert all(group.reports >= 5 for group in found)
 
 
+def test_analyse_tells_how_many_reports_are_shown_and_withdrawn() -> None:
+    """Each figure by itself, for all and for a cohort; what has come so far is the survey's own figure."""
+    shown = [Cell(0, ALL, 60, 7, {}), Cell(0, 0, 40, 5, {}), Cell(0, 1, 20, 2, {})]
+    found = [analyse(one(shown), cohort) for cohort in (None, "first", "second")]
+
+    assert [(each.reports, each.withdrawn) for each in found] == [(60, 7), (40, 5), (20, 2)]
+    assert {each.received for each in found} == {100}
+
+
 def test_analyse_refuses_an_unknown_cohort_without_repeating_it() -> None:
     """The message names no submitted value."""
     with pytest.raises(EstimateError) as refused:

@@ -9,7 +9,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.auth import PUBLIC, new_token
-from sottovoce.aggregator.web.headers import security_headers
+from sottovoce.aggregator.web.headers import form_policy, security_headers
 
 from tests.conftest import FakeClock
 from tests.surveys import survey
@@ -118,11 +118,54 @@ def test_logout_needs_the_form_token_and_ends_the_session_on_the_server(app: Fla
     form_token = re.search(r'name="form_token" value="([0-9a-f]+)"', page)
     assert form_token is not None
 
+    # A client that kept cookies of its own would send none but those.
+    thief, copied = app.test_client(use_cookies=False), {"Cookie": reply.headers["Set-Cookie"].split(";")[0]}
+    assert thief.get("/dashboard/", headers=copied).status_code == 200
     assert client.post("/dashboard/logout", **base).status_code == 403
     assert client.get("/dashboard/", **base).status_code == 200
     assert client.post("/dashboard/logout", data={"form_token": form_token[1]}, **base).status_code == 302
-    copied = {"Cookie": reply.headers["Set-Cookie"].split(";")[0]}
-    assert app.test_client().get("/dashboard/", headers=copied).status_code == 302
+    assert thief.get("/dashboard/", headers=copied).status_code == 302
+
+
+def test_form_from_another_site_is_refused_even_with_its_token(app: Flask) -> None:
+    """A browser says where a form came from; neither the token alone nor a neighbouring site is enough."""
+    client, _ = log_in(app)
+    base = "https://survey.example.org"
+    form_token = re.search(r'name="form_token" value="([0-9a-f]+)"', client.get("/dashboard/", base_url=base).text)
+    assert form_token is not None
+    elsewhere = [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "none"}, {"Origin": "https://evil.example"}, {}]
+    for headers in elsewhere:
+        data = {"form_token": form_token[1]}
+        assert client.post("/dashboard/logout", data=data, base_url=base, headers=headers).status_code == 403
+    assert client.get("/dashboard/", base_url=base).status_code == 200
+
+
+def test_headers_say_what_pages_may_do() -> None:
+    """Word by word: nothing but the site's own parts, no frame, no copy in a cache, no address to other sites."""
+    headers = dict(security_headers(secure=False))
+    own = dict(directive.split(" ", 1) for directive in headers["Content-Security-Policy"].split("; "))
+
+    assert own == {
+        "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:",
+        "connect-src": "'self'", "base-uri": "'none'", "form-action": "'self'", "frame-ancestors": "'none'",
+    }  # fmt: skip
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cross-Origin-Opener-Policy"] == headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "Strict-Transport-Security" not in headers
+    assert dict(security_headers(secure=True))["Strict-Transport-Security"] == "max-age=31536000"
+
+
+@pytest.mark.parametrize(("embedders", "ancestors"), [([], "'none'"), (["https://a.example"], "https://a.example")])
+def test_respondents_page_may_do_even_less(embedders: list[str], ancestors: str) -> None:
+    """It sends no form, and stands in no frame but those that the operator names."""
+    own = dict(directive.split(" ", 1) for directive in form_policy("'sha256-x'", embedders).split("; "))
+
+    assert own == {
+        "default-src": "'none'", "script-src": "'self'", "style-src": "'sha256-x'", "img-src": "data:",
+        "connect-src": "'self'", "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": ancestors,
+    }  # fmt: skip
 
 
 def test_session_cookie_does_not_open_the_api(app: Flask) -> None:
