@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BROWSER := tests/browser/node_modules/.package-lock.json
+LOAD := tests/bench/load/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check slow bench lock clean
@@ -16,6 +17,10 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 
 $(BROWSER): tests/browser/package-lock.json
 	cd tests/browser && npm ci --silent --no-audit --no-fund
+	touch $@
+
+$(LOAD): tests/bench/load/package-lock.json
+	cd tests/bench/load && npm ci --silent --no-audit --no-fund
 	touch $@
 
 $(SURVEYJS): tests/bench/surveyjs/package-lock.json
@@ -38,7 +43,7 @@ check: $(VENV)/.installed  ## style and types
 slow: $(VENV)/.installed $(BROWSER)  ## the long runs
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS)  ## figures, no verdicts
+bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)
 
 lock:  ## resolve the pinned versions anew; needs uv
@@ -46,4 +51,4 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) tests/browser/node_modules tests/bench/surveyjs/node_modules
+	rm -rf $(VENV) tests/browser/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
