@@ -69,7 +69,8 @@ def show(connections: int, found: dict[str, list[dict[str, Any]]]) -> None:
         failed += sum(one["errors"] for one in rounds)
         print(
             f"{connections:>3} connections  {OTHERS.get(name, 'aggregator'):<26} {rate:7,.0f}/s"
-            f"  {ratio:.2f} of the ceiling  p50 {p50:5.1f} ms  p99 {p99:6.1f} ms  processor {cpu:4.0f} us  refused {failed}",
+            f"  {ratio:.2f} of the ceiling  p50 {p50:5.1f} ms  p99 {p99:6.1f} ms"
+            f"  processor {cpu:4.0f} us  refused {failed}",
             flush=True,
         )
 

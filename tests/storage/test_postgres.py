@@ -133,7 +133,7 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
 
 
 def test_servers_own_log_names_no_report() -> None:
-    """Neither after retries, on two nodes at once too, nor after conflicts, withdrawals, bad tokens, a closed survey."""
+    """Neither after retries, also on two nodes at once, nor after conflicts, withdrawals, bad tokens and closing."""
     server, folder = postgres.own()
     url = postgres.fresh(server)
     nodes = [PostgresStorage(url), PostgresStorage(url)]

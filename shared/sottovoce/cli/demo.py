@@ -25,7 +25,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web.auth import new_token
 from sottovoce.cli.database import open_storage
-from sottovoce.cli.export import write_json
+from sottovoce.cli.output_file import write_json
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_answers, demo_survey

@@ -1,6 +1,5 @@
 """``export``: the results of a survey as JSON."""
 
-import json
 from pathlib import Path
 
 import click
@@ -9,6 +8,7 @@ from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.results.analysis import analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.output_file import write_json
 from sottovoce.shared.errors import StorageError
 
 
@@ -29,22 +29,3 @@ def export(
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
     write_json(export_document(analyse(revisions, cohort, interval, wave)), out)
-
-
-def write_json(document: object, out: Path | None) -> None:
-    """Write to a file that appears whole or not at all, or to standard output."""
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(text, out)
-
-
-def write_text(text: str, out: Path) -> None:
-    """Write to a file that appears whole or not at all."""
-    part = out.with_name(out.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(out)
-    except OSError:
-        raise StorageError("the file cannot be written") from None

@@ -1,6 +1,7 @@
 """The ``sottovoce`` command: one verb, one module, imported when it is used."""
 
 import importlib
+import os
 import sys
 from typing import NoReturn
 
@@ -123,3 +124,5 @@ def fail(error: SurveyError) -> NoReturn:
 @click.version_option(package_name="sottovoce")
 def main() -> None:
     """Surveys on sensitive questions: every answer is randomized on the respondent's own device."""
+    # Whatever a verb writes is its user's alone: databases, ledgers, tokens, results.
+    os.umask(0o077)

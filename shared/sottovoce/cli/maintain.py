@@ -23,7 +23,7 @@ def backup(file: Path, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     if not isinstance(storage, SQLiteStorage):
         raise StorageError("a PostgreSQL database is backed up with pg_dump, or with: copy --to sqlite:///FILE")
-    if file.exists():
+    if file.exists() or file.is_symlink():
         raise StorageError("there is a file of this name already; it was left as it is")
     storage.backup(file)
     file.chmod(0o600)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.cli.export import write_text
+from sottovoce.cli.output_file import write_text
 from sottovoce.client.privacy_account.document import Terms, account
 from sottovoce.client.privacy_account.page import page
 from sottovoce.client.privacy_account.text import lines

@@ -1,0 +1,83 @@
+"""What the verbs write is for their user alone, and goes into the named file and nothing else."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import start
+from tests.journey.test_own_survey import serving, sottovoce
+from tests.surveys import ANSWERS, survey
+
+
+def run_open(folder: Path, *words: str, **more: Any) -> None:
+    """Run a verb in a shell's usual mask, under which everybody may read what is written."""
+    command = ["sh", "-c", 'umask 022; exec "$0" -m sottovoce.cli "$@"', sys.executable, *words]
+    environment = {**os.environ, "HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "home" / "ledger")}
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True, timeout=60, **more)
+
+
+def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path) -> None:
+    """Databases, their logs, backups, results, accounts, pages and ledgers, in folders that are there or not."""
+    (tmp_path / "data").mkdir(mode=0o755)
+    with start(tmp_path / "served", survey()) as running:
+        run_open(tmp_path, "respond", running.link, "--answers", "-", "--yes", input=json.dumps(ANSWERS))
+    for words in (
+        ["init", "survey.yaml"],
+        ["survey", "publish", "survey.yaml", "--data", "data"],
+        ["survey", "publish", "survey.yaml", "--data", "new/data"],
+        ["backup", "saved.sqlite", "--data", "data"],
+        ["restore", "saved.sqlite", "--data", "restored"],
+        ["copy", "--to", "sqlite:///copied.sqlite", "--data", "data"],
+        ["export", "exam", "--out", "results.json", "--data", "data"],
+        ["privacy", "survey.yaml", "--html", "privacy.html"],
+        ["page", "https://a.example", "--file", "page.html"],
+        ["page", "https://a.example", "--folder", "host"],
+    ):
+        run_open(tmp_path, *words)
+    written = [path for path in tmp_path.rglob("*") if path not in {tmp_path / "data", tmp_path / "served"}]
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in written if tmp_path / "served" not in path.parents}
+
+    assert {path.relative_to(tmp_path).parts[0] for path in modes} >= {
+        "home", "survey.yaml", "data", "new", "saved.sqlite", "restored", "copied.sqlite", "results.json",
+        "privacy.html", "page.html", "host",
+    }  # fmt: skip
+    assert {path: mode for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}
+
+
+def test_running_servers_database_is_for_its_user_alone(tmp_path: Path) -> None:
+    """Also its log, and also in a folder that everybody may look into."""
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    run_open(tmp_path, "init", "survey.yaml")
+    with serving(tmp_path, "survey.yaml", "--data", "data"):
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+
+    assert modes["sottovoce.sqlite"] == modes["sottovoce.sqlite-wal"] == 0o600
+    assert set(modes.values()) == {0o600}
+
+
+@pytest.mark.parametrize(
+    "words", [["export", "exam", "--data", "data", "--out"], ["backup", "--data", "data"],
+              ["privacy", "survey.yaml", "--html"], ["init"], ["page", "https://a.example", "--file"]],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_no_verb_replaces_or_follows_a_link(tmp_path: Path, words: list[str]) -> None:
+    """It is refused in words, and neither the link nor what it leads to has changed."""
+    run_open(tmp_path, "init", "survey.yaml")
+    run_open(tmp_path, "survey", "publish", "survey.yaml", "--data", "data")
+    for name, target in (("link", "kept"), ("loose", "nothing")):
+        (tmp_path / "kept").write_text("mine")
+        (tmp_path / name).symlink_to(tmp_path / target)
+        refused = sottovoce(tmp_path, *words, name)
+        assert refused.returncode == 1
+        assert "Traceback" not in refused.stderr
+        assert refused.stderr.count("\n") == 1
+        assert (tmp_path / name).readlink() == tmp_path / target
+    assert (tmp_path / "kept").read_text() == "mine"
+    assert not (tmp_path / "nothing").exists()
