@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,48 @@ def test_token_buys_one_report(storage: SQLiteStorage, clock: FakeClock, door: D
     assert door(admission, asked, sent(1, asked), TOKEN) == ""
     assert in_a_fast_batch(admission, asked, sent(3, asked)) == "token_invalid"
     assert list(storage.rows(1)) == [(1, 1)]
+
+
+def test_report_alone_needs_its_padding(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A length of its own would tell about the values in it."""
+    storage.publish(ASKED)
+    admission = Admission(storage, clock)
+    short = dump_report(sent(1), ASKED).rstrip()
+    assert len(short) < len(dump_report(sent(1), ASKED))
+
+    with pytest.raises(ReportRejected) as rejected:
+        admission.admit(ASKED.name, short)
+    assert rejected.value.code == "malformed"
+
+
+def test_longest_report_of_a_fast_batch_is_looked_at(
+    storage: SQLiteStorage, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is too long among others that are not is refused, and they are stored."""
+    storage.publish(ASKED)
+    reports = [dump_report(sent(number), ASKED).decode().rstrip() for number in (1, 10_000, 2)]
+    monkeypatch.setattr(SurveyRules, "length", lambda *_: len(reports[1]) - 1)
+    items = ",".join(f'{{"report":{report}}}' for report in reports)
+    body = f'{{"format":"sottovoce-batch/1","items":[{items}]}}'.encode()
+    assert decode_fast_batch(body, MOST_ITEMS) is not None
+    replies = json.loads(Admission(storage, clock).begin_batch(ASKED.name, body).reply())["items"]
+
+    assert [reply.get("code", "") for reply in replies] == ["", "malformed", ""]
+    assert storage.surveys()[0].reports == 2
+
+
+@doors
+def test_every_door_knows_the_waves_apart(storage: SQLiteStorage, clock: FakeClock, door: Door) -> None:
+    """Each wave has its own window, and each report keeps its wave."""
+    days = ["2026-01-01", "2026-05-01", "2026-09-01"]
+    waves = [{"opens": f"{day}T00:00:00Z", "closes": f"{end}T00:00:00Z"} for day, end in pairwise(days)]
+    asked = survey(questions=[document()["questions"][0], AGE], waves=waves)
+    storage.publish(asked)
+    admission = Admission(storage, clock)
+
+    assert [door(admission, asked, sent(wave, asked, wave=wave), "") for wave in range(3)] == [
+        "closed", "", "out_of_range",
+    ]  # fmt: skip
+    known = storage.find_report(1, bytes.fromhex(f"{1:032x}"))
+    assert known is not None
+    assert known.wave == 1
