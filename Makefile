@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BROWSER := tests/browser/node_modules/.package-lock.json
 ESLINT := tests/eslint/node_modules/.package-lock.json
+LOAD := tests/bench/load/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check slow bench lock clean
@@ -21,6 +22,10 @@ $(BROWSER): tests/browser/package-lock.json
 
 $(ESLINT): tests/eslint/package-lock.json
 	cd tests/eslint && npm ci --silent --no-audit --no-fund
+	touch $@
+
+$(LOAD): tests/bench/load/package-lock.json
+	cd tests/bench/load && npm ci --silent --no-audit --no-fund
 	touch $@
 
 $(SURVEYJS): tests/bench/surveyjs/package-lock.json
@@ -44,7 +49,7 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 slow: $(VENV)/.installed $(BROWSER)  ## the long runs
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS)  ## figures, no verdicts
+bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)
 
 lock:  ## resolve the pinned versions anew; needs uv
@@ -52,4 +57,4 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) tests/browser/node_modules tests/eslint/node_modules tests/bench/surveyjs/node_modules
+	rm -rf $(VENV) tests/browser/node_modules tests/eslint/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

@@ -3,7 +3,7 @@
 import sys
 
 from tests import postgres
-from tests.bench import audit, counting, endurance, imports, ingest, mechanisms, page, recount
+from tests.bench import audit, counting, endurance, imports, ingest, mechanisms, page, recount, single
 
 BENCHES = {
     "imports": imports.figures,
@@ -12,6 +12,7 @@ BENCHES = {
     "audit": audit.figures,
     "page": page.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
+    "single": single.figures,
     "recount": recount.figures,
     "endurance": lambda: endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh}),
 }

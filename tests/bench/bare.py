@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.collect.survey_rules import Published
+from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage, _insert
@@ -18,7 +18,7 @@ def rate(asked: Survey, reports: int, group: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         storage = SQLiteStorage(Path(folder) / "bare.sqlite")
         stored = storage.publish(asked)
-        plan = Published(stored, stored.key).plan
+        plan = SurveyRules(stored, stored.key).plan
         ids = [os.urandom(16) for _ in range(reports)]
         groups = [sorted(ids[at : at + group]) for at in range(0, reports, group)]
         started = time.perf_counter()

@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.collect.survey_rules import Published
+from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.connect import open_url
@@ -24,7 +24,7 @@ def figures() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         storage = open_url("", Path(temporary))
         stored = storage.publish(asked)
-        plan = Published(stored, stored.key).plan
+        plan = SurveyRules(stored, stored.key).plan
         for start in range(0, REPORTS, GROUP):
             values = [tuple(number >> bit & 1 for bit in range(len(asked.questions))) for number in range(GROUP)]
             packed = b"".join(map(pack, values[: REPORTS - start]))

@@ -19,7 +19,8 @@ from sottovoce.aggregator import app as web_app
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.decode import Wire
+from sottovoce.aggregator.collect.decode import ReportDocument
+from sottovoce.aggregator.collect.limits import Limits
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
@@ -171,11 +172,11 @@ CHECKS = [check_parser, check_copies, check_routes, check_survey, check_log, che
 def naive_parser(patch: pytest.MonkeyPatch) -> None:
     """Whatever JSON reads."""
 
-    def naive(body: bytes) -> Wire:
+    def naive(body: bytes) -> ReportDocument:
         document = json.loads(body)
-        return Wire(**{**document, "values": tuple(document["values"])})
+        return ReportDocument(**{**document, "values": tuple(document["values"])})
 
-    patch.setattr("sottovoce.aggregator.collect.admission.parse_report", naive)
+    patch.setattr("sottovoce.aggregator.collect.admission.decode_report", naive)
 
 
 def no_dedup(patch: pytest.MonkeyPatch) -> None:
@@ -206,13 +207,13 @@ def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
 
 def address_in_a_log(patch: pytest.MonkeyPatch) -> None:
     """The gate notes who sends."""
-    original = Gate._may_send
+    original = Limits.check_sender
 
-    def noted(self: Gate, scope: Any) -> bool:
-        logging.getLogger("sottovoce").error("request from %s", scope["client"][0])
-        return original(self, scope)
+    def noted(self: Limits, method: str, peer: str | None, headers: Any) -> None:
+        logging.getLogger("sottovoce").error("request from %s", peer)
+        original(self, method, peer, headers)
 
-    patch.setattr(Gate, "_may_send", noted)
+    patch.setattr(Limits, "check_sender", noted)
 
 
 def ordered_rows(patch: pytest.MonkeyPatch) -> None:
@@ -230,7 +231,7 @@ def time_of_arrival(patch: pytest.MonkeyPatch) -> None:
 
 def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
     """The answer does not wait for the transaction."""
-    original = web_app.Writer.submit
+    original = web_app.GroupCommit.submit
 
     def early(self: Any, arrivals: Sequence[Arrival]) -> Future[list[Outcome]]:
         original(self, arrivals)
@@ -238,7 +239,7 @@ def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
         future.set_result([Outcome.NEW] * sum(map(len, arrivals)))
         return future
 
-    patch.setattr(web_app.Writer, "submit", early)
+    patch.setattr(web_app.GroupCommit, "submit", early)
 
 
 def synchronous_normal(patch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,6 @@ RULES = [
     ("sottovoce.client", {"sottovoce.shared"}),
     ("sottovoce.aggregator.estimators", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.storage", {"sottovoce.shared", "sqlite_utils", "psycopg", "psycopg_pool", "numpy"}),
-    ("sottovoce.aggregator.collect.server_gate", {"sottovoce.shared", "sottovoce.aggregator", "asgiref"}),
     ("sottovoce.aggregator.collect.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.collect.decode", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.web.packed", {"brotli"}),

@@ -8,7 +8,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
 from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.group_commit import Writer
+from sottovoce.aggregator.collect.group_commit import GroupCommit
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.results import routes as results
@@ -16,7 +16,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
 from sottovoce.aggregator.web import auth, health_routes, problems
-from sottovoce.aggregator.web.headers import security_headers
+from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
 
 
@@ -31,7 +31,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         assets: the respondent's page and its parts, by name.
     """
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
-    writer = Writer(storage, Housekeeping(storage, clock))
+    group_commit = GroupCommit(storage, Housekeeping(storage, clock))
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions.update(
@@ -40,9 +40,10 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         clock=clock,
         assets=PackedAssets(assets),
         readiness=Readiness(storage),
-        admission=Admission(storage, clock, writer.submit),
+        admission=Admission(storage, clock, group_commit.submit),
     )
     problems.register(app)
+    collect.register_limits(app, settings)
     auth.register(app)
     for module in (collect, results, tokens, health_routes, dashboard):
         app.register_blueprint(module.blueprint)
@@ -55,9 +56,7 @@ def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa:
 
     def with_headers(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
         def start(status: str, given: list[tuple[str, str]], *more: Any) -> Any:  # noqa: ANN401
-            names = {name.lower() for name, _ in given}
-            added = [header for header in headers if header[0].lower() not in names]
-            return start_response(status, given + added, *more)
+            return start_response(status, add_headers(given, headers), *more)
 
         return app(environ, start)
 

@@ -1,6 +1,10 @@
 """
 From the bytes of a request to a stored report, or a reason from the closed list.
 
+Every way in ends in the same three steps: ``survey_rules.check``, the group commit, the reply. A report that can be
+checked from memory never leaves the event loop; whatever has to read the database does so in a thread, and that is
+decided before anything is begun.
+
 The order matters: a report that is known already is acknowledged again even after the survey has closed or with a
 token that is spent, so that a respondent whose receipt was lost on the way is never told that the report was. To ask
 the database first for every report would cost each of them a read; so the checks that need none come first, and a
@@ -19,26 +23,22 @@ from typing import Any, NamedTuple, TypeVar
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect.decode import (
     MOST_ITEMS,
-    Item,
     Receipt,
-    Wire,
+    Submission,
+    decode_batch,
+    decode_report,
+    decode_withdrawal,
     dump,
     make_receipt,
     malformed,
-    parse_batch,
-    parse_report,
-    parse_withdrawal,
     ready,
-    report_bytes,
 )
-from sottovoce.aggregator.collect.fast_batch import Alike, split_alike
-from sottovoce.aggregator.collect.survey_rules import Published
+from sottovoce.aggregator.collect.fast_batch import FastBatch, decode_fast_batch
+from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.columns import cut
-from sottovoce.aggregator.storage.rows import pack
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.report import MAX_WAVE
 from sottovoce.shared.tokens import token_hash
 
 R = TypeVar("R")
@@ -53,8 +53,7 @@ REFUSALS = {
 }
 
 
-class WouldRead(Exception):
-    """To go on, the database would have to be read."""
+_ForSurvey = Submission | FastBatch
 
 
 class _Candidate(NamedTuple):
@@ -95,14 +94,14 @@ class Admission:
     Args:
         storage: where reports are kept.
         clock: the present moment, with its time zone; the respondent's own clock decides nothing.
-        submit: takes a group to be stored; the writer's way in, or else the storage's own, at once.
+        submit: takes a group to be stored: that of the group commit, or else the storage's own, at once.
     """
 
     def __init__(self, storage: Storage, clock: Clock, submit: Submit | None = None) -> None:
         self._storage = storage
         self._clock = clock
         self._submit = submit or _at_once(storage)
-        self._published: dict[str, tuple[Published, ...]] = {}
+        self._rules: dict[str, tuple[SurveyRules, ...]] = {}
         self.rejected: Counter[str] = Counter()
 
     def admit(self, name: str, body: bytes, token: str = "") -> dict[str, Any]:
@@ -116,25 +115,57 @@ class Admission:
         receipt: dict[str, Any] = json.loads(self.begin(name, body, token).reply())
         return receipt
 
-    def begin(self, name: str, body: bytes, token: str = "", may_read: bool = True) -> Pending:
+    def begin(self, name: str, body: bytes, token: str = "") -> Pending:
         """
         The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
 
-        Unless it ``may_read``, the database is not asked about a survey that is not remembered or a report that fails a
-        check.
+        Raises:
+            ReportRejected: as far as it can be told without the transaction.
+        """
+        return self.begin_with_database(self.read(name, body, token))
+
+    def read(self, name: str, body: bytes, token: str = "") -> Submission:
+        """
+        What was sent to the survey of this name, decoded; the first step of ``begin``.
+
+        Raises:
+            ReportRejected: ``malformed``, or for another survey.
+        """
+        with self._counting():
+            submission = Submission(decode_report(body), body, token)
+            _check_name(name, submission)
+        return submission
+
+    def begin_from_memory(self, submission: Submission) -> Pending | None:
+        """
+        The second step, if the database need not be read for it; None if it must be, and then nothing was begun.
+
+        That is so for a survey that is not remembered, and for a report that keeps to no rule: it may be known.
+
+        Raises:
+            ReportRejected: ``busy``.
+        """
+        rules = self._remembered(submission)
+        if rules is None:
+            return None
+        try:
+            (packed,) = rules.check(submission, self._clock())
+        except ReportRejected:
+            return None
+        return self._send(_candidate(rules, submission, packed))
+
+    def begin_with_database(self, submission: Submission) -> Pending:
+        """
+        The second step for every report.
 
         Raises:
             ReportRejected: as far as it can be told without the transaction.
-            WouldRead: it may not, and would have to; nothing was done.
         """
         with self._counting():
-            wire = parse_report(body)
-            published = self._find(name, wire.survey, wire.digest, may_read)
-            judged = self._judge(published, wire, body, token, self._clock(), may_read)
-            if isinstance(judged, Receipt):
-                return Pending(_done([]), lambda _: dump(judged))
-            future = self._submit([judged.arrival])
-        return Pending(future, lambda outcomes: self._single_reply(judged, outcomes))
+            judged = self._judge(submission, self._clock())
+        if isinstance(judged, Receipt):
+            return Pending(_done([]), lambda _: dump(judged))
+        return self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
         """
@@ -145,11 +176,11 @@ class Admission:
         """
         with self._counting():
             now = self._clock()
-            alike = split_alike(body, MOST_ITEMS)
-            begun = None if alike is None else self._begin_alike(name, alike, now)
+            batch = decode_fast_batch(body, MOST_ITEMS)
+            begun = None if batch is None else self._begin_fast(name, batch, now)
             if begun is not None:
                 return begun
-            judged = [self._judge_item(name, item, now) for item in parse_batch(body)]
+            judged = [self._judge_item(name, item, now) for item in decode_batch(body)]
             arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
             future = self._submit(arrivals) if arrivals else _done([])
         return Pending(future, lambda outcomes: self._batch_reply(judged, outcomes))
@@ -163,7 +194,7 @@ class Admission:
             StorageError: not withdrawn.
         """
         with self._counting():
-            report_id = parse_withdrawal(body)
+            report_id = decode_withdrawal(body)
             outcome = self._withdraw(name, bytes.fromhex(report_id))
             if outcome is Outcome.UNKNOWN:
                 return None
@@ -171,63 +202,60 @@ class Admission:
                 raise ReportRejected(*REFUSALS[outcome])
         return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
 
-    def _begin_alike(self, name: str, alike: Alike, now: datetime) -> Pending | None:
+    def _begin_fast(self, name: str, batch: FastBatch, now: datetime) -> Pending | None:
         """The same for reports that differ only in id and values; None unless there is nothing wrong with any."""
         try:
-            published = self._find(name, alike.survey, alike.digest)
-            published.check_open(alike.wave, now)
-            length = published.length(alike.wave)
-            packed = list(map(published.pack_values, alike.texts))
+            _check_name(name, batch)
+            rules = self._find(batch)
+            packed = rules.check(batch, now)
         except ReportRejected:
             return None
-        if alike.wave > MAX_WAVE or alike.length > length or published.plan.tokens is not None:
+        if rules.plan.tokens is not None:
             return None
-        future = self._submit(_arrivals(published.plan, alike.wave, bytes.fromhex(alike.ids), packed))
+        future = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
         # While the database is at it.
-        receipts = alike.receipts(length)
+        receipts = batch.receipts(rules.length(batch.wave))
         whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
-        return Pending(future, lambda outcomes: self._alike_reply(receipts, whole, outcomes))
+        return Pending(future, lambda outcomes: self._fast_reply(receipts, whole, outcomes))
 
-    def _judge_item(self, name: str, item: Item | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
+    def _judge_item(self, name: str, item: Submission | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
         if item is None:
             return malformed()
         try:
-            published = self._find(name, item.report.survey, item.report.digest)
-            body = report_bytes(item.report, published.length(item.report.wave))
-            return self._judge(published, item.report, body, item.token, now)
+            _check_name(name, item)
+            return self._judge(item, now)
         except ReportRejected as rejection:
             return rejection
 
-    def _judge(
-        self, published: Published, wire: Wire, body: bytes, token: str, now: datetime, may_read: bool = True
-    ) -> _Candidate | Receipt:
-        """What can be said of a report before the transaction."""
-        if len(body) != published.length(wire.wave):
-            raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
-        plan = published.plan
-        tokens = () if plan.tokens is None else (token_hash(token),)
+    def _judge(self, submission: Submission, now: datetime) -> _Candidate | Receipt:
+        """What can be said of a report before the transaction: that it may be stored, or that it is known already."""
+        rules = self._find(submission)
         try:
-            published.check_open(wire.wave, now)
-            published.check_values(wire.values)
+            (packed,) = rules.check(submission, now)
         except ReportRejected as rejection:
-            if not may_read:
-                raise WouldRead from None
-            self._look_up(plan, wire, tokens, rejection)
-            return make_receipt(wire, body)
-        arrival = Arrival(plan, wire.wave, bytes.fromhex(wire.report_id), pack(wire.values), tokens)
-        return _Candidate(arrival, make_receipt(wire, body))
+            if rejection.code == "malformed":
+                raise
+            self._look_up(rules.plan, submission, rejection)
+            return make_receipt(submission, rules.length(submission.wave))
+        return _candidate(rules, submission, packed)
 
-    def _look_up(self, plan: Plan, wire: Wire, tokens: tuple[bytes, ...], rejection: ReportRejected) -> None:
+    def _send(self, candidate: _Candidate) -> Pending:
+        with self._counting():
+            future = self._submit([candidate.arrival])
+        return Pending(future, lambda outcomes: self._single_reply(candidate, outcomes))
+
+    def _look_up(self, plan: Plan, submission: Submission, rejection: ReportRejected) -> None:
         """Nothing, if the very report is known; otherwise the reason that comes first."""
-        key = (plan.survey, bytes.fromhex(wire.report_id))
+        report = submission.report
+        key = (plan.survey, bytes.fromhex(report.report_id))
         known = self._storage.find_report(*key)
         if known is not None:
-            if known != (wire.wave, wire.values):
+            if known != (report.wave, report.values):
                 raise ReportRejected(*REFUSALS[Outcome.CONFLICT])
             return
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
-        good = plan.tokens is None or self._storage.has_token(plan.tokens, *tokens)
+        good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token))
         if rejection.code != "closed" and not good:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
         raise rejection
@@ -239,7 +267,7 @@ class Admission:
                 raise settled
         return dump(settled)
 
-    def _alike_reply(self, receipts: list[str], whole: bytes, outcomes: list[Outcome]) -> bytes:
+    def _fast_reply(self, receipts: list[str], whole: bytes, outcomes: list[Outcome]) -> bytes:
         if outcomes.count(Outcome.NEW) == len(receipts):
             return whole
         return self._told(self._settle(list(map(ready, receipts)), outcomes))
@@ -256,7 +284,7 @@ class Admission:
     def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
         """What the transaction found, for each in order."""
         if Outcome.CLOSED in outcomes:
-            self._published.clear()
+            self._rules.clear()
         return [
             receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
             for receipt, outcome in zip(receipts, outcomes, strict=True)
@@ -271,37 +299,52 @@ class Admission:
             raise
 
     def _withdraw(self, name: str, report_id: bytes) -> Outcome:
-        revisions = self._revisions(name)
-        for published in reversed(revisions):
-            key = published.stored.key
+        revisions = self._load(name)
+        for rules in reversed(revisions):
+            key = rules.stored.key
             if self._storage.is_withdrawn(key, report_id):
                 return Outcome.WITHDRAWN
             found = self._storage.find_report(key, report_id)
             if found is not None:
-                published.check_open(found.wave, self._clock())
-                return self._storage.withdraw(published.plan, report_id)
+                rules.check_open(found.wave, self._clock())
+                return self._storage.withdraw(rules.plan, report_id)
         # Once ids are gone nobody can tell whether this one was ever known.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
 
-    def _find(self, name: str, survey: str, digest: str, may_read: bool = True) -> Published:
-        if survey != name:
-            raise _unknown_survey()
+    def _find(self, sent: _ForSurvey) -> SurveyRules:
+        """The rules of the revision that something was sent for."""
         # What is remembered may be out of date in one way that matters here: a revision that is not yet in it.
-        for revisions in (self._published.get, self._revisions):
-            for published in reversed(revisions(name) or ()):
-                if published.stored.digest == digest:
-                    return published
-            if not may_read:
-                raise WouldRead
-        raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
+        rules = self._remembered(sent) or _of_digest(self._load(sent.survey), sent.digest)
+        if rules is None:
+            raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
+        return rules
 
-    def _revisions(self, name: str) -> tuple[Published, ...]:
+    def _remembered(self, sent: _ForSurvey) -> SurveyRules | None:
+        """The same without the database; None if it would have to be asked."""
+        return _of_digest(self._rules.get(sent.survey, ()), sent.digest)
+
+    def _load(self, name: str) -> tuple[SurveyRules, ...]:
         stored = self._storage.revisions(name)
         if not stored:
             raise _unknown_survey()
-        revisions = tuple(Published(revision, stored[0].key) for revision in stored)
-        self._published[name] = revisions
-        return revisions
+        self._rules[name] = tuple(SurveyRules(revision, stored[0].key) for revision in stored)
+        return self._rules[name]
+
+
+def _of_digest(revisions: tuple[SurveyRules, ...], digest: str) -> SurveyRules | None:
+    return next((rules for rules in reversed(revisions) if rules.stored.digest == digest), None)
+
+
+def _check_name(name: str, sent: _ForSurvey) -> None:
+    if sent.survey != name:
+        raise _unknown_survey()
+
+
+def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Candidate:
+    plan, report = rules.plan, submission.report
+    tokens = () if plan.tokens is None else (token_hash(submission.token),)
+    arrival = Arrival(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
+    return _Candidate(arrival, make_receipt(submission, rules.length(report.wave)))
 
 
 def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[Arrival]:

@@ -1,5 +1,5 @@
 """
-What comes over the wire, decoded strictly: a report, a batch of them, a withdrawal.
+What is sent, decoded strictly: a report, a batch of them, a withdrawal.
 
 Decoding alone would let duplicate keys, another order, spaces or escapes pass; encoding the result again must give
 the bytes that came.
@@ -8,11 +8,11 @@ the bytes that came.
 import hashlib
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.report import FORMAT, MAX_WAVE, Report
+from sottovoce.shared.report import FORMAT, MAX_WAVE
 
 BATCH_FORMAT = "sottovoce-batch/1"
 MOST_ITEMS = 1000
@@ -22,7 +22,7 @@ _HEX = re.compile("[0-9a-f]*").fullmatch
 _DIGEST = re.compile("[0-9a-f]{64}").fullmatch
 
 
-class Wire(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ReportDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The report's JSON; field order is the canonical order."""
 
     format: str
@@ -47,8 +47,49 @@ class Receipt(msgspec.Struct, frozen=True):
 class Item(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """One report of a batch, and the token that it spends."""
 
-    report: Wire
+    report: ReportDocument
     token: str = ""
+
+
+class Submission(NamedTuple):
+    """
+    One report as it came.
+
+    Attributes:
+        body: its bytes.
+        token: that it wants to spend; empty if none came.
+        padded: it came alone, and so with the padding that a batch leaves out.
+    """
+
+    report: ReportDocument
+    body: bytes
+    token: str = ""
+    padded: bool = True
+
+    @property
+    def survey(self) -> str:
+        """Name of the survey."""
+        return self.report.survey
+
+    @property
+    def digest(self) -> str:
+        """Digest of the survey."""
+        return self.report.digest
+
+    @property
+    def wave(self) -> int:
+        """Number of the wave."""
+        return self.report.wave
+
+    @property
+    def length(self) -> int:
+        """Bytes as they came."""
+        return len(self.body)
+
+    @property
+    def values(self) -> tuple[tuple[int | None, ...]]:
+        """Its values, as the only ones."""
+        return (self.report.values,)
 
 
 class _Batch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -68,7 +109,7 @@ class _Withdrawal(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_report = msgspec.json.Decoder(Wire).decode
+_report = msgspec.json.Decoder(ReportDocument).decode
 _item = msgspec.json.Decoder(Item).decode
 _batch = msgspec.json.Decoder(_Batch).decode
 _raw_batch = msgspec.json.Decoder(_RawBatch).decode
@@ -76,31 +117,20 @@ _values = msgspec.json.Decoder(tuple[int | None, ...]).decode
 _withdrawal = msgspec.json.Decoder(_Withdrawal).decode
 
 
-def parse_report(body: bytes) -> Wire:
+def decode_report(body: bytes) -> ReportDocument:
     """
-    The report in ``body``, with whatever padding.
+    The report in ``body``, with whatever padding; the fast twin of ``sottovoce.shared.report.parse_report``.
 
     Raises:
         ReportRejected: ``malformed``.
     """
-    wire: Wire = _canonical(_report, body.rstrip(b" "))
-    if not _well_formed(wire):
+    report: ReportDocument = _canonical(_report, body.rstrip(b" "))
+    if not _well_formed(report):
         raise malformed()
-    return wire
+    return report
 
 
-def parse_wire(body: bytes) -> Report:
-    """
-    The report in ``body``; the fast twin of ``sottovoce.shared.report.parse_report``, bound to it by the vectors.
-
-    Raises:
-        ReportRejected: ``malformed``.
-    """
-    wire = parse_report(body)
-    return Report(wire.survey, wire.digest, wire.wave, wire.report_id, wire.values)
-
-
-def parse_batch(body: bytes) -> list[Item | None]:
+def decode_batch(body: bytes) -> list[Submission | None]:
     """
     The items of a batch; None for one that is malformed, which fails alone.
 
@@ -116,7 +146,11 @@ def parse_batch(body: bytes) -> list[Item | None]:
         items = [_parse_item(bytes(raw)) for raw in batch.items]
     if batch.format != BATCH_FORMAT or not 1 <= len(items) <= MOST_ITEMS:
         raise malformed()
-    return items
+    return [None if item is None else _submission(item) for item in items]
+
+
+def _submission(item: Item) -> Submission:
+    return Submission(item.report, _encode(item.report), item.token, padded=False)
 
 
 def _well_formed_items(items: list[Item]) -> list[Item | None]:
@@ -136,7 +170,7 @@ def _parse_item(raw: bytes) -> Item | None:
     return item if _well_formed(item.report) else None
 
 
-def parse_withdrawal(body: bytes) -> str:
+def decode_withdrawal(body: bytes) -> str:
     """
     The id of the report to withdraw.
 
@@ -149,7 +183,7 @@ def parse_withdrawal(body: bytes) -> str:
     return report_id
 
 
-def parse_values(text: bytes) -> tuple[int | None, ...]:
+def decode_values(text: bytes) -> tuple[int | None, ...]:
     """
     The values that a report has between its brackets.
 
@@ -160,15 +194,10 @@ def parse_values(text: bytes) -> tuple[int | None, ...]:
     return values
 
 
-def report_bytes(wire: Wire, length: int) -> bytes:
-    """The report's bytes as they are sent alone."""
-    return _encode(wire).ljust(length)
-
-
-def make_receipt(wire: Wire, body: bytes) -> Receipt:
-    """The receipt for a report in these bytes."""
-    digest = hashlib.sha256(body).hexdigest()
-    return Receipt("sottovoce-receipt/1", wire.survey, wire.digest, wire.wave, wire.report_id, digest)
+def make_receipt(submission: Submission, length: int) -> Receipt:
+    """The receipt for a report, ``length`` bytes long when it is sent alone."""
+    report, sha256 = submission.report, hashlib.sha256(submission.body.ljust(length)).hexdigest()
+    return Receipt("sottovoce-receipt/1", report.survey, report.digest, report.wave, report.report_id, sha256)
 
 
 def dump(value: object) -> bytes:
@@ -197,7 +226,6 @@ def _canonical(decode: Callable[[bytes], Any], body: bytes) -> Any:  # noqa: ANN
     return value
 
 
-def _well_formed(wire: Wire) -> bool:
-    return bool(
-        wire.format == FORMAT and 0 <= wire.wave <= MAX_WAVE and _REPORT_ID(wire.report_id) and _DIGEST(wire.digest)
-    )
+def _well_formed(report: ReportDocument) -> bool:
+    in_range = report.format == FORMAT and 0 <= report.wave <= MAX_WAVE
+    return bool(in_range and _REPORT_ID(report.report_id) and _DIGEST(report.digest))

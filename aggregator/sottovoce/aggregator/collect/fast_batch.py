@@ -3,7 +3,7 @@ A batch whose reports differ in nothing but id and values, read without a JSON p
 
 Nearly every batch is one: reports of one survey and wave, without tokens. Canonical reports have no freedom, so that
 cutting such a batch where the common bytes repeat leaves an id and the text of the values, five times as fast as
-decoding and encoding it again. Whatever does not fit to the byte is left to ``wire``, which judges each item by itself.
+decoding and encoding it again. Whatever does not fit to the byte is left to ``decode``, item by item.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import NamedTuple
 _START = re.compile(
     rb'\{"format":"sottovoce-batch/1","items":\['
     rb'(\{"report":(\{"format":"sottovoce-report/1","survey":"([a-z0-9_-]{1,64})","digest":"([0-9a-f]{64})",'
-    rb'"wave":(0|[1-9][0-9]{0,5}),"report_id":"))'
+    rb'"wave":(0|[1-9][0-9]{0,3}),"report_id":"))'
 )
 _BETWEEN = b'","values":['
 _IDS = re.compile(rb"[0-9a-f]*").fullmatch
@@ -21,7 +21,7 @@ _ID = 32
 _VALUES = _ID + len(_BETWEEN)
 
 
-class Alike(NamedTuple):
+class FastBatch(NamedTuple):
     """
     Such a batch.
 
@@ -39,13 +39,18 @@ class Alike(NamedTuple):
     rests: list[bytes]
 
     @property
-    def texts(self) -> list[bytes]:
+    def padded(self) -> bool:
+        """A batch leaves out the padding."""
+        return False
+
+    @property
+    def values(self) -> list[bytes]:
         """The values of each report as they were written, without brackets; not looked at yet."""
         return [rest[_VALUES:] for rest in self.rests]
 
     @property
     def length(self) -> int:
-        """Bytes of the longest report, without padding."""
+        """Bytes of the longest report."""
         return len(self.head) + max(map(len, self.rests)) + 2
 
     def receipts(self, length: int) -> list[str]:
@@ -57,7 +62,7 @@ class Alike(NamedTuple):
         return [f'{before}{report_id}","sha256":"{sha256}"}}' for report_id, sha256 in zip(ids, hashed, strict=True)]
 
 
-def split_alike(body: bytes, most: int) -> Alike | None:
+def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
     """
     The batch in ``body``, unless it is of another kind, or has more than ``most`` reports.
 
@@ -72,4 +77,4 @@ def split_alike(body: bytes, most: int) -> Alike | None:
     whole = len(rests) <= most and len(ids) == _ID * len(rests) and _IDS(ids)
     if not whole or {rest[_ID:_VALUES] for rest in rests} != {_BETWEEN}:
         return None
-    return Alike(survey.decode(), digest.decode(), int(wave), head, ids.decode(), rests)
+    return FastBatch(survey.decode(), digest.decode(), int(wave), head, ids.decode(), rests)

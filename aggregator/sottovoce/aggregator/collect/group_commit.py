@@ -31,7 +31,7 @@ Job = tuple[Sequence[Arrival], int, "Future[list[Outcome]]"]
 """With the number of its reports."""
 
 
-class Writer:
+class GroupCommit:
     """
     Stores groups of reports for all threads of one process.
 

@@ -1,16 +1,11 @@
 """What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
 
-from flask import Blueprint, Response, current_app, jsonify, request
-from sottovoce.aggregator.collect.admission import Pending, WouldRead
+from flask import Blueprint, Flask, Response, current_app, jsonify, request
+from sottovoce.aggregator.collect.limits import PASSED, Limits, check_head
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys import newest
 from sottovoce.aggregator.web import problems
-from sottovoce.aggregator.web.headers import form_policy
-
-LATER = "sottovoce.later"
-"""Name in the request's environment of what takes a pending reply: no thread is held while the disk is synced."""
-
-DECLINE = "sottovoce.decline"
-"""The same of what is told that the database would have to be read; it is there if the event loop itself is asking."""
+from sottovoce.aggregator.web.headers import ANY_ORIGIN, form_policy, is_for_respondents
 
 blueprint = Blueprint("collect", __name__)
 
@@ -43,18 +38,15 @@ def survey(name: str) -> Response:
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
     token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    may_read = DECLINE not in request.environ
-    try:
-        return _reply(current_app.extensions["admission"].begin(name, request.get_data(), token, may_read))
-    except WouldRead:
-        request.environ[DECLINE](True)
-        return Response()
+    pending = current_app.extensions["admission"].begin(name, request.get_data(), token)
+    return Response(pending.reply(), content_type="application/json")
 
 
 @blueprint.post("/api/v1/surveys/<name>/reports/batch")
 def batch(name: str) -> Response:
     """Admit up to 1,000 reports; the reply has a receipt or a reason for each, in their order."""
-    return _reply(current_app.extensions["admission"].begin_batch(name, request.get_data()))
+    pending = current_app.extensions["admission"].begin_batch(name, request.get_data())
+    return Response(pending.reply(), content_type="application/json")
 
 
 @blueprint.post("/api/v1/surveys/<name>/withdraw")
@@ -67,22 +59,25 @@ def withdraw(name: str) -> Response:
 @blueprint.after_request
 def allow_any_origin(reply: Response) -> Response:
     """A saved page or a static host may read the survey and send a report, without credentials."""
-    if request.path.startswith("/api/"):
-        reply.headers["Access-Control-Allow-Origin"] = "*"
-        reply.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    if is_for_respondents(request.method, request.path):
+        reply.headers.extend(ANY_ORIGIN)
         if request.method == "OPTIONS":
             reply.headers["Access-Control-Allow-Methods"] = "GET, POST"
             reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
     return reply
 
 
-def _reply(pending: Pending) -> Response:
-    """The reply, or, where the gate offers to wait for the database, a blank that it fills in then."""
-    later = request.environ.get(LATER)
-    if later is None:
-        return Response(pending.reply(), content_type="application/json")
-    later(pending)
-    return Response(b"", content_type="application/json")
+def register_limits(app: Flask, settings: Settings) -> None:
+    """Let the application itself keep to the limits wherever the gate does not stand in front of it."""
+    limits = Limits(settings)
+
+    def check() -> None:
+        if PASSED not in request.environ:
+            headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers]
+            limits.check_sender(request.method, request.remote_addr, headers)
+            check_head(request.method, request.path, headers)
+
+    app.before_request(check)
 
 
 def _asset(name: str) -> Response:

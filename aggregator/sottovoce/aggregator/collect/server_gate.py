@@ -2,57 +2,45 @@
 What stands in front of Flask, on the event loop.
 
 A body is read here, within a limit of size and of time, before a thread is given to the request: a hundred
-respondents with slow lines, or one attacker with a hundred, hold no thread. Flask then sees whole requests only, and
-never the address that they came from. It runs in a thread, but for a report that can be checked from memory: that is
-done here and now, and nothing in it may wait for the database.
+respondents with slow lines, or one attacker with a hundred, hold no thread. Reports go from here straight to admission:
+a single one is decoded and checked on the loop, which takes less time than to hand it to a thread, unless the database
+has to be read for it; a batch goes to a thread. Nobody holds a thread while the disk is synced. Everything else is
+Flask's, in a thread; it sees whole requests only, and never the address that they came from.
 """
 
 import asyncio
-import logging
 import re
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from io import BytesIO
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
 
-from asgiref.wsgi import WsgiToAsgiInstance
-from sottovoce.aggregator.collect.admission import Pending, WouldRead
-from sottovoce.aggregator.collect.rate_limit import Rates
-from sottovoce.aggregator.collect.routes import DECLINE, LATER
+from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.collect.group_wait import GroupWait
+from sottovoce.aggregator.collect.limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
+from sottovoce.aggregator.collect.wsgi_bridge import Reply, Scope, encode_headers, run_wsgi
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.auth import researcher_of
-from sottovoce.aggregator.web.headers import security_headers
-from sottovoce.shared.errors import ReportRejected, StorageError
+from sottovoce.aggregator.web.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
+from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.shared.errors import StorageError
 
-MAX_BODY = 64 * 1024
-FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
-LARGER = {"/reports/batch": 512 * 1024, **FOR_RESEARCHERS}
-"""Limits of a body in bytes: of all routes but those that end so."""
-
-Scope = MutableMapping[str, Any]
+T = TypeVar("T")
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-_log = logging.getLogger("sottovoce")
 
-Reply = tuple[int, list[tuple[bytes, bytes]], bytes]
-Passed = tuple[Reply, Pending | None]
-"""A reply, and the reports that it is blank for until they are stored."""
-
-_REPORTS = re.compile(r"/api/v1/surveys/[^/]+/reports").fullmatch
-_JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
+_INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
 
 
-class Refusal(Exception):
-    """The request is not passed on; ``code`` is a problem's."""
+class Application(Protocol):
+    """The Flask application, as far as it is known here."""
 
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
+    extensions: dict[str, Any]
+
+    def __call__(self, *environ_and_start: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own signature
+        """Reply to a request."""
 
 
 class Gate:
@@ -60,21 +48,23 @@ class Gate:
     An ASGI application around a WSGI one.
 
     Args:
-        app: the WSGI application.
+        app: the WSGI application; its admission is shared.
         settings: threads, seconds for a body, requests under way at once.
         storage: knows the researchers.
     """
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], settings: Settings, storage: Storage) -> None:
+    def __init__(self, app: Application, settings: Settings, storage: Storage) -> None:
         self._app = app
+        self._admission: Admission = app.extensions["admission"]
         self._settings = settings
         self._storage = storage
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._under_way = 0
-        self._ready: deque[asyncio.Future[None]] = deque()
-        self._waking = False
-        self._rates = Rates(settings.rate_limit, settings.proxy_hops)
-        self._headers = [(name.encode(), value.encode()) for name, value in security_headers(settings.secure)]
+        self._limits = Limits(settings)
+        self._wait = GroupWait()
+        self._standing = security_headers(settings.secure)
+        receipt = [("Content-Type", "application/json"), *ANY_ORIGIN]
+        self._receipt_headers = encode_headers(add_headers(receipt, self._standing))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection event."""
@@ -103,23 +93,53 @@ class Gate:
 
     async def _reply(self, scope: Scope, receive: Receive) -> Reply:
         try:
-            if self._under_way > self._settings.max_requests:
-                raise Refusal("busy")
-            if scope["method"] != "OPTIONS" and not self._may_send(scope):
-                raise Refusal("too_many")
-            body = b"" if scope["method"] in {"GET", "HEAD", "OPTIONS"} else await self._body(scope, receive)
-            reply, pending = await self._pass_on(scope, body)
-            return reply if pending is None else await self._filled(reply, pending)
-        except Refusal as refusal:
-            return self._refuse(refusal.code)
+            body = await self._body(scope, receive)
+        except (Refusal, StorageError) as refusal:
+            status, headers, body = self._refuse(scope, refusal)
+            # The rest of the body is not read, so the connection cannot be used again.
+            return status, [*headers, (b"connection", b"close")], body
+        intake = _INTAKE(scope["path"]) if scope["method"] == "POST" else None
+        if intake is None:
+            return await self._in_thread(run_wsgi, self._app, scope, body)
+        try:
+            content = await (self._batch if intake[2] else self._report)(intake[1], body, _authorization(scope))
+        except Exception as error:
+            return self._refuse(scope, error)
+        length = (b"content-length", b"%d" % len(content))
+        return 200, [*self._receipt_headers, length], content
 
-    def _may_send(self, scope: Scope) -> bool:
-        """The only use of the address; it goes no further."""
-        forwarded = next((value for name, value in scope["headers"] if name == b"x-forwarded-for"), b"")
-        return self._rates.allow((scope.get("client") or [None])[0], forwarded.decode("latin-1"))
+    async def _report(self, name: str, body: bytes, authorization: str) -> bytes:
+        """The receipt of one report, durable."""
+        submission = self._admission.read(name, body, authorization.removeprefix("Bearer "))
+        pending = self._admission.begin_from_memory(submission)
+        if pending is None:
+            pending = await self._in_thread(self._admission.begin_with_database, submission)
+        await self._wait.done(pending.future)
+        return pending.reply()
+
+    async def _batch(self, name: str, body: bytes, _authorization: str) -> bytes:
+        """The receipts of a batch, durable."""
+        pending = await self._in_thread(self._admission.begin_batch, name, body)
+        await self._wait.done(pending.future)
+        return pending.reply()
+
+    async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        declared = check_head(scope)
+        """
+        The body, whole, once it is known that it may come.
+
+        Raises:
+            Refusal: for its head, its length or its slowness.
+            Disconnected: the other side went away.
+        """
+        if self._under_way > self._settings.max_requests:
+            raise Refusal("busy")
+        self._limits.check_sender(scope["method"], (scope.get("client") or [None])[0], scope["headers"])
+        declared = check_head(scope["method"], scope["path"], scope["headers"])
+        if declared == 0:
+            return b""
         if declared > MAX_BODY and scope["path"].endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
         try:
@@ -133,136 +153,24 @@ class Gate:
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
-        authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        asked = asyncio.get_running_loop().run_in_executor(
-            self._pool, researcher_of, self._storage, authorization.decode("latin-1")
-        )
-        try:
-            if await asked is None:
-                raise Refusal("unauthorized")
-        except StorageError as error:
-            _log.error("storage: %s", error)
-            raise Refusal("storage") from None
+        if await self._in_thread(researcher_of, self._storage, _authorization(scope)) is None:
+            raise Refusal("unauthorized")
 
-    async def _filled(self, reply: Reply, pending: Pending) -> Reply:
-        """The reply once the reports in it are durable; until then no thread waits, so that large groups gather."""
-        try:
-            await self._stored(pending.future)
-            body = pending.reply()
-        except ReportRejected as rejection:
-            return self._refuse(rejection.code, str(rejection), close=False)
-        except StorageError as error:
-            _log.error("storage: %s", error)
-            return self._refuse("storage", close=False)
-        status, headers, _ = reply
-        kept = [header for header in headers if header[0] != b"content-length"]
-        return status, [*kept, (b"content-length", str(len(body)).encode())], body
-
-    async def _pass_on(self, scope: Scope, body: bytes) -> Passed:
-        """What the application replies: to a report at once, if it can from memory, and else by a thread."""
-        if scope["method"] == "POST" and _REPORTS(scope["path"]):
-            # To hand it to a thread and back would cost more than to check it.
-            with suppress(WouldRead):
-                return self._flask(scope, body, at_once=True)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._flask, scope, body)
-
-    def _stored(self, future: Future[Any]) -> asyncio.Future[None]:
-        """Done when reports are stored, or could not be."""
-        loop = asyncio.get_running_loop()
-        ready: asyncio.Future[None] = loop.create_future()
-
-        def wake(_: object) -> None:
-            self._ready.append(ready)
-            # A whole group is stored at once, and one wake-up is enough for all who wait for it.
-            if not self._waking:
-                self._waking = True
-                loop.call_soon_threadsafe(self._wake)
-
-        future.add_done_callback(wake)
-        return ready
-
-    def _wake(self) -> None:
-        # This first: who is ready from now on is either found below or calls again.
-        self._waking = False
-        while self._ready:
-            ready = self._ready.popleft()
-            if not ready.done():
-                ready.set_result(None)
-
-    def _flask(self, scope: Scope, body: bytes, at_once: bool = False) -> Passed:
-        """
-        Run the WSGI application in this thread, and collect its reply.
-
-        Raises:
-            WouldRead: the reply was to come at once, and the database would have to be asked; nothing was done.
-        """
-        later: list[Pending] = []
-        declined: list[bool] = []
-        started: list[tuple[str, list[tuple[str, str]]]] = []
-        bridge = WsgiToAsgiInstance(self._app)  # type: ignore[no-untyped-call]
-        bridge.scope = {**scope, "client": None}
-        try:
-            environ = bridge.build_environ(bridge.scope, BytesIO(body))  # type: ignore[no-untyped-call]
-        except ValueError:
-            return self._refuse("malformed"), None
-        environ[LATER] = later.append
-        if at_once:
-            environ[DECLINE] = declined.append
-        chunks = self._app(environ, lambda status, headers, _info=None: started.append((status, headers)))
-        try:
-            content = b"".join(chunks)
-        finally:
-            getattr(chunks, "close", lambda: None)()
-        if declined:
-            raise WouldRead
-        status, headers = started[-1]
-        encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-        return (int(status.split(" ", 1)[0]), encoded, content), next(iter(later), None)
-
-    def _refuse(self, code: str, detail: str = "", close: bool = True) -> Reply:
+    def _refuse(self, scope: Scope, error: Exception) -> Reply:
+        code, detail = problems.describe(error, "the gate")
         body = problems.document(code, detail)
-        headers = [
-            (b"content-type", problems.CONTENT_TYPE.encode()),
-            (b"content-length", str(len(body)).encode()),
-            (b"www-authenticate", b"Bearer") if code == "unauthorized" else (b"access-control-allow-origin", b"*"),
-            *self._headers,
-        ]
-        if close:
-            # The rest of the body is not read, so the connection cannot be used again.
-            headers.append((b"connection", b"close"))
-        if problems.STATUS[code] in problems.COME_BACK:
-            headers.append((b"retry-after", problems.RETRY_AFTER.encode()))
-        return problems.STATUS[code], headers, body
+        given = [*problems.headers(code), ("Content-Length", str(len(body)))]
+        given += ANY_ORIGIN if is_for_respondents(scope["method"], scope["path"]) else []
+        return problems.STATUS[code], encode_headers(add_headers(given, self._standing)), body
 
 
 class Disconnected(Exception):
     """The other side went away before the request was whole."""
 
 
-def check_head(scope: Scope) -> int:
-    """
-    The declared length of a request with a body.
-
-    Raises:
-        Refusal: no plain JSON, no length, or too large.
-    """
-    headers: dict[bytes, bytes] = {}
-    for name, value in scope["headers"]:
-        if name in headers and name in {b"content-length", b"content-type", b"authorization"}:
-            raise Refusal("malformed")
-        headers[name] = value
-    path: str = scope["path"]
-    declared = headers.get(b"content-length")
-    if declared is None:
-        raise Refusal("length_required")
-    if not declared.isdigit() or len(declared) > 12:
-        raise Refusal("malformed")
-    json = headers.get(b"content-type", b"").decode("latin-1").lower() in _JSON
-    if b"content-encoding" in headers or (path.startswith("/api/") and int(declared) and not json):
-        raise Refusal("unsupported_type")
-    if int(declared) > next((limit for end, limit in LARGER.items() if path.endswith(end)), MAX_BODY):
-        raise Refusal("too_large")
-    return int(declared)
+def _authorization(scope: Scope) -> str:
+    found: bytes = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+    return found.decode("latin-1")
 
 
 async def _read(receive: Receive, most: int) -> bytes:

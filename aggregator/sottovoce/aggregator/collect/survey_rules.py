@@ -1,10 +1,12 @@
-"""A published survey with all that admission asks of it, worked out once."""
+"""The rules that a report must keep to before the database is asked: one function for whatever way it came."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 from operator import contains
+from typing import Protocol
 
-from sottovoce.aggregator.collect.decode import parse_values
+from sottovoce.aggregator.collect.decode import decode_values
 from sottovoce.aggregator.storage import Plan, StoredSurvey
 from sottovoce.aggregator.storage.rows import Values, pack
 from sottovoce.aggregator.surveys import survey_of
@@ -15,9 +17,29 @@ from sottovoce.shared.spec import Survey
 _MOST_REMEMBERED = 4096
 
 
-class Published:
+class Checkable(Protocol):
+    """One report, or several that differ in id and values only."""
+
+    @property
+    def wave(self) -> int:
+        """Number of the wave."""
+
+    @property
+    def length(self) -> int:
+        """Bytes of the longest, as it came."""
+
+    @property
+    def padded(self) -> bool:
+        """Whether it came with the padding that makes all reports of a wave equally long."""
+
+    @property
+    def values(self) -> Sequence[Values | bytes]:
+        """The values of each, decoded, or as the text between its brackets."""
+
+
+class SurveyRules:
     """
-    A survey as admission sees it.
+    A published survey with all that intake asks of it, worked out once.
 
     Args:
         stored: its row.
@@ -30,7 +52,9 @@ class Published:
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
         self._unasked = self.survey.unasked
+        # By their text: so most reports of a batch need neither be decoded nor looked at question by question.
         self._packed: dict[bytes, bytes] = {}
+        # By question: a survey of many questions has more reports than can be remembered, but each question few values.
         self._seen: list[set[int | None]] = [set() for _ in self.survey.questions]
 
     @cached_property
@@ -45,6 +69,19 @@ class Published:
         if wave not in self._lengths:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
+
+    def check(self, reports: Checkable, now: datetime) -> list[bytes]:
+        """
+        The values of reports as they are stored, which nothing else gives: what is not checked cannot be stored.
+
+        Raises:
+            ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
+        """
+        length = self.length(reports.wave)
+        if reports.length > length or (reports.padded and reports.length < length):
+            raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
+        self.check_open(reports.wave, now)
+        return list(map(self._pack, reports.values))
 
     def check_open(self, wave: int, now: datetime) -> None:
         """
@@ -61,13 +98,18 @@ class Published:
         if self.stored.closed or early or late:
             raise ReportRejected("closed", "the survey is not open")
 
-    def check_values(self, values: Values) -> None:
-        """
-        Every question has a value that its mechanism can report.
+    def _pack(self, given: Values | bytes) -> bytes:
+        if not isinstance(given, bytes):
+            self._check_values(given)
+            return pack(given)
+        packed = self._packed.get(given)
+        if packed is None:
+            packed = self._pack(decode_values(given))
+            if len(self._packed) < _MOST_REMEMBERED:
+                self._packed[given] = packed
+        return packed
 
-        Raises:
-            ReportRejected: ``out_of_range``; the message names no value.
-        """
+    def _check_values(self, values: Values) -> None:
         as_many = len(values) == len(self._seen) and values.count(None) == self._unasked
         if as_many and all(map(contains, self._seen, values)):
             return
@@ -75,22 +117,6 @@ class Published:
         for seen, value in zip(self._seen, values, strict=True):
             if len(seen) < _MOST_REMEMBERED:
                 seen.add(value)
-
-    def pack_values(self, text: bytes) -> bytes:
-        """
-        What a report has between its brackets, as it is stored, once it is canonical and possible.
-
-        Raises:
-            ReportRejected: ``malformed`` or ``out_of_range``.
-        """
-        packed = self._packed.get(text)
-        if packed is None:
-            values = parse_values(text)
-            self.check_values(values)
-            packed = pack(values)
-            if len(self._packed) < _MOST_REMEMBERED:
-                self._packed[text] = packed
-        return packed
 
 
 def check_values(survey: Survey, values: Values) -> None:

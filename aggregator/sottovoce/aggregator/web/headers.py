@@ -1,11 +1,20 @@
 """What every reply carries, errors too."""
 
+import re
 from collections.abc import Sequence
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+
+
+ANY_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
+"""On the respondents' routes: a saved page or a static host may read the survey and send a report."""
+
+_RESPONDENTS = re.compile(
+    r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw)"
+).fullmatch
 
 
 def form_policy(style: str, embedders: Sequence[str]) -> str:
@@ -42,3 +51,14 @@ def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
     if secure:
         headers.append(("Strict-Transport-Security", "max-age=31536000"))
     return headers
+
+
+def is_for_respondents(method: str, path: str) -> bool:
+    """Whether replies to such a request carry ``ANY_ORIGIN``."""
+    return _RESPONDENTS(f"{method} {path}") is not None
+
+
+def add_headers(given: Sequence[tuple[str, str]], standing: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The headers of a reply, and of the standing ones those that it has not set itself."""
+    names = {name.lower() for name, _ in given}
+    return [*given, *[header for header in standing if header[0].lower() not in names]]

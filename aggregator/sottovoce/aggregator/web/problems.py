@@ -4,7 +4,7 @@ import json
 import logging
 
 from flask import Flask, Response, request
-from sottovoce.shared.errors import EstimateError, ReportRejected, SpecError, StorageError, SurveyError
+from sottovoce.shared.errors import EstimateError, ReportRejected, SpecError, StorageError
 from werkzeug.exceptions import HTTPException
 
 CONTENT_TYPE = "application/problem+json"
@@ -70,6 +70,14 @@ _log = logging.getLogger("sottovoce")
 _BY_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_type"}
 
 
+class Refusal(Exception):
+    """A request is not looked at any further; ``code`` is one of ``STATUS``."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
     """The problem document for a code."""
     body: dict[str, object] = {"type": "about:blank", "title": TITLES[code], "status": STATUS[code], "code": code}
@@ -82,42 +90,55 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
     """The problem document as a reply."""
-    reply = Response(document(code, detail, problems), STATUS[code], content_type=CONTENT_TYPE)
+    return Response(document(code, detail, problems), STATUS[code], headers(code))
+
+
+def headers(code: str) -> list[tuple[str, str]]:
+    """What such a reply says beside its document."""
+    found = [("Content-Type", CONTENT_TYPE)]
     if STATUS[code] in COME_BACK:
-        reply.headers["Retry-After"] = RETRY_AFTER
+        found.append(("Retry-After", RETRY_AFTER))
     if code == "unauthorized":
-        reply.headers["WWW-Authenticate"] = "Bearer"
-    return reply
+        found.append(("WWW-Authenticate", "Bearer"))
+    return found
 
 
-def register(app: Flask) -> None:
-    """Let the app answer every error with a problem document."""
-    app.register_error_handler(SurveyError, _survey_error)
-    app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _bug)
+def describe(error: Exception, where: str | None) -> tuple[str, str]:
+    """
+    Code and detail for whatever went wrong, which is logged if an operator has to know.
 
-
-def _survey_error(error: SurveyError) -> Response:
-    if isinstance(error, SpecError):
-        return response(error.code, problems=[problem._asdict() for problem in error.problems])
+    Args:
+        error: what was raised.
+        where: name of the route.
+    """
+    if isinstance(error, Refusal):
+        return error.code, ""
     if isinstance(error, ReportRejected | EstimateError):
-        return response(error.code, str(error))
+        return error.code, str(error)
     if isinstance(error, StorageError):
         _log.error("storage: %s", error)
-        return response("storage")
-    return _bug(error)
-
-
-def _http_error(error: HTTPException) -> Response:
-    return response(_BY_STATUS.get(error.code or 0, "malformed" if (error.code or 0) < 500 else "internal"))
-
-
-def _bug(error: Exception) -> Response:
+        return "storage", ""
     # The traceback names files and lines; the request, its body and the exception's text stay out of the log.
     frames = []
     trace = error.__traceback__
     while trace is not None:
         frames.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
         trace = trace.tb_next
-    _log.error("bug: %s at %s in %s", type(error).__name__, request.endpoint, " < ".join(reversed(frames)))
-    return response("internal")
+    _log.error("bug: %s at %s in %s", type(error).__name__, where, " < ".join(reversed(frames)))
+    return "internal", ""
+
+
+def register(app: Flask) -> None:
+    """Let the app answer every error with a problem document."""
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _error)
+
+
+def _error(error: Exception) -> Response:
+    if isinstance(error, SpecError):
+        return response(error.code, problems=[problem._asdict() for problem in error.problems])
+    return response(*describe(error, request.endpoint))
+
+
+def _http_error(error: HTTPException) -> Response:
+    return response(_BY_STATUS.get(error.code or 0, "malformed" if (error.code or 0) < 500 else "internal"))

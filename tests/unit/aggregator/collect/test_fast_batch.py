@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.decode import MOST_ITEMS, dump, parse_batch
-from sottovoce.aggregator.collect.fast_batch import split_alike
+from sottovoce.aggregator.collect.decode import MOST_ITEMS, decode_batch, dump
+from sottovoce.aggregator.collect.fast_batch import decode_fast_batch
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import ReportRejected
@@ -25,14 +25,14 @@ A, B = (REPORTS[number].report_id for number in (1, 2))
 
 def test_batch_comes_apart_into_what_the_parser_finds() -> None:
     """The same ids, values and head."""
-    alike = split_alike(GOOD, MOST_ITEMS)
-    parsed = [found.report for found in parse_batch(GOOD) if found is not None]
+    fast = decode_fast_batch(GOOD, MOST_ITEMS)
+    parsed = [found.report for found in decode_batch(GOOD) if found is not None]
 
-    assert alike is not None
-    assert (alike.survey, alike.digest, alike.wave) == ("exam", SURVEY.digest, 0)
-    assert alike.ids == "".join([found.report_id for found in parsed])
-    assert [b"[" + text + b"]" for text in alike.texts] == [dump(found.values) for found in parsed]
-    assert alike.length == max(len(dump(found)) for found in parsed)
+    assert fast is not None
+    assert (fast.survey, fast.digest, fast.wave) == ("exam", SURVEY.digest, 0)
+    assert fast.ids == "".join([found.report_id for found in parsed])
+    assert [b"[" + text + b"]" for text in fast.values] == [dump(found.values) for found in parsed]
+    assert fast.length == max(len(dump(found)) for found in parsed)
 
 
 @pytest.mark.parametrize("sizes", [(1,), (5,), (1000,)])
@@ -42,7 +42,7 @@ def test_both_ways_give_the_same_reply(storage: SQLiteStorage, clock: FakeClock,
     admission = Admission(storage, clock)
     sent = [report() for _ in range(*sizes)]
     longer = batch(*[item(one, "0" * 16) for one in sent])
-    assert split_alike(longer, MOST_ITEMS) is None
+    assert decode_fast_batch(longer, MOST_ITEMS) is None
     first = admission.begin_batch("exam", batch(*map(item, sent))).reply()
 
     assert json.loads(first)["items"][0] == admission.admit("exam", dump_report(sent[0], SURVEY))
@@ -64,7 +64,7 @@ def test_values_of_different_sizes_are_stored_as_they_came(storage: SQLiteStorag
     values = [(number % 2, value) for number, value in enumerate([3, 254, 255, 256, 9_999, 10_000, 300, 0, 255])]
     sent = [Report(asked.name, asked.digest, 0, f"{9 - number:032x}", pair) for number, pair in enumerate(values)]
     body = batch(*[f'{{"report":{dump_report(one, asked).decode().rstrip()}}}' for one in sent])
-    assert split_alike(body, MOST_ITEMS) is not None
+    assert decode_fast_batch(body, MOST_ITEMS) is not None
     receipts = json.loads(admission.begin_batch(asked.name, body).reply())["items"]
 
     assert receipts == [admission.admit(asked.name, dump_report(one, asked)) for one in sent]
@@ -117,7 +117,7 @@ def test_what_is_wrong_is_judged_by_the_parser(
     """Whatever is changed, both ways agree: here the shorter one is shut."""
     storage.publish(SURVEY)
     quick, slow = Admission(storage, clock), Admission(storage, clock)
-    slow._begin_alike = lambda *_: None  # type: ignore[method-assign]
+    slow._begin_fast = lambda *_: None  # type: ignore[method-assign]
     body = wrong(GOOD.decode()).encode()
     assert body != GOOD
     replies = []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.collect.group_commit import Writer
+from sottovoce.aggregator.collect.group_commit import GroupCommit
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.columns import count, merge, split
 from sottovoce.shared.errors import ReportRejected, StorageError
@@ -31,10 +31,10 @@ class Recorder:
         return [Outcome.NEW if report.packed[1] else Outcome.SAME for report in split(arrivals)]
 
 
-def start(**options: Any) -> tuple[Recorder, Writer]:
+def start(**options: Any) -> tuple[Recorder, GroupCommit]:
     """A writer whose first group is under way, so that what comes now gathers."""
     recorder = Recorder()
-    writer = Writer(recorder, **options)  # type: ignore[arg-type]
+    writer = GroupCommit(recorder, **options)  # type: ignore[arg-type]
     writer.submit([arrival(1, 0)])
     recorder.entered.acquire()
     return recorder, writer
@@ -109,7 +109,7 @@ def test_writer_keeps_house_at_its_start_and_survives_a_database_that_cannot() -
         raise StorageError("disk")
 
     recorder = Recorder()
-    writer = Writer(recorder, housekeeping)  # type: ignore[arg-type]
+    writer = GroupCommit(recorder, housekeeping)  # type: ignore[arg-type]
     recorder.go.release()
     assert kept.wait(10)
     assert writer.store([arrival(1, 1)]) == [Outcome.NEW]

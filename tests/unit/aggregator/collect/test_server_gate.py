@@ -42,22 +42,31 @@ def run(doing: Coroutine[Any, Any, T]) -> T:
         return pool.submit(asyncio.run, asyncio.wait_for(doing, 20)).result()
 
 
-async def ask(gate: Gate, path: str, body: bytes | None = None) -> tuple[int, Any]:
-    """Status and JSON of one request, as a server would make it."""
-    headers = [] if body is None else [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    scope = {"type": "http", "method": "GET" if body is None else "POST", "path": path, "headers": headers,
-             "query_string": b"", "client": ("127.0.0.1", 1), "server": ("x", 80), "scheme": "http",
-             "http_version": "1.1", "root_path": ""}  # fmt: skip
+async def ask_raw(
+    gate: Gate, method: str, path: str, headers: list[tuple[str, str]], body: bytes = b"", peer: str = "127.0.0.1"
+) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    """Status, headers and body of one request, as a server would make it; the body comes in two pieces."""
+    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "client": (peer, 1),
+             "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
+             "server": ("x", 80), "scheme": "http", "http_version": "1.1", "root_path": ""}  # fmt: skip
+    pieces = [body[:10], body[10:]]
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body or b"", "more_body": False}
+        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     await gate(scope, receive, send)
-    return sent[0]["status"], json.loads(sent[1]["body"] or b"null")
+    return sent[0]["status"], sent[0]["headers"], sent[1]["body"]
+
+
+async def ask(gate: Gate, path: str, body: bytes | None = None) -> tuple[int, Any]:
+    """Status and JSON of one request."""
+    headers = [] if body is None else [("content-type", "application/json"), ("content-length", str(len(body)))]
+    status, _, reply = await ask_raw(gate, "GET" if body is None else "POST", path, headers, body or b"")
+    return status, json.loads(reply or b"null")
 
 
 def test_reports_are_stored_together_and_each_gets_its_receipt(gate: Gate, storage: SQLiteStorage) -> None:
@@ -100,3 +109,38 @@ def test_database_that_does_not_answer_holds_up_who_needs_it_only(
     others, refused = run(meanwhile())
     assert [status for status, _ in others] == [200, 200]
     assert (refused[0], refused[1]["code"]) == (422, "out_of_range")
+
+
+@pytest.mark.parametrize("declared", [-1, 1])
+def test_body_of_another_length_than_declared_is_refused(gate: Gate, storage: SQLiteStorage, declared: int) -> None:
+    """Shorter or longer, though the report in it is whole: who declares another length means something else."""
+    body = dump_report(report(), survey())
+    head = [("content-type", "application/json"), ("content-length", str(len(body) + declared))]
+    status, _, reply = run(ask_raw(gate, "POST", PATH, head, body))
+
+    assert (status, json.loads(reply)["code"]) == (400, "malformed")
+    assert storage.surveys()[0].reports == 0
+
+
+@pytest.mark.parametrize("name", ["authorization", "content-type", "content-length"])
+def test_header_that_comes_twice_is_refused(gate: Gate, storage: SQLiteStorage, name: str) -> None:
+    """Equal or not: two readers of it might choose differently."""
+    body = dump_report(report(), survey())
+    head = [("content-type", "application/json"), ("content-length", str(len(body))), ("authorization", "Bearer x")]
+    status, _, reply = run(ask_raw(gate, "POST", PATH, [*head, (name, dict(head)[name])], body))
+
+    assert (status, json.loads(reply)["code"]) == (400, "malformed")
+    assert storage.surveys()[0].reports == 0
+
+
+def test_flask_learns_no_address(gate: Gate) -> None:
+    """Neither the connection's nor one that a proxy names, and no header passes for another one."""
+    seen: list[dict[str, Any]] = []
+    original = gate._app.wsgi_app  # type: ignore[attr-defined]
+    gate._app.wsgi_app = lambda environ, start: seen.append(environ) or original(environ, start)  # type: ignore
+    named = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=203.0.113.7"), ("x-real-ip", "203.0.113.7"),
+             ("x_forwarded_for", "203.0.113.7"), ("content_length", "7")]  # fmt: skip
+    run(ask_raw(gate, "GET", "/healthz", named, peer="203.0.113.7"))
+
+    assert "203.0.113" not in str(seen)
+    assert seen[0]["CONTENT_LENGTH"] == "0"

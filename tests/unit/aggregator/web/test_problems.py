@@ -55,7 +55,7 @@ def test_survey_with_mistakes_lists_them_all_and_publishes_nothing(app: Flask) -
     app.extensions["storage"].add_researcher("ann", digest)
     wrong = document(revision="sentinel", default_language="en", title={}, extra=None)
     reply = app.test_client().post(
-        "/api/v1/surveys/exam/publish", data=json.dumps(wrong), headers={"Authorization": f"Bearer {token}"}
+        "/api/v1/surveys/exam/publish", json=wrong, headers={"Authorization": f"Bearer {token}"}
     )
 
     assert reply.status_code == 422

@@ -1,0 +1,98 @@
+"""
+Single durable reports beside two other servers in the same run: granian and Flask that answer and do nothing, which is
+the ceiling, and granian and Flask with a plain group commit. In turns, so that what else the machine does falls on all.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import requests
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.cli.process import free_port
+
+from tests.bench.ingest import processor_seconds, report, ten_questions
+from tests.bench.server import running
+
+ROUNDS = 5
+SECONDS = 3
+TEMPLATES = 256
+GENERATOR = Path(__file__).parent / "load" / "load.mjs"
+OTHERS = {"nothing": "Flask alone", "storage": "Flask, plain group commit"}
+
+
+def figures() -> None:
+    """Rates and ratios at 32 connections, 99th percentiles at 32 and 256."""
+    asked = ten_questions()
+    with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
+        folder = Path(temporary)
+        bodies = folder / "bodies"
+        bodies.write_bytes(b"\n".join(report(asked) for _ in range(TEMPLATES)))
+        storage = open_url("", folder)
+        storage.publish(asked)
+        storage.close()
+        ports = {name: stack.enter_context(other(name, folder)) for name in OTHERS}
+        ports["ours"] = stack.enter_context(running(folder))
+        path = f"/api/v1/surveys/{asked.name}/reports"
+        for connections in (32, 256):
+            found: dict[str, list[dict[str, Any]]] = {name: [] for name in ports}
+            for _ in range(ROUNDS):
+                for name, port in ports.items():
+                    found[name].append(load(port, path, connections, bodies))
+            show(connections, found)
+
+
+def load(port: int, path: str, connections: int, bodies: Path) -> dict[str, Any]:
+    """What the generator found."""
+    command = ["node", str(GENERATOR), str(port), path, str(connections), str(SECONDS), str(bodies)]
+    before = processor_seconds(port)
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    found["cpu"] = 1e6 * (processor_seconds(port) - before) / max(1, found["statuses"].get("200", 0))
+    return found
+
+
+def show(connections: int, found: dict[str, list[dict[str, Any]]]) -> None:
+    """The medians of the rounds, and of the rounds' ratios to the ceiling."""
+    for name, rounds in found.items():
+        pairs = zip(rounds, found["nothing"], strict=True)
+        ratio = median(one["rate"] / max(1.0, ceiling["rate"]) for one, ceiling in pairs)
+        rate, p50, p99, cpu = (median(one[key] for one in rounds) for key in ("rate", "p50", "p99", "cpu"))
+        failed = sum(count for one in rounds for status, count in one["statuses"].items() if status != "200")
+        failed += sum(one["errors"] for one in rounds)
+        print(
+            f"{connections:>3} connections  {OTHERS.get(name, 'aggregator'):<26} {rate:7,.0f}/s"
+            f"  {ratio:.2f} of the ceiling  p50 {p50:5.1f} ms  p99 {p99:6.1f} ms"
+            f"  processor {cpu:4.0f} us  refused {failed}",
+            flush=True,
+        )
+
+
+@contextmanager
+def other(name: str, folder: Path) -> Iterator[int]:
+    """One of the other servers; gives its port."""
+    port = free_port()
+    command = [sys.executable, "-m", "tests.bench.plain_servers", str(port), name, str(folder / f"{name}.sqlite")]
+    environment = {**os.environ, "SOTTOVOCE_PORT": str(port)}  # by which its processor time is found
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            with suppress(requests.RequestException):
+                requests.get(f"http://127.0.0.1:{port}/", timeout=5)
+                break
+            time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    figures()
