@@ -144,3 +144,13 @@ def test_flask_learns_no_address(gate: Gate) -> None:
 
     assert "203.0.113" not in str(seen)
     assert seen[0]["CONTENT_LENGTH"] == "0"
+
+
+def test_rate_is_counted_once_behind_a_proxy(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """By the gate; Flask, which does not see who it is, would take all for one."""
+    settings = Settings(rate_limit=1, proxy_hops=1)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+    senders = ["203.0.113.1", "198.51.100.1", "203.0.113.2"]
+    statuses = [run(ask_raw(gate, "GET", "/healthz", [("x-forwarded-for", sender)]))[0] for sender in senders]
+
+    assert statuses == [200, 200, 429]

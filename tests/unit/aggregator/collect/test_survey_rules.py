@@ -223,3 +223,5 @@ def test_every_door_knows_the_waves_apart(storage: SQLiteStorage, clock: FakeClo
     known = storage.find_report(1, bytes.fromhex(f"{1:032x}"))
     assert known is not None
     assert known.wave == 1
+    clock.moment = clock.moment.replace(month=2)
+    assert [door(admission, asked, sent(8 + wave, asked, wave=wave), "") for wave in range(2)] == ["", "closed"]
