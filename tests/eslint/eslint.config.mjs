@@ -21,7 +21,7 @@ const PAGE = [
   "addEventListener", "document", "location", "navigator", "parent", "requestAnimationFrame", "scrollTo", "self",
 ];
 const WORKER = ["FILES", "VERSION", "addEventListener", "caches", "skipWaiting"];
-const NODE = ["Buffer", "document", "globalThis", "process"];
+const NODE = ["DOMException", "queueMicrotask", "setImmediate", "structuredClone", "Buffer", "document", "globalThis", "process"];
 const named = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
 
 export default [
