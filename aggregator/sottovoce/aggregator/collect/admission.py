@@ -14,9 +14,8 @@ stores it.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -52,7 +51,6 @@ REFUSALS = {
     Outcome.TOKEN_INVALID: ("token_invalid", "the survey asks for a token that has not been used"),
 }
 
-
 _ForSurvey = Submission | FastBatch
 
 
@@ -61,6 +59,20 @@ class _Candidate(NamedTuple):
 
     arrival: Arrival
     receipt: Receipt
+
+
+class _Counting:
+    """Counts the reasons of the refusals that pass through it. A report enters it three times: no generator here."""
+
+    def __init__(self, rejected: Counter[str]) -> None:
+        self._rejected = rejected
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, ReportRejected):
+            self._rejected[error.code] += 1
 
 
 class Pending:
@@ -103,6 +115,7 @@ class Admission:
         self._submit = submit or _at_once(storage)
         self._rules: dict[str, tuple[SurveyRules, ...]] = {}
         self.rejected: Counter[str] = Counter()
+        self._counting = _Counting(self.rejected)
 
     def admit(self, name: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
@@ -131,7 +144,7 @@ class Admission:
         Raises:
             ReportRejected: ``malformed``, or for another survey.
         """
-        with self._counting():
+        with self._counting:
             submission = Submission(decode_report(body), body, token)
             _check_name(name, submission)
         return submission
@@ -161,7 +174,7 @@ class Admission:
         Raises:
             ReportRejected: as far as it can be told without the transaction.
         """
-        with self._counting():
+        with self._counting:
             judged = self._judge(submission, self._clock())
         if isinstance(judged, Receipt):
             return Pending(_done([]), lambda _: dump(judged))
@@ -174,7 +187,7 @@ class Admission:
         Raises:
             ReportRejected: the batch as a whole; nothing of it is kept.
         """
-        with self._counting():
+        with self._counting:
             now = self._clock()
             batch = decode_fast_batch(body, MOST_ITEMS)
             begun = None if batch is None else self._begin_fast(name, batch, now)
@@ -193,7 +206,7 @@ class Admission:
             ReportRejected: malformed, unknown survey, or closed.
             StorageError: not withdrawn.
         """
-        with self._counting():
+        with self._counting:
             report_id = decode_withdrawal(body)
             outcome = self._withdraw(name, bytes.fromhex(report_id))
             if outcome is Outcome.UNKNOWN:
@@ -240,7 +253,7 @@ class Admission:
         return _candidate(rules, submission, packed)
 
     def _send(self, candidate: _Candidate) -> Pending:
-        with self._counting():
+        with self._counting:
             future = self._submit([candidate.arrival])
         return Pending(future, lambda outcomes: self._single_reply(candidate, outcomes))
 
@@ -261,7 +274,7 @@ class Admission:
         raise rejection
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
-        with self._counting():
+        with self._counting:
             (settled,) = self._settle([candidate.receipt], outcomes)
             if isinstance(settled, ReportRejected):
                 raise settled
@@ -289,14 +302,6 @@ class Admission:
             receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
             for receipt, outcome in zip(receipts, outcomes, strict=True)
         ]
-
-    @contextmanager
-    def _counting(self) -> Iterator[None]:
-        try:
-            yield
-        except ReportRejected as rejection:
-            self.rejected[rejection.code] += 1
-            raise
 
     def _withdraw(self, name: str, report_id: bytes) -> Outcome:
         revisions = self._load(name)
