@@ -121,6 +121,11 @@ class Admission:
         """
         The receipt for the report in ``body``, stored durably.
 
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought in ``Authorization``; empty if nothing.
+
         Raises:
             ReportRejected: the reason is counted; nothing of the report is kept.
             StorageError: not stored.
@@ -132,6 +137,11 @@ class Admission:
         """
         The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
 
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought; empty if nothing.
+
         Raises:
             ReportRejected: as far as it can be told without the transaction.
         """
@@ -140,6 +150,11 @@ class Admission:
     def read(self, name: str, body: bytes, token: str = "") -> Submission:
         """
         What was sent to the survey of this name, decoded; the first step of ``begin``.
+
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought; empty if nothing.
 
         Raises:
             ReportRejected: ``malformed``, or for another survey.
