@@ -84,7 +84,14 @@ class Settings:
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     def link(self, survey: str, digest: str, wave: int = 0) -> str:
-        """The link that respondents are given to one wave; the digest in it pins the survey."""
+        """
+        The link that respondents are given to one wave; the digest in it pins the survey.
+
+        Args:
+            survey: its name.
+            digest: of the survey, of which the link carries the first 32 digits.
+            wave: counted from 0; the first one is not named in the link.
+        """
         return f"{self.url}/s/{survey}#d={digest[:32]}{f'&w={wave}' if wave else ''}"
 
     @property

@@ -14,9 +14,8 @@ stores it.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -52,7 +51,6 @@ REFUSALS = {
     Outcome.TOKEN_INVALID: ("token_invalid", "the survey asks for a token that has not been used"),
 }
 
-
 _ForSurvey = Submission | FastBatch
 
 
@@ -61,6 +59,20 @@ class _Candidate(NamedTuple):
 
     arrival: Arrival
     receipt: Receipt
+
+
+class _Counting:
+    """Counts the reasons of the refusals that pass through it. A report enters it three times: no generator here."""
+
+    def __init__(self, rejected: Counter[str]) -> None:
+        self._rejected = rejected
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, ReportRejected):
+            self._rejected[error.code] += 1
 
 
 class Pending:
@@ -103,10 +115,16 @@ class Admission:
         self._submit = submit or _at_once(storage)
         self._rules: dict[str, tuple[SurveyRules, ...]] = {}
         self.rejected: Counter[str] = Counter()
+        self._counting = _Counting(self.rejected)
 
     def admit(self, name: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
         The receipt for the report in ``body``, stored durably.
+
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought in ``Authorization``; empty if nothing.
 
         Raises:
             ReportRejected: the reason is counted; nothing of the report is kept.
@@ -119,6 +137,11 @@ class Admission:
         """
         The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
 
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought; empty if nothing.
+
         Raises:
             ReportRejected: as far as it can be told without the transaction.
         """
@@ -128,10 +151,15 @@ class Admission:
         """
         What was sent to the survey of this name, decoded; the first step of ``begin``.
 
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought; empty if nothing.
+
         Raises:
             ReportRejected: ``malformed``, or for another survey.
         """
-        with self._counting():
+        with self._counting:
             submission = Submission(decode_report(body), body, token)
             _check_name(name, submission)
         return submission
@@ -161,7 +189,7 @@ class Admission:
         Raises:
             ReportRejected: as far as it can be told without the transaction.
         """
-        with self._counting():
+        with self._counting:
             judged = self._judge(submission, self._clock())
         if isinstance(judged, Receipt):
             return Pending(_done([]), lambda _: dump(judged))
@@ -174,7 +202,7 @@ class Admission:
         Raises:
             ReportRejected: the batch as a whole; nothing of it is kept.
         """
-        with self._counting():
+        with self._counting:
             now = self._clock()
             batch = decode_fast_batch(body, MOST_ITEMS)
             begun = None if batch is None else self._begin_fast(name, batch, now)
@@ -193,7 +221,7 @@ class Admission:
             ReportRejected: malformed, unknown survey, or closed.
             StorageError: not withdrawn.
         """
-        with self._counting():
+        with self._counting:
             report_id = decode_withdrawal(body)
             outcome = self._withdraw(name, bytes.fromhex(report_id))
             if outcome is Outcome.UNKNOWN:
@@ -240,7 +268,7 @@ class Admission:
         return _candidate(rules, submission, packed)
 
     def _send(self, candidate: _Candidate) -> Pending:
-        with self._counting():
+        with self._counting:
             future = self._submit([candidate.arrival])
         return Pending(future, lambda outcomes: self._single_reply(candidate, outcomes))
 
@@ -261,7 +289,7 @@ class Admission:
         raise rejection
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
-        with self._counting():
+        with self._counting:
             (settled,) = self._settle([candidate.receipt], outcomes)
             if isinstance(settled, ReportRejected):
                 raise settled
@@ -289,14 +317,6 @@ class Admission:
             receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
             for receipt, outcome in zip(receipts, outcomes, strict=True)
         ]
-
-    @contextmanager
-    def _counting(self) -> Iterator[None]:
-        try:
-            yield
-        except ReportRejected as rejection:
-            self.rejected[rejection.code] += 1
-            raise
 
     def _withdraw(self, name: str, report_id: bytes) -> Outcome:
         revisions = self._load(name)

@@ -54,6 +54,11 @@ def check_head(method: str, path: str, headers: Headers) -> int:
     """
     The declared length of a request's body; 0 for a method that has none.
 
+    Args:
+        method: as the request has it.
+        path: decides how large a body may be.
+        headers: names in lower case, with their values, in their order.
+
     Raises:
         Refusal: no plain JSON, no length, or too large.
     """

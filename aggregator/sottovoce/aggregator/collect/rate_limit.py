@@ -15,6 +15,9 @@ DAY = 86400.0
 MOST_NETWORKS = 100_000
 """Networks remembered at once; beyond that all are forgotten, which lets some send more."""
 
+_THIS_MACHINE = frozenset({"127.0.0.1", "::1"})
+"""Known without being parsed: all requests come from there if a proxy stands in front."""
+
 
 class Rates:
     """
@@ -59,6 +62,8 @@ class Rates:
 
     def _network(self, peer: str | None, forwarded: str) -> bytes | None:
         """The prefix; None for this machine itself, which is where a proxy or a demonstration sends from."""
+        if not self._hops and peer in _THIS_MACHINE:
+            return None
         named: Iterable[str | None] = [peer]
         if self._hops:
             named = [text.strip() for text in forwarded.split(",")][-self._hops :][:1]

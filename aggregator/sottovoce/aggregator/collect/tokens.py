@@ -14,6 +14,11 @@ def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
     """
     New tokens for a survey; after this they are nowhere but in what is returned.
 
+    Args:
+        storage: where their hashes go.
+        name: the survey's.
+        count: how many, at most ``MOST``.
+
     Raises:
         StorageError: no such survey, or it asks for no token.
     """
@@ -26,6 +31,11 @@ def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
 def revoke_tokens(storage: Storage, name: str, tokens: list[str]) -> int:
     """
     Take tokens back; returns how many of them were still good.
+
+    Args:
+        storage: where their hashes are.
+        name: the survey's.
+        tokens: as they were handed out; those that are not good are passed over.
 
     Raises:
         StorageError: no such survey.

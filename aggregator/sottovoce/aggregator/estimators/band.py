@@ -56,7 +56,15 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
 
 
 def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
-    """The logarithm of mix, for one count or an array of counts; ``n`` broadcasts against ``count``."""
+    """
+    The logarithm of mix, for one count or an array of counts; ``n`` broadcasts against ``count``.
+
+    Args:
+        count: supporting reports, an integer or an array.
+        n: all reports, of a shape that broadcasts against ``count``.
+        a: P(support | true).
+        b: P(support | other), less than a.
+    """
     yes, no = _node_logs(float(a), float(b))
     support = np.asarray(count, dtype=float)[..., None]
     log_likelihood = support * yes + (np.asarray(n, dtype=float)[..., None] - support) * no

@@ -53,14 +53,32 @@ def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: flo
 
 
 def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Wilson's score limits at the clipped count; arguments and result as for ``score_cc``. Approximate."""
+    """
+    Wilson's score limits at the clipped count; arguments and result as for ``score_cc``. Approximate.
+
+    Args:
+        count: supporting reports, an integer or an array.
+        n: all reports, at least 1.
+        a: P(support | true).
+        b: P(support | other), less than a.
+        confidence: of both limits together, such as .95.
+    """
     x, size = _clipped(count, n, a, b)
     z = normal_quantile(confidence)
     return _shares(_score_limit(x, size, -z), _score_limit(x, size, z), n, a, b)
 
 
 def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Clopper and Pearson's limits at the clipped count; arguments and result as for ``score_cc``. Guaranteed."""
+    """
+    Clopper and Pearson's limits at the clipped count; arguments and result as for ``score_cc``. Guaranteed.
+
+    Args:
+        count: supporting reports, an integer or an array.
+        n: all reports, at least 1.
+        a: P(support | true).
+        b: P(support | other), less than a.
+        confidence: of both limits together, such as .95.
+    """
     x, size = _clipped(count, n, a, b)
     if size.ndim:
         return _shares(*_exact(x, size, confidence), n, a, b)
@@ -71,7 +89,16 @@ def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float)
 
 
 def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Limits for the share among exactly these n respondents; arguments and result as for ``score_cc``. Approximate."""
+    """
+    Limits for the share among exactly these n respondents; arguments and result as for ``score_cc``. Approximate.
+
+    Args:
+        count: supporting reports, an integer or an array.
+        n: all reports, at least 1.
+        a: P(support | true).
+        b: P(support | other), less than a.
+        confidence: of both limits together, such as .95.
+    """
     x, size = _clipped(count, n, a, b)
     share = (x / size - b) / (a - b)
     variance = (share * a * (1 - a) + (1 - share) * b * (1 - b)) / size

@@ -66,6 +66,11 @@ class ScoredChannel:
         """
         The channel with ``table[x][y]``, integer weights of the outputs for input x.
 
+        Args:
+            levels: the true number of each input, ascending.
+            scores: the number that each output stands for.
+            table: weights of shape (inputs, outputs); every row has the same sum.
+
         Raises:
             EstimateError: the shapes or row sums differ, the levels do not ascend, or the scores are biased for some
                 input.

@@ -104,7 +104,14 @@ def maximum_likelihood(reported: Array, channel: Array, smooth: bool = False) ->
 
 
 def quantile(shares: Array, edges: Array, level: float) -> float:
-    """The number below which a share ``level`` lies, linear within a bin."""
+    """
+    The number below which a share ``level`` lies, linear within a bin.
+
+    Args:
+        shares: of the D bins, shape (D,), summing to 1.
+        edges: the bins' limits in the question's units, shape (D + 1,), ascending.
+        level: a share between 0 and 1.
+    """
     cumulated = np.concatenate([[0.0], np.cumsum(shares)])
     return float(np.interp(level, cumulated / cumulated[-1], edges))
 

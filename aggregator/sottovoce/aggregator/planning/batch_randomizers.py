@@ -113,6 +113,11 @@ class BatchDraws:
 
         Maths: with U uniform in [0, 1) the number is above j where U < going^j. The first 32 bits of U decide unless
         they are those of some going^j; then more bits are drawn, until they differ.
+
+        Args:
+            going: a fraction between 0 and 1.
+            most: the largest number that is given, at least 1.
+            count: rows.
         """
         edges, numbers_by_cell, divided = _powers(going, most)
         drawn = self.below(1 << _PREFIX, count)
@@ -187,6 +192,11 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
 def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
     """
     For each question, which of ``count`` respondents are asked it; the twin of ``sottovoce.client.question_sample``.
+
+    Args:
+        survey: says how many questions each respondent is asked.
+        count: respondents.
+        draws: where chance comes from.
 
     Returns:
         A selection of respondents for each question: a mask of shape (count,), or a slice of all.

@@ -270,7 +270,15 @@ def table(
     half_width: float,
     fieldwork: Fieldwork = Fieldwork(),
 ) -> tuple[Plan, ...]:
-    """Plans for the same half-width at several prevalences."""
+    """
+    Plans for the same half-width at several prevalences.
+
+    Args:
+        channel: of the question.
+        prevalences: true shares to plan for.
+        half_width: of the interval, as a share.
+        fieldwork: how many of those who are invited answer as wished.
+    """
     return tuple(plan(channel, Goal(p, half_width=half_width), fieldwork) for p in prevalences)
 
 

@@ -58,6 +58,12 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
 
     Shares of options are drawn uniformly from all distributions, numbers lean towards their lower end. A question that
     is hidden from somebody has its fixed value. The seed decides all of it, whatever the size of the blocks.
+
+    Args:
+        survey: what is asked.
+        count: respondents.
+        seed: decides every answer.
+        block: respondents at a time, which is what memory is needed for.
     """
     seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
     generators = [np.random.Generator(np.random.PCG64(each)) for each in seeds]
@@ -70,7 +76,14 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
-    """The results of a closed survey whose respondents have these true values, through the batch client."""
+    """
+    The results of a closed survey whose respondents have these true values, through the batch client.
+
+    Args:
+        survey: what was asked.
+        blocks: from ``invent``.
+        draws: the chance of all devices.
+    """
     tallies: dict[int, Counter[int]] = {index: Counter() for index in range(len(survey.questions))}
     true = [[Counter[int]() for _ in _coordinates(question)] for question in survey.questions]
     n = 0
@@ -86,7 +99,14 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
 
 
 def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
-    """What those who are asked it report, an array for each question; also what they toss by hand."""
+    """
+    What those who are asked it report, an array for each question; also what they toss by hand.
+
+    Args:
+        survey: what was asked.
+        truths: true values, an array for each question.
+        draws: the chance of all devices.
+    """
     asked = ask_batch(survey, len(truths[0]), draws)
     return [
         truth if question.mechanism is None else simulate(question.mechanism, truth[asks], draws)
@@ -95,7 +115,14 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
 
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:
-    """What an estimate ought to find, from the tallies of ``Piloted``; None for the share of a bin."""
+    """
+    What an estimate ought to find, from the tallies of ``Piloted``; None for the share of a bin.
+
+    Args:
+        question: what was asked.
+        truths: tallies of its true values, one, or one for each coordinate of a vector.
+        estimate: says which figure is meant.
+    """
     if question.type == "vector":
         return _mean(question, truths[question.options.index(estimate.option)])
     (truth,) = truths
@@ -120,7 +147,14 @@ def compare(piloted: Piloted) -> list[Row]:
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
-    """One invented respondent's answers, as a form would give them."""
+    """
+    One invented respondent's answers, as a form would give them.
+
+    Args:
+        survey: what was asked.
+        truths: true values, an array for each question.
+        respondent: index into those arrays.
+    """
     return {
         question.name: _answer(question, truth[respondent].tolist())
         for question, truth in zip(survey.questions, truths, strict=True)

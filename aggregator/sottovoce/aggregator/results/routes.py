@@ -23,6 +23,12 @@ def results_of(
     """
     The results of a survey, over all its revisions.
 
+    Args:
+        name: the survey's.
+        cohort: a group's name; None for all respondents.
+        interval: one of ``intervals.METHODS``.
+        wave: as it stands in the address; None for all waves.
+
     Raises:
         ReportRejected: unknown survey.
         EstimateError: unknown cohort, unknown wave, or unknown interval.

@@ -212,7 +212,14 @@ class Storage(Protocol):
         """Whether anybody can be let in."""
 
     def start_session(self, session_hash: bytes, researcher: str, now: int) -> None:
-        """Remember a dashboard session; ended ones are forgotten on the way."""
+        """
+        Remember a dashboard session; ended ones are forgotten on the way.
+
+        Args:
+            session_hash: of the cookie's secret.
+            researcher: whose session it is.
+            now: seconds since 1970.
+        """
 
     def session(self, session_hash: bytes, now: int) -> str | None:
         """The researcher of a live session, which counts as use; or None."""

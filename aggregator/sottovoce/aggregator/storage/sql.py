@@ -244,7 +244,14 @@ class SQLStorage(ABC):
             return db.execute("SELECT 1 FROM researchers LIMIT 1").fetchone() is not None
 
     def start_session(self, session_hash: bytes, researcher: str, now: int) -> None:
-        """Remember a dashboard session."""
+        """
+        Remember a dashboard session.
+
+        Args:
+            session_hash: of the cookie's secret.
+            researcher: whose session it is.
+            now: seconds since 1970.
+        """
         with self._write() as db:
             db.execute("DELETE FROM sessions WHERE used < ? OR started < ?", [now - SESSION_IDLE, now - SESSION_MOST])
             db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", [session_hash, researcher, now, now])

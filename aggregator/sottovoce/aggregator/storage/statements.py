@@ -68,7 +68,14 @@ class Handle(Protocol):
         """Run one statement for each row; returns how many rows of the database changed."""
 
     def stream(self, sql: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """The rows of a statement, so many at a time, without holding all of them."""
+        """
+        The rows of a statement, so many at a time, without holding all of them.
+
+        Args:
+            sql: one statement.
+            parameters: what is bound to its marks.
+            size: rows at a time.
+        """
 
 
 def id_hash(report_id: bytes) -> bytes:
@@ -77,14 +84,28 @@ def id_hash(report_id: bytes) -> bytes:
 
 
 def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
-    """What is stored under this id, or None."""
+    """
+    What is stored under this id, or None.
+
+    Args:
+        db: within a transaction.
+        survey: key of a revision.
+        report_id: 16 bytes.
+    """
     query = 'SELECT wave, "values" FROM reports WHERE survey = ? AND report_id = ?'
     row = db.execute(query, [survey, report_id]).fetchone()
     return None if row is None else Known(row[0], unpack(row[1]))
 
 
 def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
-    """Whether the report with this id was withdrawn."""
+    """
+    Whether the report with this id was withdrawn.
+
+    Args:
+        db: within a transaction.
+        survey: key of a revision.
+        report_id: 16 bytes, of which only the hash is kept.
+    """
     query = "SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?"
     return db.execute(query, [survey, id_hash(report_id)]).fetchone() is not None
 
@@ -111,7 +132,16 @@ def spend_tokens(db: Handle, arrivals: Sequence[Arrival]) -> bool:
 
 
 def add_token_counts(db: Handle, survey: int, created: int = 0, spent: int = 0, revoked: int = 0) -> None:
-    """Counters only: which tokens they were is not kept."""
+    """
+    Counters only: which tokens they were is not kept.
+
+    Args:
+        db: within a transaction.
+        survey: key of the first revision, under which tokens lie.
+        created: how many more were made.
+        spent: how many more let a report in.
+        revoked: how many more were taken back.
+    """
     db.execute(
         "INSERT INTO token_counts (survey, created, spent, revoked) VALUES (?, ?, ?, ?) ON CONFLICT (survey) DO UPDATE"
         " SET created = token_counts.created + excluded.created, spent = token_counts.spent + excluded.spent,"
@@ -158,6 +188,14 @@ def _fill(db: Handle, statement: str, rows: Sequence[tuple[int, ...]]) -> list[A
 
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
-    """Copy the live counts of these cells to the shown ones."""
+    """
+    Copy the live counts of these cells to the shown ones.
+
+    Args:
+        db: within a transaction.
+        survey: key of a revision.
+        wave: of the cells.
+        cohorts: of the cells, ``ALL`` among them for all respondents.
+    """
     for statement in (_SHOW_COUNTS, _SHOW_CELLS):
         db.execute(statement.replace("{marks}", ", ".join("?" * len(cohorts))), [survey, wave, *cohorts])

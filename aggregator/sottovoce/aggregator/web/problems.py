@@ -79,7 +79,14 @@ class Refusal(Exception):
 
 
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
-    """The problem document for a code."""
+    """
+    The problem document for a code.
+
+    Args:
+        code: from the closed list; it decides status and title.
+        detail: a sentence about this case, without anything that was sent.
+        problems: places and messages, where there are several mistakes.
+    """
     body: dict[str, object] = {"type": "about:blank", "title": TITLES[code], "status": STATUS[code], "code": code}
     if detail:
         body["detail"] = detail
@@ -89,7 +96,14 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 
 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
-    """The problem document as a reply."""
+    """
+    The problem document as a reply.
+
+    Args:
+        code: from the closed list; it decides status and title.
+        detail: a sentence about this case, without anything that was sent.
+        problems: places and messages, where there are several mistakes.
+    """
     return Response(document(code, detail, problems), STATUS[code], headers(code))
 
 
