@@ -22,8 +22,8 @@ def test_mechanism_has_all_its_parts(name: str) -> None:
     for package, file in [
         ("sottovoce.shared.mechanisms", f"{name}.py"),
         ("sottovoce.client.randomizers", f"{name}.py"),
-        ("sottovoce.client.web", f"randomizers/{name}.js"),
-        ("sottovoce.client.web", f"mechanisms/{name}.js"),
+        ("sottovoce.client.web", f"device/randomizers/{name}.js"),
+        ("sottovoce.client.web", f"survey/mechanisms/{name}.js"),
         ("sottovoce.aggregator.estimators", f"{name}.py"),
     ]:
         assert files(package).joinpath(file).is_file(), f"{package}/{file}"

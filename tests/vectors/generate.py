@@ -29,6 +29,7 @@ from tests.documents import names, number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
+from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
 from tests.vectors.tape import Tape
 
@@ -279,6 +280,7 @@ def documents() -> dict[str, Any]:
     files: dict[str, Any] = {
         "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
+        "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),
         "items.json": item_vectors(),
         "own_coin.json": procedure_vectors(),
