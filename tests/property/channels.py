@@ -62,7 +62,7 @@ def check_epsilon(question: Question, computed: Channel) -> None:
     exact = _CONTEXT.ln(_CONTEXT.divide(Decimal(worst.numerator), Decimal(worst.denominator)))
     declared = Decimal(question.epsilon)
     notch = Decimal("1e-12") * declared
-    assert worst <= question.mechanism.odds, "more epsilon than declared"
+    assert worst <= question.mechanism.likelihood_ratio, "more epsilon than declared"
     if question.mechanism.waves == 1:
         assert declared - notch < exact < declared + notch, "another epsilon than declared"
 

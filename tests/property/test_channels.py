@@ -119,7 +119,7 @@ def test_level_table_between_levels_costs_no_more_than_declared(steps):
 
     check_range(asked, computed)
     check_law(asked, computed)
-    assert worst_odds(computed) <= asked.mechanism.odds
+    assert worst_odds(computed) <= asked.mechanism.likelihood_ratio
 
 
 SCORED = {"rounding_rr", "level_table", "geometric"}

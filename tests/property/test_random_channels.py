@@ -83,8 +83,8 @@ def test_level_table_draws_from_its_channel(epsilon, steps):
 
     check_range(asked, computed)
     check_law(asked, computed)
-    assert worst_odds(computed) <= asked.mechanism.odds
-    assert steps % 4 or worst_odds(computed) == asked.mechanism.odds
+    assert worst_odds(computed) <= asked.mechanism.likelihood_ratio
+    assert steps % 4 or worst_odds(computed) == asked.mechanism.likelihood_ratio
 
 
 @SETTINGS

@@ -36,7 +36,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 def plan(key: int, batch: int = 25, tokens: int | None = None) -> Plan:
     """What storage must know of the small survey."""
-    return Plan(key, 2, batch, tokens, lambda index, value: survey().questions[index].counted(value))
+    return Plan(key, 2, batch, tokens, lambda index, value: survey().questions[index].tally_keys(value))
 
 
 def arrival(key: int, number: int, values: tuple[int, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:

@@ -1,5 +1,6 @@
 """
-Writes the test vectors under ``shared/sottovoce/shared/vectors``: ``python -m tests.vectors.generate``.
+Writes the test vectors under ``shared/sottovoce/shared/vectors``, and what of the survey's JSON Schema follows from the
+registries: ``python -m tests.vectors.generate``.
 
 Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-256(seed || counter), so anyone can make
 them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.
@@ -31,6 +32,7 @@ from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
+from tests.vectors.survey_schema import survey_schema
 from tests.vectors.tape import Tape
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
@@ -285,6 +287,7 @@ def documents() -> dict[str, Any]:
         "items.json": item_vectors(),
         "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
+        "../schema/survey.schema.json": survey_schema(),
     }
     for name in RANDOMIZERS:
         files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, GOOD[name], 6))

@@ -124,7 +124,7 @@ def sentence_parts() -> dict[str, str]:
     first = next(iter(PARTS))
     owners = {}
     for key in json.loads(read("catalogues/en.json")):
-        name = f'mechanismName = "{key[5:]}"' if key.startswith("odds_") else f'"{key}"'
+        name = f'reportKind = "{key[5:]}"' if key.startswith("odds_") else f'"{key}"'
         named = [part for part, text in texts.items() if name in text]
         # A catalogue's own language is what its first part says of it.
         owners[key] = named[0] if len(named) == 1 and key != "language" else first

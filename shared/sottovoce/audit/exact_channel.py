@@ -129,10 +129,10 @@ def prove_integers(question: Question) -> tuple[Fraction, str]:
         worst, scope = _whole_memo(mechanism)
     else:
         worst, scope = _probabilities(question, mechanism)
-    if worst > mechanism.odds:
+    if worst > mechanism.likelihood_ratio:
         raise Mismatch("the integers give worse odds than are claimed")
-    check_claim(mechanism.odds, question.epsilon)
-    return mechanism.odds, scope
+    check_claim(mechanism.likelihood_ratio, question.epsilon)
+    return mechanism.likelihood_ratio, scope
 
 
 def _whole_table(question: Question, mechanism: Table) -> tuple[Fraction, str]:
@@ -255,7 +255,7 @@ def odds_of_one(question: Question) -> Fraction:
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - as above
     if mechanism.waves == 1:
-        return mechanism.odds
+        return mechanism.likelihood_ratio
     reports, inputs = range(mechanism.largest + 1), range(question.domain.size)
     columns = [[mechanism.probability(reported, value) for value in inputs] for reported in reports]
     return max(max(column) / min(column) for column in columns)

@@ -20,6 +20,12 @@ from sottovoce.shared import rational
 Value = int | tuple[int, ...]
 """A true value; a tuple for vector questions only."""
 
+TRUTHS = ("yes_no", "option", "options", "number", "numbers")
+"""
+The kinds of true values: yes or no, one of some options, a set of them, a number on a grid, several such numbers. A
+question type has one of them, and a mechanism serves one; a yes or no with a category added is one of three options.
+"""
+
 ABSENT = "absent"
 """Name of the category that ``absent_category`` adds after a question's own options; no answer names it."""
 

@@ -35,6 +35,16 @@ _KEYS: dict[str, tuple[str, ...]] = {
 """The keys that describe a type's true values."""
 
 _ALL_KEYS = {key for keys in _KEYS.values() for key in keys}
+TRUTH_OF = {
+    "boolean": "yes_no",
+    "select_one": "option",
+    "rating": "option",
+    "select_multiple": "options",
+    "integer": "number",
+    "decimal": "number",
+    "vector": "numbers",
+}
+
 _LIST_KEYS = ("choices", "coordinates")
 _ONE_OF = {"boolean", "select_one", "rating"}
 """Types whose answer is one of some options: a category can be added, and a public one can be the cohort."""
@@ -208,8 +218,8 @@ class QuestionReader(Reader):
         elif not isinstance(name, str) or name not in names:
             self.problem(pointer, f"must be a map with an epsilon, or a name that is one of: {', '.join(names)}")
             return None
-        served = "select_one" if domain.absent else kind
-        if name and served not in MECHANISMS[PRESETS.get(name, name)].question_types:
+        served = "option" if domain.absent else TRUTH_OF[kind]
+        if name and served != MECHANISMS[PRESETS.get(name, name)].serves:
             three = "; absent_category makes it a choice of three: name kary_rr, or give an epsilon"
             extra = three if domain.absent and kind == "boolean" else ""
             self.problem(pointer, f"this mechanism does not serve this type of question{extra}")

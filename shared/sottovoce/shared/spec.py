@@ -73,9 +73,9 @@ class Question:
         """Whether an honest report can carry this value for this question."""
         return 0 <= reported <= self.largest if self.mechanism is None else self.mechanism.admits(reported)
 
-    def counted(self, reported: int) -> tuple[int, ...]:
+    def tally_keys(self, reported: int) -> tuple[int, ...]:
         """What a reported value adds one to in the question's tally."""
-        return (reported,) if self.mechanism is None else self.mechanism.counted(reported)
+        return (reported,) if self.mechanism is None else self.mechanism.tally_keys(reported)
 
     def reports(self, tally: Mapping[int, int]) -> int:
         """The number of reports in the question's tally."""

@@ -72,7 +72,7 @@ def test_part_says_what_comes_with_it_or_with_the_first(part: str) -> None:
     named = {key for key in catalogue(ENGLISH) if f'"{key}"' in text}
 
     assert named - here == set()
-    assert {f"odds_{name}" for name in re.findall(r'mechanismName = "(\w+)"', text)} <= here
+    assert {f"odds_{name}" for name in re.findall(r'reportKind = "(\w+)"', text)} <= here
 
 
 @pytest.mark.parametrize("tag", OTHERS)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from sottovoce.client.words import catalogue, odds_in_words, of_hundred
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.reports import REPORT_KINDS
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 
@@ -54,9 +55,12 @@ def test_odds_in_words_follow_from_the_channel(document, words):
     assert re.search(r"Epsilon \d+\.\d\d\.$", said)
 
 
-def test_every_mechanism_has_its_words():
-    """A mechanism that cannot be explained is not shipped."""
-    assert {key for key in catalogue() if key.startswith("odds_")} == {f"odds_{name}" for name in MECHANISMS}
+def test_every_kind_of_report_has_its_sentence():
+    """With the numbers that it names; a mechanism that cannot be explained is not shipped."""
+    sentences = {key.removeprefix("odds_"): text for key, text in catalogue().items() if key.startswith("odds_")}
+
+    assert {kind: set(re.findall(r"\{(\w+)\}", text)) for kind, text in sentences.items()} == REPORT_KINDS
+    assert {mechanism.report_kind for mechanism in MECHANISMS.values()} == set(REPORT_KINDS)
 
 
 def test_choice_of_two_is_not_called_yes():

@@ -93,7 +93,7 @@ class Published:
         return packed
 
     def _counted(self, index: int, value: int) -> tuple[int, ...]:
-        return self.survey.questions[index].counted(value)
+        return self.survey.questions[index].tally_keys(value)
 
 
 def check_values(survey: Survey, values: Values) -> None:

@@ -36,7 +36,7 @@ def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
         tally = tallies.setdefault(index, {})
         distinct, counts = np.unique(values, return_counts=True)
         for value, times in zip(distinct.tolist(), counts.tolist(), strict=True):
-            for key in question.counted(value):
+            for key in question.tally_keys(value):
                 tally[key] = tally.get(key, 0) + times
     n = len(truths[0])
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)

@@ -19,7 +19,7 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     tallies: dict[int, dict[int, int]] = {}
     for index, question in enumerate(questions):
         for value, number in columns[index].items():
-            for key in question.counted(value):
+            for key in question.tally_keys(value):
                 tally = tallies.setdefault(index, {})
                 tally[key] = tally.get(key, 0) + number
     return tallies

@@ -39,7 +39,7 @@ def test_default_costs_at_most_what_was_asked_and_hardly_less(kind, epsilon):
     """The ratio is rounded down, in exact arithmetic; only a table may leave up to 0.2 or what exceeds 3 unused."""
     mechanism = parsed(TYPES[kind]({"epsilon": epsilon})).mechanism
 
-    assert mechanism.odds <= exp_below(Fraction(epsilon))
+    assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
     if mechanism.name == "level_table":
         assert mechanism.epsilon > min(float(epsilon) - 0.2, 3) - 1e-6
     else:
@@ -53,7 +53,7 @@ def test_named_mechanism_costs_at_most_what_was_asked_and_hardly_less(name, epsi
     mechanism = parsed(NAMED[name]({"name": name, "epsilon": epsilon})).mechanism
 
     assert name == mechanism.name
-    assert mechanism.odds <= exp_below(Fraction(epsilon))
+    assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
     assert math.isclose(float(epsilon), mechanism.epsilon, rel_tol=1e-4)
 
 
@@ -110,4 +110,4 @@ def test_epsilon_out_of_range_is_refused(epsilon):
     domain = parsed(question({"epsilon": "1"})).domain
 
     with pytest.raises(ValueError, match=r"between 0\.01 and 10"):
-        for_epsilon(Fraction(epsilon), domain, "boolean")
+        for_epsilon(Fraction(epsilon), domain, "yes_no")

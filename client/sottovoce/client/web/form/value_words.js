@@ -4,7 +4,7 @@ import { arrived } from "../bundles/loading.js";
 /** A reported value in words. */
 export function reported(question, value, words) {
   if (question.neutral && value < 2) return words.node(value ? "report_a" : "report_b");
-  const tell = arrived().rarer?.TELLING.get(question.mechanism?.name) ?? answered;
+  const tell = arrived().rarer?.TELLING.get(question.mechanism?.reportKind) ?? answered;
   return tell(question, value, words);
 }
 

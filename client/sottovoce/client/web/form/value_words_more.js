@@ -1,16 +1,16 @@
 import { bitsOf } from "../survey/answers.js";
 import { element } from "./dom.js";
 
-/** How reports that do not look like an answer are told, by mechanism. */
+/** How reports that do not look like an answer are told, by their kind. */
 export const TELLING = new Map([
-  ["subset_selection", several],
-  ["bitwise_rr", several],
-  ["sampled_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
-  ["sampled_coordinate", (question, value, words) => sampled(question, value, words, ["low", "high"])],
-  ["rounding_rr", (_, value, words) => words.node(["low", "high"][value])],
-  ["level_table", mark],
-  ["hadamard_response", mark],
-  ["square_wave", range],
+  ["set", several],
+  ["bits", several],
+  ["drawn_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
+  ["drawn_end", (question, value, words) => sampled(question, value, words, ["low", "high"])],
+  ["end", (_, value, words) => words.node(["low", "high"][value])],
+  ["mark", mark],
+  ["own_mark", mark],
+  ["range", range],
 ]);
 
 /** A true value of several options, or of numbers, in words. */

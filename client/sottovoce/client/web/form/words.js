@@ -138,7 +138,7 @@ export class Words {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
     const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
-    return [`odds_${mechanism.name}`, Object.fromEntries(values)];
+    return [`odds_${mechanism.reportKind}`, Object.fromEntries(values)];
   }
 
   /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */

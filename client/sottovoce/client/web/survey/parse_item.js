@@ -22,6 +22,17 @@ export const KEYS = new Map([
   ["vector", ["coordinates", ...NUMBER]],
 ]);
 
+// The kind of each question type's true values.
+const TRUTH_OF = new Map([
+  ["boolean", "yes_no"],
+  ["select_one", "option"],
+  ["rating", "option"],
+  ["select_multiple", "options"],
+  ["integer", "number"],
+  ["decimal", "number"],
+  ["vector", "numbers"],
+]);
+
 /** The keys of what is done with an answer. */
 export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category"];
 
@@ -104,14 +115,14 @@ function readDomain(fields, choices) {
 // The mechanism, or null for a public question; exactly one of the two must be named.
 function readTreatment(fields, domain) {
   must("public" in fields !== "mechanism" in fields);
-  if ("mechanism" in fields) return parseMechanism(fields.mechanism, domain.absent ? "select_one" : fields.type, domain);
+  if ("mechanism" in fields) return parseMechanism(fields.mechanism, domain.absent ? "option" : TRUTH_OF.get(fields.type), domain);
   must(fields.public === true && !("max_choices" in fields || "coordinates" in fields) && domain.size <= MAX_PUBLIC);
   return null;
 }
 
-function parseMechanism(value, type, domain) {
+function parseMechanism(value, kind, domain) {
   const mechanism = MECHANISMS.get(value?.name);
-  must(mechanism?.questionTypes.includes(type));
+  must(mechanism?.serves === kind);
   return mechanism.parse(value, domain);
 }
 

@@ -3,7 +3,8 @@ import { BinaryRR } from "./binary_rr.js";
 /** Every one of k options, its bit through the binary channel that this extends. */
 export class BitwiseRR extends BinaryRR {
   static mechanismName = "bitwise_rr";
-  static questionTypes = ["select_multiple"];
+  static serves = "options";
+  static reportKind = "bits";
 
   /** `{ name: "bitwise_rr", a: "3/4", b: "1/4" }`. */
   constructor(fields, { size, maxChoices }) {
