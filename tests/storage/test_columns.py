@@ -2,11 +2,12 @@
 
 from collections import Counter
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from sottovoce.aggregator.storage import Arrival, Plan
 from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.columns import count, frequencies, matrix, merge, report_ids, split
+from sottovoce.aggregator.storage.columns import count, matrix, merge, report_ids, split, tallies, tally
 from sottovoce.aggregator.storage.rows import pack, unpack
 from sottovoce.aggregator.storage.tally import change
 
@@ -14,9 +15,17 @@ QUESTIONS = 3
 VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from([253, 254, 255, 256, 65535, 2**32, 2**53 - 1]))
 COHORTS = st.one_of(st.none(), st.integers(0, 2))
 PLANS = [
-    Plan(1, 0, 25, None, lambda _, value: (value,)),
-    Plan(2, None, 7, 2, lambda question, value: (value, -1) if question else ()),
+    Plan(1, 0, 25, None, {}),
+    Plan(2, None, 7, 2, {1: 53, 2: 9}),
 ]
+
+
+def counted(plan: Plan, question: int, value: int) -> list[int]:
+    """What one reported value adds one to; bits beyond the options are nobody's."""
+    options = plan.masks.get(question)
+    return [value] if options is None else [*(bit for bit in range(options) if value >> bit & 1), options]
+
+
 ARRIVALS = st.lists(
     st.builds(
         lambda plan, wave, report_id, values: Arrival(
@@ -48,18 +57,37 @@ def test_merging_keeps_every_report_in_the_order_of_ids(arrivals: list[Arrival])
 
 
 @given(ARRIVALS)
-def test_frequencies_are_those_of_the_values(arrivals: list[Arrival]) -> None:
-    """Column by column, nulls left out."""
+def test_tallies_are_those_of_the_values_one_by_one(arrivals: list[Arrival]) -> None:
+    """Column by column, masks bit by bit, nulls left out; each count is told once."""
     for one in merge(arrivals):
         expected = Counter(
-            (question, value)
+            (question, key)
             for report in split([one])
             for question, value in enumerate(unpack(report.packed))
             if value is not None
+            for key in counted(one.plan, question, value)
         )
-        found = list(frequencies(matrix(one.packed, len(one))))
-        assert {(question, value): number for question, value, number in found} == expected
+        found = list(tallies(matrix(one.packed, len(one)), one.plan.masks))
+        assert {(question, key): number for question, key, number in found} == expected
         assert len(found) == len(expected)
+
+
+@given(st.integers(1, 52), st.data())
+def test_masks_of_any_type_are_counted_bit_by_bit(options: int, data: st.DataObject) -> None:
+    """Narrow and wide, signed and not, most or least significant byte first, every second of a larger array, none."""
+    masks = data.draw(st.lists(st.integers(0, (1 << options) - 1), max_size=40))
+    kinds = [kind for kind in ("u1", "<u2", ">u4", "<i8", ">u8") if 8 * np.dtype(kind).itemsize > options]
+    array = np.array(masks, dtype=np.int64).astype(data.draw(st.sampled_from(kinds)))
+    expected = Counter(bit for mask in masks for bit in range(options) if mask >> bit & 1)
+    expected[options] = len(masks)
+
+    assert tally(np.repeat(array, 2)[::2], options) == {key: number for key, number in expected.items() if number}
+
+
+@given(st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**53)), max_size=40))
+def test_values_are_counted_one_by_one(values: list[int]) -> None:
+    """Near each other or far apart."""
+    assert tally(np.array(values, dtype=np.int64)) == Counter(values)
 
 
 @given(ARRIVALS)
@@ -74,8 +102,8 @@ def test_change_is_that_of_the_reports_one_by_one(arrivals: list[Arrival]) -> No
             assert cohort is not None
             cells[plan.survey, wave, cohort] += 1
             for question, value in enumerate(values):
-                for counted in () if value is None else plan.counted(question, value):
-                    counts[plan.survey, wave, cohort, question, counted] += 1
+                for key in () if value is None else counted(plan, question, value):
+                    counts[plan.survey, wave, cohort, question, key] += 1
     found = change(merge(arrivals))
 
     assert found.cells == sorted(cells.items())

@@ -36,10 +36,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 def plan(key: int, batch: int = 25, tokens: int | None = None) -> Plan:
     """What storage must know of the small survey."""
-    return Plan(key, 2, batch, tokens, lambda index, value: survey().questions[index].tally_keys(value))
+    return Plan(key, 2, batch, tokens, survey().masks)
 
 
-def arrival(key: int, number: int, values: tuple[int, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:
+def arrival(key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0), token: bytes | None = None) -> Arrival:
     """An admitted report with an id made from a number; with a token's hash if the survey asks for one."""
     tokens = () if token is None else (token,)
     return Arrival(plan(key, tokens=key if tokens else None), 0, identity(number), pack(values), tokens)
@@ -333,15 +333,19 @@ def test_report_that_brings_no_token_is_refused_where_one_is_asked_for(store: St
     assert store.token_counts(key).unspent == 0
 
 
-def test_counts_hold_numbers_that_are_not_the_values(store: Storage) -> None:
-    """A report may add to several counts of a question, or to none."""
+def test_masks_are_counted_by_option(store: Storage) -> None:
+    """A mask adds to the count of each of its options and to that of all masks, and takes it back when withdrawn."""
     key = store.publish(survey()).key
-    several = Plan(key, None, 25, None, lambda index, value: (value, 100 + index) if index else ())
-    store.store([replace(arrival(key, number), plan=several) for number in (1, 2)])
-    assert store.live_counts(key) == {1: {2: 2, 101: 2}, 2: {0: 2, 102: 2}}
-    store.withdraw(several, identity(1))
+    several = Plan(key, None, 25, None, {1: 52, 2: 3})
+    top = 1 << 51 | 1
+    values = [(1, top, 0), (0, 1, 5), (0, None, 7)]
+    reports = [arrival(key, number, each) for number, each in enumerate(values)]
+    store.store([replace(report, plan=several) for report in reports])
+    every = {0: 2, 1: 1, 2: 2, 3: 3}
+    assert store.live_counts(key) == {0: {0: 2, 1: 1}, 1: {0: 2, 51: 1, 52: 2}, 2: every}
+    store.withdraw(several, identity(0))
 
-    assert store.live_counts(key) == {1: {2: 1, 101: 1}, 2: {0: 1, 102: 1}}
+    assert store.live_counts(key) == {0: {0: 2}, 1: {0: 1, 52: 1}, 2: {0: 2, 1: 1, 2: 2, 3: 2}}
 
 
 def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:

@@ -13,6 +13,7 @@ from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.visibility import Condition, is_shown
 
 FORMAT = "sottovoce-survey/1"
@@ -72,10 +73,6 @@ class Question:
     def admits(self, reported: int) -> bool:
         """Whether an honest report can carry this value for this question."""
         return 0 <= reported <= self.largest if self.mechanism is None else self.mechanism.admits(reported)
-
-    def tally_keys(self, reported: int) -> tuple[int, ...]:
-        """What a reported value adds one to in the question's tally."""
-        return (reported,) if self.mechanism is None else self.mechanism.tally_keys(reported)
 
     def reports(self, tally: Mapping[int, int]) -> int:
         """The number of reports in the question's tally."""
@@ -212,6 +209,12 @@ class Survey:
     def private(self) -> tuple[int, ...]:
         """Indices of the questions that are randomized, of which ``ask`` leaves some out."""
         return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
+
+    @cached_property
+    def masks(self) -> Mapping[int, int]:
+        """The number of options of each question, by its index, whose reports are bit masks over them."""
+        mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))
+        return {index: mechanism.options for index, mechanism in mechanisms if isinstance(mechanism, Mask)}
 
     @property
     def unasked(self) -> int:

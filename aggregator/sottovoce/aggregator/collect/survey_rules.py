@@ -38,7 +38,7 @@ class Published:
         """What storage must know."""
         survey = self.survey
         tokens = self._tokens if survey.asks_for_token else None
-        return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, self._counted)
+        return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, survey.masks)
 
     def length(self, wave: int) -> int:
         """Bytes of every report of this wave."""
@@ -91,9 +91,6 @@ class Published:
             if len(self._packed) < _MOST_REMEMBERED:
                 self._packed[text] = packed
         return packed
-
-    def _counted(self, index: int, value: int) -> tuple[int, ...]:
-        return self.survey.questions[index].tally_keys(value)
 
 
 def check_values(survey: Survey, values: Values) -> None:

@@ -1,6 +1,6 @@
 """The closed list of estimators, one per mechanism."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from sottovoce.aggregator.estimators import (
@@ -30,7 +30,7 @@ class Estimator(Protocol):
         tally: Mapping[int, int],
         domain: Domain,
         rule: IntervalRule = DEFAULT_RULE,
-    ) -> list[Estimate]:
+    ) -> Sequence[Estimate]:
         """The estimates of one question; several strata are pooled by ``pooling.estimate_strata``."""
         ...
 

@@ -1,15 +1,15 @@
 """Estimates from bitwise randomized response; the maths is in ``sottovoce.shared.mechanisms.bitwise_rr``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 
 
 def estimate(
     mechanism: BitwiseRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
+) -> Sequence[Estimate]:
     """
     The share of respondents who chose each option.
 
@@ -27,5 +27,5 @@ def estimate(
 
     Maths: p_j = (n_j/n - b) / (a - b).
     """
-    counts = [tally.get(option, 0) for option in range(mechanism.options)]
+    counts = counts_of(tally, mechanism.options)
     return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

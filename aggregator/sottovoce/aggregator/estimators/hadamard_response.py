@@ -1,10 +1,10 @@
 """Estimates from Hadamard response; the maths is in ``sottovoce.shared.mechanisms.hadamard_response``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
@@ -12,7 +12,7 @@ from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 
 def estimate(
     mechanism: HadamardResponse, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
+) -> Sequence[Estimate]:
     """
     The share of each option.
 
@@ -30,11 +30,11 @@ def estimate(
 
     Maths: f_j = (N_j/n - 1/2) / (a - 1/2), N_j = (n + sum_y H[j + 1, y] n_y) / 2.
     """
-    if any(not mechanism.admits(column) or count < 0 for column, count in tally.items()):
+    counts = counts_of(tally, mechanism.columns)
+    if counts.min() < 0 or not all(map(mechanism.admits, tally)):
         raise EstimateError("the counts are impossible")
-    counts = np.array([tally.get(column, 0) for column in range(mechanism.columns)], dtype=np.int64)
-    supporting = support_counts(counts)[1 : mechanism.options + 1].tolist()
-    return estimate_shares(domain.options, supporting, int(counts.sum()), *mechanism.support, rule)
+    supporting = support_counts(counts)[1 : mechanism.options + 1]
+    return estimate_shares(domain.options, supporting, counts.sum(), *mechanism.support, rule)
 
 
 def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:

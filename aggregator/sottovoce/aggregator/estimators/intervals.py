@@ -62,11 +62,12 @@ def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float
 def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
     """Clopper and Pearson's limits at the clipped count; arguments and result as for ``score_cc``. Guaranteed."""
     x, size = _clipped(count, n, a, b)
-    both = np.stack([x, size - x])  # the upper limit for x is the lower limit for n - x, mirrored
-    # The l at which x or more of n has probability tail, for real x, is a beta quantile; it is 0 at x = 0.
-    low = beta_quantile((1 - confidence) / 2, np.maximum(both, 1e-12), size - both + 1)
-    low = np.where(both > 0, low, 0.0)
-    return _shares(low[0], 1 - low[1], n, a, b)
+    if size.ndim:
+        return _shares(*_exact(x, size, confidence), n, a, b)
+    # Of a thousand options most have a count that another one has too, or that is clipped to the same.
+    different, place = np.unique(x, return_inverse=True)
+    low, high = _exact(different, size, confidence)
+    return _shares(low[place], high[place], n, a, b)
 
 
 def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
@@ -96,6 +97,15 @@ def _clipped(count: ArrayLike, n: ArrayLike, a: float, b: float) -> tuple[Array,
     """X' and n; n = 0 is treated as 1 here and overruled by ``_shares``."""
     size = np.maximum(np.asarray(n, dtype=float), 1.0)
     return np.clip(np.asarray(count, dtype=float), size * b, size * a), size
+
+
+def _exact(x: Array, n: Array, confidence: float) -> Limits:
+    """Clopper and Pearson's limits for the reported share."""
+    both = np.stack([x, n - x])  # the upper limit for x is the lower limit for n - x, mirrored
+    # The l at which x or more of n has probability tail, for real x, is a beta quantile; it is 0 at x = 0.
+    low = beta_quantile((1 - confidence) / 2, np.maximum(both, 1e-12), n - both + 1)
+    low = np.where(both > 0, low, 0.0)
+    return low[0], 1 - low[1]
 
 
 def _score_limit(x: Array, n: Array, z: float) -> Array:

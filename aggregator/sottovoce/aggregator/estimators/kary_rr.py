@@ -1,16 +1,16 @@
 """Estimates from k-ary randomized response; the maths is in ``sottovoce.shared.mechanisms.kary_rr``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 
 def estimate(
     mechanism: KaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
+) -> Sequence[Estimate]:
     """
     The share of each option.
 
@@ -30,5 +30,5 @@ def estimate(
     """
     a = Fraction(mechanism.keep.numerator, mechanism.denominator)
     b = Fraction(mechanism.keep.denominator, mechanism.denominator)
-    counts = [tally.get(category, 0) for category in range(mechanism.inputs)]
-    return estimate_shares(domain.options, counts, sum(counts), a, b, rule)
+    counts = counts_of(tally, mechanism.inputs)
+    return estimate_shares(domain.options, counts, counts.sum(), a, b, rule)

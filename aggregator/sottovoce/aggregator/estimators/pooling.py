@@ -57,7 +57,7 @@ class _Part(NamedTuple):
 
 def estimate_strata(
     strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
+) -> Sequence[Estimate]:
     """
     The estimates of one question from all its strata.
 
@@ -76,7 +76,7 @@ def estimate_strata(
     ]
     if not parts:
         raise EstimateError("there is no stratum to estimate from")
-    if any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):
+    if len(parts) == 1 or any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):
         # Likeliest distributions through different channels have no common variance: the newest one stands alone.
         return parts[-1]
     return pool(parts, rule)

@@ -1,15 +1,15 @@
 """Shares and means of public answers: a channel without noise, a = 1 and b = 0."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.numbers import in_units
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.shared.answers import Domain
 
 
-def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> list[Estimate]:
+def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
     """
     The share of each option, or the mean of a number.
 
@@ -25,8 +25,8 @@ def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFA
         EstimateError: impossible counts.
     """
     if domain.grid is None:
-        counts = [tally.get(value, 0) for value in range(domain.size)]
-        return estimate_shares(domain.options, counts, sum(counts), Fraction(1), Fraction(0), rule)
+        counts = counts_of(tally, domain.size)
+        return estimate_shares(domain.options, counts, counts.sum(), Fraction(1), Fraction(0), rule)
     values = in_units(range(domain.size), domain.grid)
     # A number in between is as a mixture of the two ends, whose second moments lie on a chord.
     ends = (values[0], values[-1])

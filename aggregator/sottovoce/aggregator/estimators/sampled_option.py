@@ -1,16 +1,23 @@
 """Estimates from a sampled option; the maths is in ``sottovoce.shared.mechanisms.sampled_option``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares, poisoning
+from sottovoce.aggregator.estimators.support import (
+    DEFAULT_RULE,
+    Estimate,
+    IntervalRule,
+    counts_of,
+    estimate_shares,
+    poisoning,
+)
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 
 
 def estimate(
     mechanism: SampledOption, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
+) -> Sequence[Estimate]:
     """
     The share of respondents who chose each option.
 
@@ -28,10 +35,8 @@ def estimate(
 
     Maths: p_j = (x_j/n_j - b) / (a - b).
     """
-    supporting = [tally.get(2 * option + 1, 0) for option in range(mechanism.options)]
-    sizes = [count + tally.get(2 * option, 0) for option, count in enumerate(supporting)]
-    estimates = estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)
+    counts = counts_of(tally, 2 * mechanism.options).reshape(-1, 2)
+    supporting, sizes = counts[:, 1], counts.sum(axis=1)
+    shares = estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)
     # Every fake report may claim to have drawn the same option.
-    a, b = map(float, mechanism.support)
-    shift = poisoning(a, b, asked=mechanism.options)
-    return [replace(estimate, poisoning=shift) for estimate in estimates]
+    return replace(shares, poisoning=poisoning(shares.a, shares.b, asked=mechanism.options))

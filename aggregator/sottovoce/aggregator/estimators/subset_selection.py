@@ -1,15 +1,15 @@
 """Estimates from subset selection; the maths is in ``sottovoce.shared.mechanisms.subset_selection``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_shares
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 
 
 def estimate(
     mechanism: SubsetSelection, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
+) -> Sequence[Estimate]:
     """
     The share of each option.
 
@@ -27,5 +27,5 @@ def estimate(
 
     Maths: f_j = (n_j/n - b) / (a - b) with the mechanism's support probabilities a and b.
     """
-    counts = [tally.get(option, 0) for option in range(mechanism.options)]
+    counts = counts_of(tally, mechanism.options)
     return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

@@ -18,16 +18,20 @@ Poisoning   One fake report in a hundred, all with the worst content, moves the 
 """
 
 import math
-import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.band import band
-from sottovoce.aggregator.estimators.intervals import METHODS, exact
+from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact
 from sottovoce.shared.errors import EstimateError
+
+Counts = NDArray[np.int64]
 
 FAKES = 0.01
 """The share of fake reports that ``Estimate.poisoning`` speaks of."""
@@ -110,6 +114,76 @@ class Estimate:
     kind: str = "share"
 
 
+@dataclass(frozen=True, eq=False)
+class Shares(Sequence[Estimate]):
+    """
+    The shares of all options of one question as arrays of shape (k,); an ``Estimate`` of each is made when one is read.
+
+    Attributes:
+        options: the options' names.
+        rule: how the intervals were made.
+        a, b, poisoning: the same for every option; see ``Estimate``.
+        counts, sizes: reports that support each option, and that could support it.
+        raw: unbiased shares; NaN without reports.
+        std_error, std_error_fixed: of ``raw``; without meaning where ``Estimate`` has None.
+        single, joint: lower and upper limits, for one option and for all options together.
+        implausible: whether the reports lie further out than the channel could send them.
+    """
+
+    options: Sequence[str]
+    rule: IntervalRule
+    a: float
+    b: float
+    poisoning: float
+    counts: Counts
+    sizes: Counts
+    raw: Array
+    std_error: Array
+    std_error_fixed: Array
+    single: Limits
+    joint: Limits
+    implausible: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """How many options there are."""
+        return len(self.options)
+
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - a whole number or a slice, as of any sequence
+        """The estimate of one option; a list of some."""
+        return self._estimates[index]
+
+    @cached_property
+    def _estimates(self) -> list[Estimate]:
+        values = (self.counts, self.sizes, self.raw, self.std_error, self.std_error_fixed, self.implausible)
+        columns = [column.tolist() for column in (*values, *self.single, *self.joint)]
+        return [self._estimate(*cells) for cells in zip(self.options, zip(*columns, strict=True), strict=True)]
+
+    def _estimate(self, option: str, cells: tuple[Any, ...]) -> Estimate:
+        count, n, raw, error, fixed, implausible, low, high, joint_low, joint_high = cells
+        edges = band(count, n, self.a, self.b, self.rule.confidence, len(self)) if self.rule.band else (None, None)
+        return Estimate(
+            option=option,
+            a=self.a,
+            b=self.b,
+            raw=raw if n else None,
+            clipped=min(max(raw, 0.0), 1.0) if n else None,
+            std_error=error if n > 1 else None,
+            low=low,
+            high=high,
+            method=self.rule.method,
+            confidence=self.rule.confidence,
+            n=n,
+            count=count,
+            std_error_fixed=fixed if n else None,
+            simultaneous_low=joint_low,
+            simultaneous_high=joint_high,
+            implausible=implausible,
+            poisoning=self.poisoning,
+            band_low=edges[0],
+            band_high=edges[1],
+        )
+
+
 def estimate_share(
     option: str, count: int, n: int, a: Fraction, b: Fraction, rule: IntervalRule = DEFAULT_RULE
 ) -> Estimate:
@@ -127,17 +201,18 @@ def estimate_share(
     Raises:
         EstimateError: the counts or the channel are impossible.
     """
-    return estimate_shares([option], [count], n, a, b, rule)[0]
+    (estimate,) = estimate_shares([option], [count], n, a, b, rule)
+    return estimate
 
 
 def estimate_shares(
     options: Sequence[str],
-    counts: Sequence[int],
-    n: int | Sequence[int],
+    counts: ArrayLike,
+    n: ArrayLike,
     a: Fraction,
     b: Fraction,
     rule: IntervalRule = DEFAULT_RULE,
-) -> list[Estimate]:
+) -> Shares:
     """
     The share of each option of one question, with single and joint limits.
 
@@ -146,55 +221,29 @@ def estimate_shares(
         counts: reports that support each of them.
         n: reports; one number for each option where only some reports could support it (a sampled option).
         a: P(support | true), the same for every option.
-        b: P(support | not true), likewise.
+        b: P(support | not true), likewise, b < a.
         rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order.
 
     Raises:
         EstimateError: the counts or the channel are impossible.
     """
-    counts, sizes = _whole(counts), _whole(n if isinstance(n, Sequence) else [n] * len(options))
-    if not (0 < len(options) == len(counts) == len(sizes) and all(map(_possible, counts, sizes)) and 0 <= b < a <= 1):
+    given, reports = _whole(counts), _whole(n)
+    if reports.shape not in {(), given.shape} or given.shape != (len(options),):
+        raise EstimateError("the counts or the channel are impossible")
+    sizes = np.broadcast_to(reports, given.shape)
+    if not (len(options) and np.all((given >= 0) & (given <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
-    single = METHODS[rule.method](counts, sizes, high_rate, low_rate, rule.confidence)
-    joint = single if k == 1 else exact(counts, sizes, high_rate, low_rate, rule.joint_confidence(k))
-    limits = [side.tolist() for side in (*single, *joint)]
-    values = _values(counts, sizes, a, b)
-    bands = [
-        band(count, size, high_rate, low_rate, rule.confidence, k) if rule.band else (None, None)
-        for count, size in zip(counts, sizes, strict=True)
-    ]
+    single = METHODS[rule.method](given, reports, high_rate, low_rate, rule.confidence)
+    joint = single if k == 1 else exact(given, reports, high_rate, low_rate, rule.joint_confidence(k))
+    raw, error, fixed, alarm = _values(given, sizes, a, b)
     shift = poisoning(high_rate, low_rate)
-    return [
-        Estimate(
-            option=option,
-            a=high_rate,
-            b=low_rate,
-            raw=raw,
-            clipped=None if raw is None else min(max(raw, 0.0), 1.0),
-            std_error=error if size > 1 else None,
-            low=low,
-            high=high,
-            method=rule.method,
-            confidence=rule.confidence,
-            n=size,
-            count=count,
-            std_error_fixed=fixed if size else None,
-            simultaneous_low=joint_low,
-            simultaneous_high=joint_high,
-            implausible=alarm,
-            poisoning=shift,
-            band_low=band_low,
-            band_high=band_high,
-        )
-        for option, count, size, raw, error, fixed, alarm, low, high, joint_low, joint_high, (
-            band_low,
-            band_high,
-        ) in zip(options, counts, sizes, *values, *limits, bands, strict=True)
-    ]
+    return Shares(options, rule, high_rate, low_rate, shift, given, sizes, raw, error, fixed, single, joint, alarm)
+
+
+def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
+    """The counts of the values 0 .. size - 1; missing means none."""
+    return np.array([tally.get(value, 0) for value in range(size)])
 
 
 def poisoning(a: float, b: float, asked: int = 1) -> float:
@@ -213,27 +262,22 @@ def poisoning(a: float, b: float, asked: int = 1) -> float:
     return fakes * max(1 - b, a) / (a - b)
 
 
-def _whole(counts: Sequence[int]) -> list[int]:
-    try:
-        return [operator.index(count) for count in counts]
-    except TypeError:
-        raise EstimateError("counts must be whole numbers") from None
+def _whole(counts: ArrayLike) -> Counts:
+    found = np.asarray(counts)
+    if found.dtype.kind not in "iu":
+        raise EstimateError("counts must be whole numbers")
+    return found.astype(np.int64)
 
 
-def _possible(count: int, n: int) -> bool:
-    return 0 <= count <= n
-
-
-def _values(
-    counts: Sequence[int], sizes: Sequence[int], a: Fraction, b: Fraction
-) -> tuple[list[float | None], list[float], list[float], list[bool]]:
+def _values(counts: Counts, sizes: Counts, a: Fraction, b: Fraction) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
     """Raw shares, i.i.d. errors, fixed-population errors and alarms; errors mean nothing without reports."""
     den = math.lcm(a.denominator, b.denominator)
     true, other = a.numerator * (den // a.denominator), b.numerator * (den // b.denominator)
-    # (count/n - b) / (a - b) in whole numbers, rounded once.
-    raw = [(x * den - n * other) / (n * (true - other)) if n else None for x, n in zip(counts, sizes, strict=True)]
+    # (count/n - b) / (a - b) in whole numbers of any size, rounded once.
+    pairs = zip(counts.tolist(), sizes.tolist(), strict=True)
+    raw = np.array([(x * den - n * other) / (n * (true - other)) if n else math.nan for x, n in pairs])
     high, low, gap = float(a), float(b), float(a - b)
-    x, n = np.asarray(counts, dtype=float), np.asarray(sizes, dtype=float)
+    x, n = counts.astype(float), sizes.astype(float)
     some = np.maximum(n, 1)
     iid = np.sqrt(x * (n - x) / np.maximum(n - 1, 1)) / (some * gap)
     share = np.clip((x / some - low) / gap, 0, 1)
@@ -241,4 +285,4 @@ def _values(
     alarm = 3.0 if len(counts) == 1 else -NormalDist().inv_cdf(NormalDist().cdf(-3.0) / len(counts))
     below = x < n * low - alarm * np.sqrt(n * low * (1 - low))
     above = x > n * high + alarm * np.sqrt(n * high * (1 - high))
-    return raw, iid.tolist(), fixed.tolist(), (below | above).tolist()
+    return raw, iid, fixed, below | above

@@ -7,8 +7,12 @@ argument: the operating system's in life, a seeded stream for repeatable runs.
 """
 
 import hashlib
+import itertools
+import operator
 import os
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,9 @@ Values = NDArray[Any]
 """Integers: one true or reported value a respondent; (n, d) for vectors."""
 
 ReadBytes = Callable[[int], bytes]
+
+_PREFIX = 32
+"""Bits of a number in [0, 1) that are drawn at first."""
 
 BLOCK = 1 << 16
 """Respondents at a time: arrays of this size stay in the processor's cache."""
@@ -76,6 +83,45 @@ class BatchDraws:
         reported: Values = drawn < np.where(truth.astype(bool), one, zero)
         return reported
 
+    def pick(self, weights: Sequence[int], count: int) -> Values:
+        """``count`` indices, each with its weight."""
+        drawn = self.below(sum(weights), count)
+        picked = np.zeros(count, dtype=np.uint8)
+        for edge in itertools.accumulate(weights[:-1]):
+            picked += drawn >= edge
+        return picked
+
+    def trials(self, going: Fraction, most: int, count: int) -> Values:
+        """
+        For each of ``count`` rows of trials that succeed with probability ``going``: 1, and one more for each success
+        before the first failure, but no more than ``most``.
+
+        Maths: with U uniform in [0, 1) the number is above j where U < going^j. The first 32 bits of U decide unless
+        they are those of some going^j; then more bits are drawn, until they differ.
+        """
+        edges = _powers(going, most - 1)
+        drawn = self.below(1 << _PREFIX, count)
+        place = np.searchsorted(edges, drawn)
+        numbers = most - place
+        # Nothing is above the last edge: such a prefix is larger than all of them.
+        undecided = np.flatnonzero(edges[np.minimum(place, len(edges) - 1)] == drawn) if most > 1 else ()
+        for index in undecided:
+            numbers[index] = self._number(going, most, int(drawn[index]))
+        return numbers
+
+    def _number(self, going: Fraction, most: int, drawn: int) -> int:
+        """One such number from U's first bits, which do not decide."""
+        bits, power = _PREFIX, Fraction(1)
+        for number in range(1, most):
+            power *= going
+            edge, rest = divmod(power.numerator << bits, power.denominator)
+            while drawn == edge and rest:
+                drawn, bits = drawn << _PREFIX | int(self.below(1 << _PREFIX, 1)[0]), bits + _PREFIX
+                edge, rest = divmod(power.numerator << bits, power.denominator)
+            if drawn >= edge:
+                return number
+        return most
+
     def rows(self, table: Sequence[Sequence[int]], row: Values) -> Values:
         """A column for each entry of ``row``, with that row's weights."""
         drawn = self.below(sum(table[0]), len(row)).astype(np.int64)
@@ -88,6 +134,13 @@ class BatchDraws:
     def _bits(self, bits: int, kind: np.dtype[Any], count: int) -> Values:
         drawn = np.frombuffer(self._read(count * kind.itemsize), dtype=kind)
         return drawn if bits == 8 * kind.itemsize else drawn & kind.type((1 << bits) - 1)
+
+
+@lru_cache(maxsize=16)
+def _powers(ratio: Fraction, count: int) -> Values:
+    """The first bits of ratio, ratio^2, ..., ratio^count, as whole numbers; rising, the last power first."""
+    powers = itertools.accumulate(itertools.repeat(ratio, count), operator.mul)
+    return np.array([(power.numerator << _PREFIX) // power.denominator for power in powers], dtype=np.uint32)[::-1]
 
 
 def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
@@ -149,23 +202,23 @@ def _memoized_rr(mechanism: MemoizedRR, truth: Values, draws: BatchDraws) -> Val
 
 def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDraws) -> Values:
     count, k = len(truth), mechanism.options
-    included = draws.rows([mechanism.inclusion], np.zeros(count, dtype=np.int64)).astype(bool)
-    # Others as 0 .. k - 2, the truth left out; the first d places of a shuffle.
-    others = np.tile(np.arange(k - 1, dtype=np.int64), (count, 1))
-    everyone = np.arange(count)
-    for place in range(mechanism.size):
-        other = place + draws.below(k - 1 - place, count).astype(np.int64)
-        others[everyone, other], others[:, place] = others[:, place].copy(), others[everyone, other]
-    chosen = others[:, : mechanism.size]
-    chosen = chosen + (chosen >= truth[:, None])
-    chosen[included, -1] = truth[included]
-    masks: Values = (np.int64(1) << chosen).sum(axis=1)
+    kind = np.min_scalar_type((1 << k) - 1).type
+    included = draws.pick(mechanism.inclusion, count).astype(kind)
+    # Others as 0 .. k - 2, the truth left out. Floyd's way to a set: one of the first j + 1, or j if that one is in it.
+    others = np.zeros(count, dtype=kind)
+    for last in range(k - 1 - mechanism.size, k - 1):
+        bit = kind(1) << draws.below(last + 1, count).astype(kind)
+        if last == k - 1 - mechanism.size:
+            bit *= kind(1) - included  # one other less beside the truth
+        others |= np.where(others & bit, kind(1 << last), bit)
+    own = kind(1) << truth.astype(kind)
+    masks: Values = others + (others & -own) + own * included
     return masks
 
 
 def _hadamard_response(mechanism: HadamardResponse, truth: Values, draws: BatchDraws) -> Values:
     count = len(truth)
-    own = draws.rows([mechanism.inclusion], np.zeros(count, dtype=np.int64)).astype(bool)
+    own = draws.pick(mechanism.inclusion, count).astype(bool)
     index = draws.below(mechanism.columns // 2, count).astype(np.int64)
     row = truth.astype(np.int64) + 1
     free = row & -row
@@ -208,15 +261,10 @@ def _square_wave(mechanism: SquareWave, truth: Values, draws: BatchDraws) -> Val
 
 
 def _geometric(mechanism: Geometric, truth: Values, draws: BatchDraws) -> Values:
-    count = len(truth)
-    direction = draws.rows([mechanism.direction], np.zeros(count, dtype=np.int64))
-    sign = np.array([0, 1, -1])[direction]
-    stop, onward = mechanism.onward
-    going, magnitude = np.ones(count, dtype=bool), np.ones(count, dtype=np.int64)
-    for _ in range(mechanism.steps - 1):
-        going &= draws.below(stop + onward, count) >= stop
-        magnitude += going
-    return np.clip(truth.astype(np.int64) + sign * magnitude, 0, mechanism.steps)
+    sign = np.array([0, 1, -1])[draws.pick(mechanism.direction, len(truth))]
+    magnitude = draws.trials(mechanism.ratio, mechanism.steps, len(truth))
+    noisy: Values = np.clip(truth.astype(np.int64) + sign * magnitude, 0, mechanism.steps)
+    return noisy
 
 
 def _sampled_coordinate(mechanism: SampledCoordinate, truth: Values, draws: BatchDraws) -> Values:

@@ -12,6 +12,7 @@ from sottovoce.aggregator.planning.skip_logic import hide
 from sottovoce.aggregator.results.analysis import Results, Revision, analyse
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.storage.columns import tally
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey
 
@@ -31,13 +32,7 @@ def invent(survey: Survey, count: int, seed: int) -> list[Values]:
 def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
     """The results of a closed survey whose respondents have these true values, through the batch client."""
     reported = randomized(survey, truths, draws)
-    tallies: dict[int, dict[int, int]] = {}
-    for index, (question, values) in enumerate(zip(survey.questions, reported, strict=True)):
-        tally = tallies.setdefault(index, {})
-        distinct, counts = np.unique(values, return_counts=True)
-        for value, times in zip(distinct.tolist(), counts.tolist(), strict=True):
-            for key in question.tally_keys(value):
-                tally[key] = tally.get(key, 0) + times
+    tallies = {index: tally(values, survey.masks.get(index, 0)) for index, values in enumerate(reported)}
     n = len(truths[0])
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
     return analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))])

@@ -6,7 +6,7 @@ respondents of a survey and wave (cohort ``ALL``), and one for each cohort. Of e
 live one, and the one shown, which is a copy of the live one and moves only when enough reports have come to the cell.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
@@ -22,10 +22,6 @@ ALL = -1
 SESSION_IDLE = 30 * 60
 SESSION_MOST = 12 * 3600
 """Seconds after which a dashboard session ends: without use, and in any case."""
-
-CountedKeys = Callable[[int, int], tuple[int, ...]]
-"""What to count when question number ``i`` reports value ``v``."""
-
 
 class Outcome(Enum):
     """What became of an arrival, or of a withdrawal."""
@@ -74,14 +70,14 @@ class Plan:
         cohort: index of the cohort question, or None.
         release_batch: reports after which a cell's shown counts move.
         tokens: key of the survey whose tokens its reports spend, or None if it asks for none.
-        counted: what to count.
+        masks: the number of options of each question, by its index, whose values are bit masks over them.
     """
 
     survey: int
     cohort: int | None
     release_batch: int
     tokens: int | None
-    counted: CountedKeys
+    masks: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ Reports of one shape as columns: stored by one statement, counted question by qu
 Nearly always a whole group has one shape: one survey and wave, and values that take the same room.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from sottovoce.aggregator.storage.base import ID, Arrival
@@ -14,6 +13,10 @@ from sottovoce.aggregator.storage.rows import null
 _WIDTH = 256
 """Different values of one byte."""
 _NULL = null(1)
+_BITS = np.arange(_WIDTH)[:, None] >> np.arange(8) & 1
+"""The bits of each byte, lowest first."""
+_SPARSE = 4
+"""Values that reach no higher than so many times their number are counted by place, others sorted."""
 
 
 def merge(arrivals: Iterable[Arrival]) -> list[Arrival]:
@@ -73,21 +76,77 @@ def matrix(packed: bytes, reports: int) -> np.ndarray:
     return np.ascontiguousarray(_octets(packed, reports)[:, 1:]).view(f">u{packed[0]}")
 
 
-def frequencies(numbers: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """(question, value, how often) for every value that occurs in such a matrix; what was not answered is left out."""
+def tallies(numbers: np.ndarray, masks: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+    """
+    What such a matrix adds to the counts: (question, counted value, how often); what was not answered is left out.
+
+    Args:
+        numbers: values as ``matrix`` gives them.
+        masks: the number of options of each question, by its index, whose values are bit masks over them.
+    """
     if numbers.itemsize == 1:
-        # All columns in one go: a group is mostly a few reports of many questions.
-        questions = numbers.shape[1]
-        found = np.bincount((numbers + _WIDTH * np.arange(questions)).ravel(), minlength=_WIDTH * questions)
-        present = np.flatnonzero(found)
-        for cell, number in zip(present.tolist(), found[present].tolist(), strict=True):
-            question, value = divmod(cell, _WIDTH)
-            if value != _NULL:
-                yield question, value, number
+        yield from _tallies_of_bytes(numbers, masks)
         return
     for question, column in enumerate(np.ascontiguousarray(numbers.T)):
-        different, found = np.unique(column[~is_null(column)], return_counts=True)
-        yield from zip(repeat(question), different.tolist(), found.tolist())
+        unanswered = is_null(column)
+        answered = column[~unanswered] if unanswered.any() else column
+        yield from _told(question, tally(answered, masks.get(question, 0)))
+
+
+def tally(values: np.ndarray, options: int = 0) -> dict[int, int]:
+    """
+    Of one question, how many reports are counted under each value.
+
+    Args:
+        values: reported values, whole numbers >= 0 of any type, shape (n,).
+        options: if they are bit masks, over how many options.
+
+    Returns:
+        Counts above 0 by value; of bit masks, by the index of each option, and under ``options`` that of all.
+    """
+    if not len(values):
+        return {}
+    if options:
+        return _supporting(_count_bits(values, options), options, len(values))
+    if int(values.max()) < _SPARSE * len(values):
+        found = np.bincount(values.astype(np.int64, copy=False))
+        different = np.flatnonzero(found)
+        found = found[different]
+    else:
+        different, found = np.unique(values, return_counts=True)
+    return dict(zip(different.tolist(), found.tolist(), strict=True))
+
+
+def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+    """All columns in one go: a group is mostly a few reports of many questions."""
+    questions = numbers.shape[1]
+    every = np.bincount((numbers + _WIDTH * np.arange(questions)).ravel(), minlength=_WIDTH * questions)
+    found = every.reshape(questions, _WIDTH)
+    found[:, _NULL] = 0
+    for question, options in masks.items():
+        yield from _told(question, _supporting(found[question] @ _BITS, options, int(found[question].sum())))
+        found[question] = 0
+    present = np.nonzero(found)
+    yield from zip(*(each.tolist() for each in (*present, found[present])), strict=True)
+
+
+def _count_bits(masks: np.ndarray, options: int) -> np.ndarray:
+    """How many masks have each bit set: each byte's histogram, times the bits of each byte."""
+    lowest_first = masks.astype(masks.dtype.newbyteorder("<"), copy=False)
+    octets = _octets(np.ascontiguousarray(lowest_first), len(masks))
+    places = min(octets.shape[1], -(-options // 8))
+    histograms = [np.bincount(octets[:, place], minlength=_WIDTH) for place in range(places)]
+    counts: np.ndarray = np.concatenate([histogram @ _BITS for histogram in histograms])
+    return counts
+
+
+def _supporting(counts: np.ndarray, options: int, reports: int) -> dict[int, int]:
+    supported = {option: count for option, count in enumerate(counts[:options].tolist()) if count}
+    return {**supported, options: reports} if reports else {}
+
+
+def _told(question: int, found: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+    return ((question, value, number) for value, number in found.items())
 
 
 def is_null(numbers: np.ndarray) -> np.ndarray:
@@ -96,5 +155,6 @@ def is_null(numbers: np.ndarray) -> np.ndarray:
     return found
 
 
-def _octets(text: bytes, rows: int) -> np.ndarray:
+def _octets(text: bytes | np.ndarray, rows: int) -> np.ndarray:
+    """Its bytes, so many rows of them."""
     return np.frombuffer(text, dtype=np.uint8).reshape(rows, -1)

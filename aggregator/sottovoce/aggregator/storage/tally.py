@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.storage.base import ALL, Arrival
-from sottovoce.aggregator.storage.columns import frequencies, is_null, matrix
+from sottovoce.aggregator.storage.columns import is_null, matrix, tallies
 
 CellKey = tuple[int, int, int]
 """(survey, wave, cohort)."""
@@ -40,9 +40,8 @@ def change(arrivals: Iterable[Arrival]) -> Change:
         batches.setdefault(plan.survey, plan.release_batch)
         for cohort, numbers in _cohorts(matrix(arrival.packed, len(arrival)), plan.cohort):
             cells[plan.survey, wave, cohort] += len(numbers)
-            for question, value, number in frequencies(numbers):
-                for counted in plan.counted(question, value):
-                    counts[plan.survey, wave, cohort, question, counted] += number
+            for question, counted, number in tallies(numbers, plan.masks):
+                counts[plan.survey, wave, cohort, question, counted] += number
     return Change(sorted(cells.items()), sorted(counts.items()), batches)
 
 

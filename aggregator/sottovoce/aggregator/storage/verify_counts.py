@@ -1,28 +1,22 @@
 """The counts of a survey, made anew from its rows: what the kept counts are held against."""
 
-from collections import Counter
 from collections.abc import Iterable
 
 from sottovoce.aggregator.collect.survey_rules import survey_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.storage.columns import frequencies, matrix
+from sottovoce.aggregator.storage.columns import matrix, tallies
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
     """Number of reports by counted value, for each question by its index."""
-    questions = survey_of(stored.document).questions
-    columns: list[Counter[int]] = [Counter() for _ in questions]
+    masks = survey_of(stored.document).masks
+    counts: dict[int, dict[int, int]] = {}
     for chunk in storage.packed(stored.key):
         for rows in _alike(chunk):
-            for index, value, number in frequencies(matrix(b"".join(rows), len(rows))):
-                columns[index][value] += number
-    tallies: dict[int, dict[int, int]] = {}
-    for index, question in enumerate(questions):
-        for value, number in columns[index].items():
-            for key in question.tally_keys(value):
-                tally = tallies.setdefault(index, {})
-                tally[key] = tally.get(key, 0) + number
-    return tallies
+            for index, value, number in tallies(matrix(b"".join(rows), len(rows)), masks):
+                tally = counts.setdefault(index, {})
+                tally[value] = tally.get(value, 0) + number
+    return counts
 
 
 def _alike(chunk: list[bytes]) -> Iterable[list[bytes]]:

@@ -63,12 +63,8 @@ class Mechanism(ABC):
         """Whether the mechanism can report this value."""
         return 0 <= reported <= self.largest
 
-    def tally_keys(self, reported: int) -> tuple[int, ...]:
-        """What a report adds one to in the question's tally: the reported value itself, unless said otherwise."""
-        return (reported,)
-
     def reports(self, tally: Mapping[int, int]) -> int:
-        """The number of reports in a tally."""
+        """The number of reports in a tally; it holds them by reported value, unless said otherwise."""
         return sum(tally.values())
 
     @abstractmethod
@@ -99,10 +95,6 @@ class Mask(Mechanism):
     """
 
     options: int
-
-    def tally_keys(self, reported: int) -> tuple[int, ...]:
-        """The options whose bits are set, and k for the report itself."""
-        return (*(option for option in range(self.options) if reported >> option & 1), self.options)
 
     def reports(self, tally: Mapping[int, int]) -> int:
         """The count under k."""

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.beta import _newton, beta_quantile
+from sottovoce.aggregator.estimators import beta
+from sottovoce.aggregator.estimators.beta import _log_mass, _newton, beta_quantile
 
 
 def lower_mass(t: float, p: int, q: int) -> Fraction:
@@ -68,3 +69,22 @@ def test_quantiles_of_large_parameters_agree_with_the_fraction() -> None:
         for tail in (0.4, 0.025, 1e-5):
             fraction = float(_newton(tail, np.array(p), np.array(q)))
             assert abs(float(beta_quantile(tail, p, q)) - fraction) < 1e-9
+
+
+@pytest.mark.parametrize("tail", [0.5, 0.025, 2.5e-5])
+def test_many_quantiles_at_once_need_no_more_steps_than_one(tail: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred steps of the fraction are plenty, and the start is near enough for three of Newton's."""
+    p, q = np.meshgrid(np.linspace(12, 4000, 60), np.linspace(12, 10**6, 40))
+    expected = beta_quantile(tail, p, q)
+    rounds = []
+
+    def counting(*parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rounds.append(len(parameters[0]))
+        return _log_mass(*parameters)
+
+    monkeypatch.setattr(beta, "_FRACTION_STEPS", 200)
+    monkeypatch.setattr(beta, "_log_mass", counting)
+
+    assert beta_quantile(tail, p, q) == pytest.approx(expected, abs=1e-15)
+    assert len(rounds) <= 3
+    assert rounds[0] == p.size

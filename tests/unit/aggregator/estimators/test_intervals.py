@@ -71,3 +71,18 @@ def test_methods_are_the_closed_list() -> None:
 def test_normal_quantile_is_the_familiar_one() -> None:
     """1.959963984540054 at 95 percent."""
     assert normal_quantile(0.95) == pytest.approx(1.959963984540054, abs=1e-14)
+
+
+@pytest.mark.parametrize("n", [3000, 1_000_000, 20_000_000])
+def test_limits_of_a_thousand_options_are_those_of_each_alone(n: int) -> None:
+    """Options with equal counts share one computation, and no option waits for another one's rounding to settle."""
+    a, b, confidence = 3 / 1026, 1 / 1026, 1 - 0.05 / 1024
+    counts = np.random.Generator(np.random.PCG64(1)).multinomial(n, [1 / 1024] * 1024)
+    low, high = METHODS["exact"](counts, n, a, b, confidence)
+
+    for index in range(0, 1024, 50):
+        alone = METHODS["exact"](counts[index], n, a, b, confidence)
+        assert (low[index], high[index]) == pytest.approx(tuple(map(float, alone)), abs=1e-11)
+    apart = METHODS["exact"](counts, [n] * 1024, a, b, confidence)
+    assert low == pytest.approx(apart[0], abs=1e-11)
+    assert high == pytest.approx(apart[1], abs=1e-11)

@@ -8,10 +8,11 @@ import pytest
 from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
-from sottovoce.aggregator.estimators.support import estimate_share, estimate_shares, poisoning
+from sottovoce.aggregator.estimators.support import Shares, estimate_share, estimate_shares, poisoning
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 COIN = (Fraction(3, 4), Fraction(1, 4))
@@ -173,3 +174,29 @@ def test_a_question_without_options_is_refused() -> None:
     """There is nothing to share a level among."""
     with pytest.raises(EstimateError):
         estimate_shares([], [], 10, *COIN)
+
+
+def test_shares_are_arrays_until_an_estimate_is_read() -> None:
+    """Every array holds what the estimates say; a slice is a list; the band is computed for those who read it."""
+    mechanism = HadamardResponse(Fraction(3), 5)
+    tally = {0: 40, 1: 30, 3: 20, 6: 10}
+    shares = ESTIMATORS["hadamard_response"](mechanism, tally, Domain(tuple("abcde")), IntervalRule(band=True))
+    assert isinstance(shares, Shares)
+    estimates = list(shares)
+
+    assert [e.option for e in estimates] == ["a", "b", "c", "d", "e"]
+    assert shares.raw.tolist() == [e.raw for e in estimates]
+    assert shares.single[0].tolist() == [e.low for e in estimates]
+    assert shares.joint[1].tolist() == [e.simultaneous_high for e in estimates]
+    assert shares[-1:] == estimates[-1:]
+    assert shares[1] is estimates[1]
+    assert (estimates[2].band_low, estimates[2].band_high) == band(
+        estimates[2].count or 0, 100, *map(float, mechanism.support), 0.95, 5
+    )
+
+
+@pytest.mark.parametrize("tally", [{0: 1.5, 1: 2}, {0: -1, 1: 3}, {8: 1}, {-1: 1}])
+def test_columns_that_cannot_be_are_refused(tally: dict[int, float]) -> None:
+    """A part of a report, fewer than none, and columns that the matrix does not have."""
+    with pytest.raises(EstimateError):
+        ESTIMATORS["hadamard_response"](HadamardResponse(Fraction(3), 5), tally, Domain(tuple("abcde")))  # type: ignore[arg-type]

@@ -1,7 +1,11 @@
 """The batch client draws from the same channels as the client on a device."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sottovoce.aggregator.planning.batch_randomizers import BATCH, BatchDraws, seeded, simulate
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import Mechanism
@@ -104,3 +108,28 @@ def test_below_is_uniform_over_its_whole_range(bound: int) -> None:
 def test_no_respondents_give_no_reports() -> None:
     """An empty array in, an empty array out."""
     assert len(simulate(parsed(CASES["binary_rr"][0]).mechanism, np.array([], dtype=np.int64), BatchDraws())) == 0
+
+
+@given(st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50), st.integers(1, 60), st.data())
+def test_trials_are_those_of_the_whole_number_however_many_bits_it_takes(going: Fraction, most: int, data) -> None:
+    """Also where the first bits, or the first two times as many, are just those of a power of the ratio."""
+    power = going ** data.draw(st.integers(1, most))
+    known = data.draw(st.integers(0, 2))
+    near = int(power * 2 ** (32 * known)) << 32 * (4 - known) | data.draw(st.integers(0, 2 ** (32 * (4 - known)) - 1))
+    words = [near >> 32 * place & 0xFFFFFFFF for place in (3, 2, 1, 0)]
+    streams = iter(np.array(words, dtype=np.uint32).tobytes()[start : start + 4] for start in range(0, 16, 4))
+    number = BatchDraws(lambda _: next(streams)).trials(going, most, 1)[0]
+
+    assert number == 1 + sum(Fraction(near, 2**128) < going**j for j in range(1, most))
+
+
+def test_masks_of_every_size_hold_the_truth_as_often_as_they_ought_to() -> None:
+    """Up to the widest mask: as many options as the size says, and every other one equally often."""
+    for k, size, truth in ((2, 1, 1), (9, 8, 0), (33, 7, 32), (52, 51, 51), (52, 13, 20)):
+        mechanism = parsed(one_of(k, {"name": "subset_selection", "odds": "3", "size": size})).mechanism
+        masks = simulate(mechanism, np.full(RUNS, truth), BatchDraws(seeded(f"{k} {size}"))).astype(np.uint64)
+        assert (np.bitwise_count(masks) == size).all()
+        a, b = map(float, mechanism.support)
+        held = (masks[:, None] >> np.arange(k, dtype=np.uint64) & np.uint64(1)).sum(axis=0)
+        expected = np.where(np.arange(k) == truth, a, b)
+        assert (np.abs(held / RUNS - expected) <= 5 * np.sqrt(expected * (1 - expected) / RUNS) + 1e-12).all()
