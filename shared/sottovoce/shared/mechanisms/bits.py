@@ -4,7 +4,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sottovoce.shared.answers import MAX_MASK_OPTIONS
 from sottovoce.shared.mechanisms.base import Mask
@@ -31,8 +31,8 @@ class Bits(Mask):
             raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
 
     @abstractmethod
-    def chosen(self, value: int) -> int:
-        """The mask of the options whose bit is sent as a yes, when the true value is ``value``."""
+    def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
+        """The mask of the options that are true, when the true value is ``value``; of arrays as of single ones."""
 
     @property
     def largest(self) -> int:

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sottovoce.aggregator.planning.batch_randomizers import BATCH, BatchDraws, seeded, simulate
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
+from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.bits import Bits
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 
@@ -60,9 +62,23 @@ def batch(name: str, truth: object, seed: str, runs: int = RUNS) -> tuple[Mechan
     return mechanism, simulate(mechanism, np.array([truth] * runs), BatchDraws(seeded(seed)))
 
 
-def test_every_mechanism_has_its_batch_twin() -> None:
-    """The registries agree, and so do the cases."""
-    assert set(BATCH) == set(RANDOMIZERS) == set(CASES)
+def test_every_mechanism_can_be_drawn_in_batches() -> None:
+    """By a function of its own, or as any table or any bits."""
+    generic = {name for name, made in MECHANISMS.items() if issubclass(made, Table | Bits)}
+
+    assert set(BATCH) | generic == set(RANDOMIZERS) == set(CASES)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if issubclass(MECHANISMS[name], Table)])
+def test_any_table_is_drawn_from_its_weights(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table without a function of its own; of several truths at once, each from its row."""
+    monkeypatch.delitem(BATCH, name)
+    truths = CASES[name][1]
+    mechanism, reported = batch(name, truths[0], name)
+    assert excess(mechanism, truths[0], reported) < CRITICAL
+    mixed = simulate(mechanism, np.array(truths * RUNS), BatchDraws(seeded(name)))
+    for place, truth in enumerate(truths):
+        assert excess(mechanism, truth, mixed[place :: len(truths)]) < CRITICAL
 
 
 @pytest.mark.parametrize("name", CASES)
