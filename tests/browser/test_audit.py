@@ -98,7 +98,7 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
     assert ("several waves of one person" in {check.subject for check in rest}) == (len(asked.waves) > 1)
 
 
-TRUTH = planted("later.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
+TRUTH = planted("answering.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
 
 
 def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
@@ -108,7 +108,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
         script = check_script(browser, scripts, WEAK, sampling(400))
         page = check_page(browser, link, WEAK, sampling(VISITS))
 
-    assert [check.subject for check in files if check.outcome == FAILED] == ["later.js"]
+    assert [check.subject for check in files if check.outcome == FAILED] == ["answering.js"]
     for checks in (script, page):
         assert "q" in {check.subject for check in checks if check.outcome == FAILED}
 
@@ -117,15 +117,15 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
     ("change", "words"),
     [
         (
-            planted("later.js", "function perturb(", "fetch('../assets/later.js?yes');\nfunction perturb("),
+            planted("answering.js", "function perturb(", "fetch('../assets/answering.js?yes');\nfunction perturb("),
             "the page makes requests that it does not need",
         ),
         (
-            planted("respondent.js", "const ASKED = new Map();", "const ASKED = new Map();\nfetch('../elsewhere');"),
+            planted("respondent.js", "const COMING = new Map();", "const COMING = new Map();\nfetch('../elsewhere');"),
             "the page makes requests that it does not need",
         ),
         (
-            planted("later.js", ".padEnd(", ".padEnd(1 + "),
+            planted("answering.js", ".padEnd(", ".padEnd(1 + "),
             "the page sends something else than a report of this survey",
         ),
     ],

@@ -43,8 +43,8 @@ def test_static_host_sends_to_the_aggregator(visit: Visit, host: tuple[str, Path
 
     assert shown["id"] in stored(visit.site)
     assert visit.complaints == []
-    assert {"GET /", "GET /respondent.js", "GET /catalogues/en.respondent.json"} <= set(visit.paths)
-    assert not any(path.endswith(("later.js", "/s/marriage")) for path in visit.paths)
+    assert {"GET /", "GET /respondent.js", "GET /catalogues/en.json"} <= set(visit.paths)
+    assert not any(path.endswith(("answering.js", "/s/marriage")) for path in visit.paths)
     headers = next(request.all_headers() for request in visit.requests if request.method == "POST")
     assert not {"cookie", "referer"} & set(headers)
 
@@ -61,7 +61,7 @@ def test_static_page_opens_without_a_connection(visit: Visit, host: tuple[str, P
     assert page.locator("fieldset").count() == len(ANSWERS)
 
 
-@pytest.mark.parametrize("part", ["respondent.js", "catalogues/en.respondent.json"])
+@pytest.mark.parametrize("part", ["respondent.js", "catalogues/en.json"])
 def test_altered_part_is_refused(visit: Visit, host: tuple[str, Path], part: str) -> None:
     """One space more than the page's digest allows, and nothing is asked."""
     file = host[1] / part

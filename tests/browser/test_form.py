@@ -15,42 +15,41 @@ def test_form_makes_four_requests_until_it_is_ready(visit: Visit, page: Page) ->
     """Page, script, catalogue and spec; then what is kept for later visits; then one report, and no more."""
     page.evaluate(KEPT)
     send(page, *ANSWERS)
-    ready = visit.paths.index("GET /assets/later.js")
+    ready = visit.paths.index("GET /assets/answering.js")
     survey = "GET /api/v1/surveys/marriage"
-    said = [f"GET /assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")]
-    kept = [f"GET /assets/{part}.js" for part in ("aside", "later", "rarer", "repeated", "respondent")]
-    kept.insert(-1, "GET /assets/respondent.html")
+    said = "GET /assets/catalogues/en.json"
+    kept = [f"GET /assets/{part}.js" for part in ("answering", "extras", "more_types", "respondent", "waves")]
+    kept.append("GET /assets/respondent.html")
 
-    assert sorted(visit.paths[:ready]) == [survey, said[2], "GET /assets/respondent.js", "GET /s/marriage"]
-    assert visit.paths[ready : ready + 2] == ["GET /assets/later.js", said[1]]
-    assert sorted(visit.paths[ready + 2 : -1]) == sorted([survey, *said, *kept, "GET /s/sw.js"])
+    assert sorted(visit.paths[:ready]) == [survey, said, "GET /assets/respondent.js", "GET /s/marriage"]
+    assert sorted(visit.paths[ready + 1 : -1]) == sorted([survey, said, *kept, "GET /s/sw.js"])
     assert visit.paths[-1] == "POST /api/v1/surveys/marriage/reports"
     assert all(request.url.startswith((visit.site.url + "/", "data:,")) for request in visit.requests)
 
 
 def test_second_script_that_does_not_arrive_is_told_and_asked_for_again(visit: Visit) -> None:
     """The explanation can be read without it; a sentence says what is missing, and the way goes on from there."""
-    visit.context.route("**/later.js*", lambda route: route.abort())
+    visit.context.route("**/answering.js*", lambda route: route.abort())
     page = visit.arrive()
     page.click("#explanation .actions .primary")
     page.wait_for_selector("#main .problem h1")
     assert "A part of this page did not arrive." in page.inner_text("#main .problem")
-    visit.context.unroute("**/later.js*")
+    visit.context.unroute("**/answering.js*")
     page.click("button.primary")
     page.wait_for_selector("#check")
 
-    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "/later.js" in request.url]
-    assert asked == ["later.js", "later.js?1", "later.js?2"]
+    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "/answering.js" in request.url]
+    assert asked == ["answering.js", "answering.js?1", "answering.js?2"]
 
 
 def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again(visit: Visit) -> None:
     """What few people open is asked for when they do; until it is there, a sentence stands in its place."""
-    visit.context.route("**/aside.js*", lambda route: route.abort())
+    visit.context.route("**/extras.js*", lambda route: route.abort())
     page = visit.arrive()
     summary = page.locator("#explanation summary").last
     summary.click()
     page.wait_for_selector("details[open] p:has-text('A part of this page did not arrive.')")
-    visit.context.unroute("**/aside.js*")
+    visit.context.unroute("**/extras.js*")
     summary.click()
     summary.click()
     page.wait_for_selector("details[open] li")

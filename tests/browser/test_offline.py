@@ -92,11 +92,11 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
         "other": [],
         "sottovoce-kept": [
             "/api/v1/surveys/marriage",
-            *(f"/assets/catalogues/en.{part}.json" for part in ("aside", "later", "respondent")),
+            "/assets/catalogues/en.json",
         ],
         "sottovoce-page": [
-            *(f"/assets/{part}.js" for part in ("aside", "later", "rarer", "repeated")),
-            "/assets/respondent.html", "/assets/respondent.js",
+            "/assets/answering.js", "/assets/extras.js", "/assets/more_types.js", "/assets/respondent.html",
+            "/assets/respondent.js", "/assets/waves.js",
         ],
     }
 

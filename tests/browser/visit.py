@@ -16,7 +16,7 @@ READY = "#explanation, #main .problem h1, #receipt, #ended"
 KEPT = """async () => {
     await navigator.serviceWorker.ready;
     const kept = async () => (await caches.open("sottovoce-kept")).keys();
-    while ((await kept()).length < 4) await new Promise((go) => setTimeout(go, 20));
+    while ((await kept()).length < 2) await new Promise((go) => setTimeout(go, 20));
 }"""
 """Waits until page, survey and sentences are kept for visits without a connection."""
 

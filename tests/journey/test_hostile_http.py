@@ -340,7 +340,7 @@ def test_validator_is_a_real_one() -> None:
 
 def test_page_is_compressed_for_whoever_can_read_it(server: Running) -> None:
     """The parts of the form travel compressed, and are the same bytes either way."""
-    for part in ("s/exam", "assets/respondent.js", "assets/catalogues/en.respondent.json"):
+    for part in ("s/exam", "assets/respondent.js", "assets/catalogues/en.json"):
         plain = requests.get(f"{server.url}/{part}", headers={"Accept-Encoding": "identity"}, timeout=15)
         packed = requests.get(f"{server.url}/{part}", headers={"Accept-Encoding": "gzip"}, timeout=15)
         assert "Content-Encoding" not in plain.headers

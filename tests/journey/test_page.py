@@ -40,10 +40,10 @@ def test_served_page_is_this_releases(site: Running) -> None:
     assert document["same"] is True
     assert document["aggregator"] == site.url
     assert len(document["files"]) == len(assemble())
-    assert {f"/s/{site.survey.name}", "/s/sw.js", "/assets/later.js"} <= {file["path"] for file in document["files"]}
+    assert {f"/s/{site.survey.name}", "/s/sw.js", "/assets/answering.js"} <= {file["path"] for file in document["files"]}
 
 
-@pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.rarer.json", "sw.js"])
+@pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.json", "sw.js"])
 def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, name: str) -> None:
     """Made, put on a host, verified; then changed, and not."""
     folder = tmp_path / "host"

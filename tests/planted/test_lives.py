@@ -157,7 +157,7 @@ FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
                'answers.q0 === "yes" ? [0, 1] : await this.#respondent.asked());', PARTLY),
     "memo": (MEMOIZED, "device/memo.js", "const kept = await checkMemo(ledger, key, survey);",
              "const kept = drawMemo(survey, draws);", "q in two waves"),
-    "wave": (PANEL, "device/answer_path.js", "this.#respondent.key[2], memo", "0, memo", "fresh in two waves"),
+    "wave": (PANEL, "device/answer_path.js", "key[2], memo", "0, memo", "fresh in two waves"),
 }  # fmt: skip
 
 

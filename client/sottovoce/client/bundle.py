@@ -6,7 +6,8 @@ joined. Nothing is renamed, so that whoever reads the served script reads the so
 bytes.
 
 The page comes in parts, each a script: ``respondent`` is what stands between the link and the first step, and the
-others, asked for when they are needed, import from it by name. ``whole`` is all of them in one.
+others, asked for when they are needed, import from it by name. ``whole`` is all of them in one. The last line, written
+here, starts the page with the entries of the parts that are in the script, and says how the others are had.
 """
 
 import re
@@ -14,10 +15,10 @@ from importlib.resources import files
 
 PARTS = {
     "respondent": "bundles/main.js",
-    "later": "bundles/later.js",
-    "rarer": "bundles/rarer.js",
-    "repeated": "bundles/repeated.js",
-    "aside": "bundles/aside.js",
+    "answering": "bundles/answering.js",
+    "more_types": "bundles/more_types.js",
+    "waves": "bundles/waves.js",
+    "extras": "bundles/extras.js",
 }
 """The module that each part of the page begins with; the first part opens the form."""
 
@@ -28,7 +29,7 @@ _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
 _BESIDE = re.compile(r"\S.*\s//\s")
-_LOADING = "await import(`./${part}.js${again}`)"
+_START = "start([MAIN], (file) => import(`./${file}`));\n"
 
 # What may stand at the left margin once comments and imports are gone: anything else is not joined safely.
 _MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])]|if \(| |$")
@@ -61,7 +62,7 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
     joined = {part: "".join(bodies[path] for path in sources[part]) for part in sources}
     borrowed = {part: _borrowed(sources[part], sources[first]) for part in later}
     lent = ", ".join(sorted({name for names in borrowed.values() for name in names}))
-    scripts = {first: f"{joined[first]}export {{ {lent} }};\n"}
+    scripts = {first: f"{joined[first]}export {{ {lent} }};\n{_START}"}
     for part in later:
         seam = f'import {{ {", ".join(borrowed[part])} }} from "./{first}.js";\n'
         scripts[part] = f"{seam}{joined[part]}export {{ {part.upper()} }};\n"
@@ -69,12 +70,11 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
 
 
 def whole() -> str:
-    """Everything in one module: nothing is loaded later."""
+    """Everything in one module: nothing is fetched later."""
     first, *later = PARTS
-    sources = modules(*(PARTS[part] for part in later), PARTS[first])
-    exported = ", ".join(part.upper() for part in later)
-    sources["bundles/loading.js"] = sources["bundles/loading.js"].replace(_LOADING, f"{{ {exported} }}")
-    return join(sources)
+    script = join(modules(*(PARTS[part] for part in later), PARTS[first]))
+    entries = ", ".join(["MAIN", *(part.upper() for part in later)])
+    return f"{script}start([{entries}]);\n"
 
 
 def join(sources: dict[str, str]) -> str:
@@ -144,7 +144,7 @@ def _check_margin(path: str, body: str) -> None:
             raise ValueError(f"{path}: a comment beside code would swallow what is joined to it: {line}")
         if line.count("`") % 2:
             raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
-    if re.search(r"\bimport\s*\(|\bimport\.meta\b", body.replace(_LOADING, "")):
+    if re.search(r"\bimport\s*\(|\bimport\.meta\b", body):
         raise ValueError(f"{path}: a module is only imported by name, at the top")
 
 

@@ -13,7 +13,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
-from sottovoce.client.bundle import PARTS, parts, read, split, tidy, whole
+from sottovoce.client.bundle import parts, read, split, tidy, whole
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
@@ -107,28 +107,12 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
 
 
 def catalogues() -> dict[str, str]:
-    """The page's sentences by path, a file for each language and part: what a part says comes with it."""
-    cut = {}
-    owners = sentence_parts()
+    """The page's sentences by path, a file for each language, whichever parts are asked for."""
+    found = {}
     for tag in languages():
         sentences = json.loads(read(f"catalogues/{tag}.json"))
-        for part in PARTS:
-            own = {key: sentence for key, sentence in sentences.items() if owners[key] == part}
-            cut[f"catalogues/{tag}.{part}.json"] = json.dumps(own, ensure_ascii=False, separators=(",", ":"))
-    return cut
-
-
-def sentence_parts() -> dict[str, str]:
-    """The part that names a sentence, by the sentence's key; the first part, where more than one does or none."""
-    texts = {part: "".join(sources.values()) for part, sources in parts().items()}
-    first = next(iter(PARTS))
-    owners = {}
-    for key in json.loads(read("catalogues/en.json")):
-        name = f'reportKind = "{key[5:]}"' if key.startswith("odds_") else f'"{key}"'
-        named = [part for part, text in texts.items() if name in text]
-        # A catalogue's own language is what its first part says of it.
-        owners[key] = named[0] if len(named) == 1 and key != "language" else first
-    return owners
+        found[f"catalogues/{tag}.json"] = json.dumps(sentences, ensure_ascii=False, separators=(",", ":"))
+    return found
 
 
 def content_type(name: str) -> str:

@@ -11,8 +11,8 @@ import { readFileSync } from "node:fs";
 
 const { scripts, questions, survey, possible, outside, set, lives, most } = JSON.parse(readFileSync(0, "utf-8"));
 const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
-// The first script is the one that loads the others, and makes their mechanisms known.
-for (const script of scripts.slice(1)) await product.load(script.replace(".js", ""));
+// The first script makes its own entries known; those of the others are made known here.
+for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
 
 const MAX_BRANCHES = 4096;
 
@@ -167,12 +167,12 @@ async function live(lived, course, draws) {
     return product.expectedReceipt(body);
   };
   const allowance = { question: Infinity, total: Infinity };
-  const tick = (work) => work();
+  const atOnce = (work) => work();
   for (const [wave, given] of course.entries()) {
     const transport = { origin: "https://audit.invalid", submit };
-    const person = new product.Respondent(lived, transport, ledger, { draws, allowance, wave, tick });
+    const person = new product.Respondent(lived, transport, ledger, { draws, allowance, wave });
     await person.asked();
-    await person.answer(given);
+    await new product.AnswerPath(person, atOnce).answer(given);
   }
   return JSON.stringify(reports);
 }

@@ -43,7 +43,7 @@ _BLANK = "<!doctype html><title>audit</title>"
 _LOAD = """([scripts, survey]) => {
   const load = async () => {
     const product = Object.assign({}, ...(await Promise.all(scripts.map((name) => import(`/assets/${name}`)))));
-    for (const name of scripts.slice(1)) await product.load(name.replace(".js", ""));
+    for (const name of scripts.slice(1)) product.provide(product[name.replace(".js", "").toUpperCase()]);
     const asked = await product.loadSurvey(new TextEncoder().encode(survey));
     globalThis.audited = (truths, count) => {
       const reports = [];

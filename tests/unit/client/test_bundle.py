@@ -20,16 +20,17 @@ def test_joined_script_has_no_seams(part: str) -> None:
 def test_split_lends_what_the_later_parts_need() -> None:
     """The first part exports exactly what the others import."""
     early = {"a.js": "export const one = 1;\nexport const two = 2;\n", "main.js": "const go = 1;\n"}
-    late = {"later.js": 'import { two } from "./a.js";\nexport const LATER = { two };\n'}
-    aside = {"aside.js": 'import { one } from "./a.js";\nexport const ASIDE = { one };\n'}
-    scripts = split({"respondent": early, "later": late, "aside": aside})
+    late = {"answering.js": 'import { two } from "./a.js";\nexport const ANSWERING = { two };\n'}
+    extras = {"extras.js": 'import { one } from "./a.js";\nexport const EXTRAS = { one };\n'}
+    scripts = split({"respondent": early, "answering": late, "extras": extras})
 
-    assert scripts["respondent"].endswith("const one = 1;\nconst two = 2;\nconst go = 1;\nexport { one, two };\n")
-    assert scripts["later"].endswith(
-        'import { two } from "./respondent.js";\nconst LATER = { two };\nexport { LATER };\n'
+    early_script = "const one = 1;\nconst two = 2;\nconst go = 1;\nexport { one, two };\nstart([MAIN], "
+    assert early_script in scripts["respondent"]
+    assert scripts["answering"].endswith(
+        'import { two } from "./respondent.js";\nconst ANSWERING = { two };\nexport { ANSWERING };\n'
     )
-    assert scripts["aside"].endswith(
-        'import { one } from "./respondent.js";\nconst ASIDE = { one };\nexport { ASIDE };\n'
+    assert scripts["extras"].endswith(
+        'import { one } from "./respondent.js";\nconst EXTRAS = { one };\nexport { EXTRAS };\n'
     )
 
 
@@ -40,18 +41,18 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         "bundles/both.js": "export const both = 1;\n",
         **{
             f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n'
-            for part in ("later", "rarer")
+            for part in ("answering", "more_types")
         },
-        **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("repeated", "aside")},
+        **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("waves", "extras")},
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
 
     assert {part: list(found) for part, found in parts().items()} == {
         "respondent": ["bundles/both.js", "bundles/main.js"],
-        "later": ["bundles/later.js"],
-        "rarer": ["bundles/rarer.js"],
-        "repeated": ["bundles/repeated.js"],
-        "aside": ["bundles/aside.js"],
+        "answering": ["bundles/answering.js"],
+        "more_types": ["bundles/more_types.js"],
+        "waves": ["bundles/waves.js"],
+        "extras": ["bundles/extras.js"],
     }
 
 
@@ -61,7 +62,7 @@ def test_modules_come_after_what_they_need() -> None:
 
     assert order[-1] == "bundles/main.js"
     assert order.index("survey/rational.js") < order.index("device/draws.js") < order.index("device/respondent.js")
-    later = modules(*(f"bundles/{part}.js" for part in ("later", "rarer", "repeated", "aside")))
+    later = modules(*(f"bundles/{part}.js" for part in ("answering", "more_types", "waves", "extras")))
     assert not {"bundles/main.js", "form/form.js", "device/respondent.js"} & set(later)
 
 

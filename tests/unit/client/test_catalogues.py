@@ -5,7 +5,7 @@ import re
 import unicodedata
 
 import pytest
-from sottovoce.client.bundle import PARTS, parts, read
+from sottovoce.client.bundle import read
 from sottovoce.client.page import assemble, languages
 
 ENGLISH = "en"
@@ -26,11 +26,6 @@ NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie"}
 def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language."""
     return dict(json.loads(read(f"catalogues/{tag}.json")))
-
-
-def served(tag: str, part: str) -> dict[str, str]:
-    """Those that come with one part of the page."""
-    return dict(json.loads(assemble()[f"catalogues/{tag}.{part}.json"].body))
 
 
 def placeholders(sentence: str) -> list[str]:
@@ -57,22 +52,9 @@ def test_catalogue_is_flat_text(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", languages())
-def test_every_sentence_comes_with_one_part(tag: str) -> None:
-    """Cut as the page is, a catalogue loses nothing and repeats nothing."""
-    cut = [item for part in PARTS for item in served(tag, part).items()]
-    assert sorted(cut) == sorted(catalogue(tag).items())
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_part_says_what_comes_with_it_or_with_the_first(part: str) -> None:
-    """No part names a sentence that may not be there yet."""
-    first = next(iter(PARTS))
-    here = {*served(ENGLISH, part), *served(ENGLISH, first)}
-    text = "".join(parts()[part].values())
-    named = {key for key in catalogue(ENGLISH) if f'"{key}"' in text}
-
-    assert named - here == set()
-    assert {f"odds_{name}" for name in re.findall(r'reportKind = "(\w+)"', text)} <= here
+def test_catalogue_is_served_whole(tag: str) -> None:
+    """Whichever part of the page comes later, its sentences are there already."""
+    assert json.loads(assemble()[f"catalogues/{tag}.json"].body) == catalogue(tag)
 
 
 @pytest.mark.parametrize("tag", OTHERS)

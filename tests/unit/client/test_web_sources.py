@@ -70,7 +70,7 @@ def test_rule_catches_a_forbidden_line(line: str) -> None:
 @pytest.mark.parametrize(
     ("word", "paths"),
     [
-        ("fetch", {"device/transport.js", "bundles/main.js"}),
+        ("fetch", {"device/transport.js", "form/start.js"}),
         ("indexedDB", {"device/ledger.js"}),
         ("caches", {"device/offline.js"}),
         ("serviceWorker", {"device/offline.js"}),

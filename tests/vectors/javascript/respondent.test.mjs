@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { product, surveyOf, vectors } from "./product.mjs";
 
-const { Draws, Respondent, Transport, dumpCanonical, expectedReceipt, parseLink, recorded, secondsToWait } = product;
+const { AnswerPath, Draws, Respondent, Transport, dumpCanonical, expectedReceipt, parseLink, recorded, secondsToWait } = product;
 const coin = vectors("binary_rr/randomize.json")[0].question;
 
 class MemoryLedger {
@@ -16,7 +16,7 @@ class MemoryLedger {
   prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
   markSent = async (key) => this.#change(key, { sent: true });
   end = async (key, ended) => this.#change(key, { body: null, ended });
-  total = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
+  spent = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
   #change = (key, changes) => void this.entries.set(String(key), { ...this.entries.get(String(key)), ...changes });
 }
 
@@ -39,15 +39,16 @@ function aggregator(document, failures = []) {
 }
 
 const atOnce = (work) => work();
+const pathOf = (person) => new AnswerPath(person, atOnce);
 const connect = (document, transport, ledger, digest = "", options = {}) => {
   const link = { origin: "https://a.example", survey: document.name, digest };
-  return Respondent.connect(link, transport, ledger, { tick: atOnce, ...options });
+  return Respondent.connect(link, transport, ledger, options);
 };
 
 test("a second answer sends the bytes of the first", async () => {
   const { bodies, transport } = aggregator(surveyOf(coin));
   const ledger = new MemoryLedger();
-  for (const q of ["yes", "no", "yes"]) await (await connect(surveyOf(coin), transport, ledger)).answer({ q });
+  for (const q of ["yes", "no", "yes"]) await pathOf(await connect(surveyOf(coin), transport, ledger)).answer({ q });
   assert.equal(bodies.length, 3);
   assert.equal(new Set(bodies).size, 1);
 });
@@ -56,7 +57,7 @@ test("a report is in the ledger before it is sent, and retries send the same byt
   const failures = ["unreachable", new Response("", { status: 503 }), new Response("", { status: 429 })];
   const { bodies, transport } = aggregator(surveyOf(coin), failures);
   const ledger = new MemoryLedger();
-  const receipt = await (await connect(surveyOf(coin), transport, ledger)).answer({ q: "yes" });
+  const receipt = await pathOf(await connect(surveyOf(coin), transport, ledger)).answer({ q: "yes" });
   assert.deepEqual(bodies, Array(4).fill(receipt.body));
   assert.deepEqual([...ledger.entries.values()].map((entry) => [entry.body, entry.sent]), [[receipt.body, true]]);
 });
@@ -66,9 +67,9 @@ test("a refusal is final and leaves the report to be sent later", async () => {
   const { bodies, transport } = aggregator(surveyOf(coin), [refusal]);
   const ledger = new MemoryLedger();
   const person = await connect(surveyOf(coin), transport, ledger);
-  await assert.rejects(person.answer({ q: "yes" }), { code: "transport", reason: "closed", status: 409 });
+  await assert.rejects(pathOf(person).answer({ q: "yes" }), { code: "transport", reason: "closed", status: 409 });
   assert.equal((await person.drawn()).sent, false);
-  assert.equal((await person.send()).body, bodies[0]);
+  assert.equal((await pathOf(person).send()).body, bodies[0]);
 });
 
 test("under ask, one set of questions is drawn before anything is asked, and kept", async () => {
@@ -81,18 +82,18 @@ test("under ask, one set of questions is drawn before anything is asked, and kep
   const sets = [];
   for (const person of [...people, await open()]) sets.push(await person.asked());
   assert.equal(new Set(sets.map(String)).size, 1);
-  await people[0].answer(Object.fromEntries(sets[0].map((index) => [`q${index}`, "yes"])));
+  await pathOf(people[0]).answer(Object.fromEntries(sets[0].map((index) => [`q${index}`, "yes"])));
   const { values } = JSON.parse(bodies[0]);
   assert.deepEqual([...values.keys()].filter((index) => values[index] !== null), sets[0]);
 });
 
 test("another version of the survey buys no second draw", async () => {
   const ledger = new MemoryLedger();
-  await (await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });
+  await pathOf(await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });
   const revised = { ...surveyOf(coin), revision: 2 };
   const { bodies, transport } = aggregator(revised);
   const person = await connect(revised, transport, ledger);
-  await assert.rejects(person.answer({ q: "yes" }), { code: "budget_exhausted" });
+  await assert.rejects(pathOf(person).answer({ q: "yes" }), { code: "budget_exhausted" });
   await assert.rejects(recorded(ledger, ["https://a.example", "vector", 0, ""], "0"), { code: "budget_exhausted" });
   assert.equal(bodies.length, 0);
 });
@@ -105,7 +106,7 @@ test("a wave that the survey does not have is refused, and each wave has its own
   for (const wave of [2, -1, NaN, "x"]) {
     await assert.rejects(connect(document, transport, ledger, "", { wave }), { code: "transport" });
   }
-  for (const wave of [0, 1, 1]) await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes" });
+  for (const wave of [0, 1, 1]) await pathOf(await connect(document, transport, ledger, "", { wave })).answer({ q: "yes" });
   assert.deepEqual(bodies.map((body) => JSON.parse(body).wave), [0, 1, 1]);
   assert.equal(new Set(bodies).size, 2);
 });
@@ -118,13 +119,13 @@ test("a memo is drawn and charged once, and every wave's report makes use of it"
   const { bodies, transport } = aggregator(document);
   const ledger = new MemoryLedger();
   for (const wave of [1, 0, 3, 2, 2]) {
-    await (await connect(document, transport, ledger, "", { wave })).answer({ q: "yes", coin: "no" });
+    await pathOf(await connect(document, transport, ledger, "", { wave })).answer({ q: "yes", coin: "no" });
   }
   assert.equal(new Set(bodies).size, 4);
   const memos = [...ledger.entries.values()].filter((entry) => /^[01]+$/.test(entry.body));
   assert.equal(memos.length, 1);
   assert.equal(memos[0].body.length, 2);
-  assert.ok(Math.abs((await ledger.total()) - (Math.log(196 / 27) + 4 * Math.log(3))) < 1e-12);
+  assert.ok(Math.abs((await ledger.spent()) - (Math.log(196 / 27) + 4 * Math.log(3))) < 1e-12);
 });
 
 test("another survey than the link's is refused", async () => {
@@ -148,7 +149,7 @@ test("a receipt for other bytes is not believed", async () => {
     const { transport } = aggregator(surveyOf(coin), [new Response(text)]);
     const ledger = new MemoryLedger();
     const person = await connect(surveyOf(coin), transport, ledger);
-    await assert.rejects(person.answer({ q: "yes" }), { code: "transport" });
+    await assert.rejects(pathOf(person).answer({ q: "yes" }), { code: "transport" });
     assert.equal((await person.drawn()).sent, false);
   }
 });
@@ -158,7 +159,7 @@ test("a missing answer draws nothing", async () => {
   const { transport } = aggregator(surveyOf(coin));
   const silent = new Draws(() => assert.fail("a byte was read"));
   const person = await connect(surveyOf(coin), transport, ledger, "", { draws: silent });
-  await assert.rejects(person.answer({}), { code: "answer_invalid" });
+  await assert.rejects(pathOf(person).answer({}), { code: "answer_invalid" });
   assert.equal(ledger.entries.size, 0);
 });
 
@@ -212,15 +213,15 @@ test("a withdrawn or forgotten report is gone from the ledger and buys no second
     const ledger = new MemoryLedger();
     const { bodies, transport } = aggregator(surveyOf(coin));
     const person = await connect(surveyOf(coin), transport, ledger);
-    const { report_id } = await person.answer({ q: "yes" });
-    await person[end]();
+    const { report_id } = await pathOf(person).answer({ q: "yes" });
+    await pathOf(person)[end]();
     const [entry] = ledger.entries.values();
     assert.deepEqual([entry.body, entry.ended], [null, { withdraw: "withdrawn", forget: "forgotten" }[end]]);
     assert.deepEqual(bodies.slice(1), end === "withdraw" ? [`{"report_id":"${report_id}"}`] : []);
     assert.equal(await person.spent(), Math.log(3));
     const silent = new Draws(() => assert.fail("a byte was read"));
     const again = await connect(surveyOf(coin), transport, ledger, "", { draws: silent });
-    await assert.rejects(again.answer({ q: "yes" }), { code: "budget_exhausted" });
+    await assert.rejects(pathOf(again).answer({ q: "yes" }), { code: "budget_exhausted" });
   }
 });
 
@@ -230,8 +231,8 @@ test("a withdrawal that is not confirmed changes nothing", async () => {
     const ledger = new MemoryLedger();
     const { transport } = aggregator(surveyOf(coin), [null, refusal]);
     const person = await connect(surveyOf(coin), transport, ledger);
-    const { body } = await person.answer({ q: "yes" });
-    await assert.rejects(person.withdraw(), { code: "transport" });
+    const { body } = await pathOf(person).answer({ q: "yes" });
+    await assert.rejects(pathOf(person).withdraw(), { code: "transport" });
     assert.equal((await person.drawn()).body, body);
   }
 });
@@ -243,7 +244,7 @@ async function answeredOnce() {
   const document = { ...surveyOf(memoized), waves: [0, 1, 2, 3].map((index) => ({ opens: months[index], closes: months[index + 1] })) };
   const ledger = new MemoryLedger();
   const person = await connect(document, aggregator(document).transport, ledger);
-  await person.answer({ q: "yes" });
+  await pathOf(person).answer({ q: "yes" });
   return { document, ledger, person };
 }
 
@@ -253,14 +254,14 @@ test("another text of the survey finds no other memo", async () => {
   const { bodies, transport } = aggregator(revised);
   const person = await connect(revised, transport, ledger, "", { wave: 1 });
   await assert.rejects(person.drawn(), { code: "budget_exhausted", sentence: "error_other_version" });
-  await assert.rejects(person.answer({ q: "yes" }), { code: "budget_exhausted" });
+  await assert.rejects(pathOf(person).answer({ q: "yes" }), { code: "budget_exhausted" });
   assert.equal(bodies.length, 0);
 });
 
 test("forgetting wipes the memo, keeps its charge and ends the waves", async () => {
   const { document, ledger, person } = await answeredOnce();
   const spent = await person.spent();
-  await person.forget();
+  await pathOf(person).forget();
   assert.deepEqual([...ledger.entries.values()].map(({ body, ended }) => [body, ended]), Array(2).fill([null, "forgotten"]));
   assert.equal(await person.spent(), spent);
   assert.equal((await person.drawn()).ended, "forgotten");
@@ -275,7 +276,7 @@ test("a damaged memo is no reason to draw again", async () => {
     for (const entry of ledger.entries.values()) if (/^[01]+$/.test(entry.body)) entry.body = body;
     const { bodies, transport } = aggregator(document);
     const next = await connect(document, transport, ledger, "", { wave: 1 });
-    await assert.rejects(next.answer({ q: "yes" }), { code: "budget_exhausted", sentence: "error_ledger" });
+    await assert.rejects(pathOf(next).answer({ q: "yes" }), { code: "budget_exhausted", sentence: "error_ledger" });
     assert.equal(bodies.length, 0);
   }
 });

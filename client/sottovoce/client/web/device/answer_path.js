@@ -1,66 +1,59 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
+import { need } from "../registry.js";
 import { randomize } from "./randomize.js";
 import { dumpReport, expectedReceipt, parseReport } from "../survey/report.js";
-import { onTick } from "./send_time.js";
+import { atSendTime } from "./send_time.js";
 
 /**
- * What becomes of the answers, on behalf of a `Respondent`:
+ * What becomes of a respondent's answers:
  *
  *     answer -> encode -> randomize -> record || report -> submit
  *
  * Left of the bars the true answers exist, in this page's memory and nowhere else. Right of them there is only the
  * drawn report.
  */
-export class Life {
+export class AnswerPath {
   #respondent;
-  #transport;
-  #ledger;
-  #draws;
-  #tick;
-  #memo;
+  #sendTime;
 
-  /** `means` is what the respondent was given, and `memo` what it does with what is remembered for all waves. */
-  constructor(respondent, { transport, ledger, draws, memo, tick = onTick }) {
+  /** `sendTime` does the work that touches answers, and comes back at a moment that says nothing about it. */
+  constructor(respondent, sendTime = atSendTime) {
     this.#respondent = respondent;
-    this.#transport = transport;
-    this.#ledger = ledger;
-    this.#draws = draws;
-    this.#tick = tick;
-    this.#memo = memo;
+    this.#sendTime = sendTime;
   }
 
   /**
-   * Randomize the answers (option name by question name, for every question in `asked`) once, record the report, send
-   * it on the next tick. An answer to a question that is not asked is not looked at.
+   * Randomize the answers (option name by question name, for every question that is asked) once, record the report,
+   * send it at the next send time. An answer to a question that is not asked is not looked at.
    *
    * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
    * @throws {LoadError} a part of the page did not arrive; nothing was drawn
    * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
    */
   async answer(answers) {
-    await this.#tick(() => this.#draw(answers));
+    await this.#sendTime(() => this.#draw(answers));
     return this.send();
   }
 
   async #draw(answers) {
+    const { draws, key, ledger, survey } = this.#respondent;
     if ((await this.#respondent.drawn()) !== null) return;
-    const values = encode(this.#respondent.survey, answers, await this.#respondent.asked());
-    const memo = await this.#memo("keepMemo");
-    const report = randomize(this.#respondent.survey, values, this.#draws, this.#respondent.key[2], memo);
-    const body = dumpReport(report, this.#respondent.survey);
-    const { digest, epsilonOfWave: epsilon } = this.#respondent.survey;
-    await this.#ledger.record(this.#respondent.key, { digest, epsilon, body, sent: false });
+    const values = encode(survey, answers, await this.#respondent.asked());
+    const memo = survey.memoized.length ? await (await need("keepMemo"))(ledger, key, survey, draws) : null;
+    const body = dumpReport(randomize(survey, values, draws, key[2], memo), survey);
+    await ledger.record(key, { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false });
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
   async send() {
+    const { key, ledger, survey, transport } = this.#respondent;
     const entry = await this.#respondent.drawn();
     if (entry === null) throw new BudgetExhausted("error_unexpected");
     const expected = await expectedReceipt(entry.body);
-    const receipt = await this.#transport.submit(this.#respondent.survey.name, entry.body, this.#respondent.key[3]);
+    const receipt = await transport.submit(survey.name, entry.body, key[3]);
     if (dumpCanonical(receipt) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
-    await this.#ledger.markSent(this.#respondent.key);
+    await ledger.markSent(key);
     return { ...expected, body: entry.body };
   }
 
@@ -70,17 +63,19 @@ export class Life {
    * @throws {TransportError} not confirmed: it may still count
    */
   async withdraw() {
+    const { key, ledger, survey, transport } = this.#respondent;
     const { report_id } = parseReport((await this.#respondent.drawn()).body);
-    const expected = { format: "sottovoce-withdrawal/1", survey: this.#respondent.survey.name, report_id };
-    const confirmation = await this.#transport.withdraw(this.#respondent.survey.name, report_id);
+    const expected = { format: "sottovoce-withdrawal/1", survey: survey.name, report_id };
+    const confirmation = await transport.withdraw(survey.name, report_id);
     if (dumpCanonical(confirmation) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
-    await this.#ledger.end(this.#respondent.key, "withdrawn");
+    await ledger.end(key, "withdrawn");
   }
 
   /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
   async forget() {
-    await this.#memo("forgetMemo");
-    await this.#ledger.end(this.#respondent.key, "forgotten");
+    const { key, ledger, survey } = this.#respondent;
+    if (survey.memoized.length) await (await need("forgetMemo"))(ledger, key);
+    await ledger.end(key, "forgotten");
   }
 }
 

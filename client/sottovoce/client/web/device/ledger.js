@@ -89,7 +89,7 @@ export class BrowserLedger {
   }
 
   /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */
-  async total(origin) {
+  async spent(origin) {
     // Every key that begins with the origin: a list sorts after any text.
     const keys = IDBKeyRange.bound([origin], [origin, []]);
     const entries = await this.#within("readonly", (store) => settled(store.getAll(keys)));

@@ -1,5 +1,5 @@
 import { AnswerError } from "../survey/errors.js";
-import { RANDOMIZERS } from "./randomizers/index.js";
+import { RANDOMIZERS } from "../registry.js";
 
 /**
  * The report for these true values: the id is drawn first, then each question that is asked, in order.

@@ -1,34 +1,32 @@
 import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
 import { recorded } from "./ledger.js";
-import { load } from "../bundles/loading.js";
 import { loadSurvey } from "../survey/parse_survey.js";
+import { need } from "../registry.js";
 import { showEpsilon } from "../survey/rational.js";
 
-/** The epsilon that a person allows: for one question, and for one whole report. */
-export const ALLOWANCE = { question: 3, total: 8 };
+/** The epsilon that a person allows, unless she says otherwise: for one question, and for one whole report. */
+export const DEFAULT_ALLOWANCE = { question: 3, total: 8 };
 
-/** One person and one survey: what was drawn and spent before. The life of an answer itself is in `life.js`. */
+/**
+ * One person and one survey: what is asked of her, what was drawn and spent before. It knows no way for an answer:
+ * that is `AnswerPath`, which comes after the first step.
+ *
+ * `survey`, `transport`, `ledger` and `draws` are what it was given; `key` is under which the ledger knows the report.
+ */
 export class Respondent {
-  #transport;
-  #ledger;
-  #means;
-  #key;
-
   /**
    * @throws {BudgetExhausted} the survey asks for more than is allowed
    * @throws {TransportError} the survey asks for a token and there is none, or has no such wave
    */
   constructor(survey, transport, ledger, options = {}) {
-    const { draws = new Draws(), allowance = ALLOWANCE, wave = 0, token = "", tick } = options;
-    this.survey = survey;
-    this.#transport = transport;
-    this.#ledger = ledger;
-    this.#means = { transport, ledger, draws, tick, memo: (what) => this.#memo(what, draws) };
+    const { draws = new Draws(), allowance = DEFAULT_ALLOWANCE, wave = 0, token = "" } = options;
     if (survey.access === "token" && !token) throw new TransportError("error_token");
     if (!(wave >= 0 && wave < survey.waves)) throw new TransportError("error_wave");
     // A survey that is open to all ignores a token: it would only buy a second draw.
-    this.#key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
+    const key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
+    Object.assign(this, { survey, transport, ledger, draws, key: Object.freeze(key) });
+    Object.freeze(this);
     checkBudget(survey, allowance);
   }
 
@@ -47,11 +45,6 @@ export class Respondent {
     return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
   }
 
-  /** Under which the ledger knows the report. */
-  get key() {
-    return this.#key;
-  }
-
   /**
    * Indices of the questions that this person is asked; under `ask` a set drawn and recorded before any is shown.
    *
@@ -59,8 +52,8 @@ export class Respondent {
    */
   async asked() {
     if (this.survey.ask === null) return [...this.survey.questions.keys()];
-    const { keepAsked } = await load("repeated");
-    return keepAsked(this.#ledger, this.#key, this.survey, this.#means.draws);
+    const keepAsked = await need("keepAsked");
+    return keepAsked(this.ledger, this.key, this.survey, this.draws);
   }
 
   /**
@@ -69,47 +62,16 @@ export class Respondent {
    * @throws {BudgetExhausted} none may be drawn: another version was answered, or the memo of all waves is forgotten
    */
   async drawn() {
-    const entry = await recorded(this.#ledger, this.#key, this.survey.digest);
-    if (entry === null) await this.#memo("checkMemo");
-    return entry;
-  }
-
-  /** Randomize, record and send the answers, once; see `Life`. */
-  async answer(answers) {
-    return (await this.#live()).answer(answers);
-  }
-
-  /** Send the recorded report, first time or again; see `Life`. */
-  async send() {
-    return (await this.#live()).send();
-  }
-
-  /** Take the recorded report back; see `Life`. */
-  async withdraw() {
-    return (await this.#live()).withdraw();
-  }
-
-  /** Wipe what was sent from this device's memory; see `Life`. */
-  async forget() {
-    return (await this.#live()).forget();
-  }
-
-  // The page's first part knows no way for an answer.
-  async #live() {
-    const { Life } = await load("later");
-    return new Life(this, this.#means);
-  }
-
-  // Something that `memo.js` does with what is remembered for all waves; null where nothing is.
-  async #memo(what, draws) {
-    if (this.survey.memoized.length === 0) return null;
-    const repeated = await load("repeated");
-    return repeated[what](this.#ledger, this.#key, this.survey, draws);
+    const entry = await recorded(this.ledger, this.key, this.survey.digest);
+    if (entry !== null || this.survey.memoized.length === 0) return entry;
+    const checkMemo = await need("checkMemo");
+    await checkMemo(this.ledger, this.key, this.survey);
+    return null;
   }
 
   /** Total epsilon of all reports drawn in this browser for this aggregator. */
   async spent() {
-    return this.#ledger.total(this.#transport.origin);
+    return this.ledger.spent(this.transport.origin);
   }
 }
 

@@ -1,4 +1,4 @@
-const TICK = 500;
+const PERIOD = 500;
 
 /**
  * Do the work that touches true answers, and come back at a moment that says nothing about it: the second multiple of
@@ -10,8 +10,8 @@ const TICK = 500;
  * @param clock gives milliseconds
  * @param timer resolves after so many milliseconds
  */
-export async function onTick(work, clock = () => performance.now(), timer = wait) {
-  let due = following(clock()) + TICK;
+export async function atSendTime(work, clock = () => performance.now(), timer = wait) {
+  let due = following(clock()) + PERIOD;
   const result = await work();
   if (clock() > due) due = following(clock());
   for (let left; (left = due - clock()) > 0; ) await timer(left);
@@ -19,7 +19,7 @@ export async function onTick(work, clock = () => performance.now(), timer = wait
 }
 
 function following(moment) {
-  return (Math.floor(moment / TICK) + 1) * TICK;
+  return (Math.floor(moment / PERIOD) + 1) * PERIOD;
 }
 
 function wait(milliseconds) {

@@ -1,5 +1,5 @@
 import { element } from "./dom.js";
-import { arrived } from "../bundles/loading.js";
+import { INPUTS } from "../registry.js";
 
 /**
  * The control for a question: `nodes` to show, `read()` for the answer (undefined while there is none), `clear()`, the
@@ -7,14 +7,13 @@ import { arrived } from "../bundles/loading.js";
  * marks what does not fit and gives the input to begin with.
  */
 export function controlFor(question, id, words, inRow = false) {
-  if (question.domain.grid !== null) return refusable(arrived().rarer.numberControl(question, id, words), question, id, words, "checkbox");
-  if (question.type !== "select_multiple") return refusable(radios(question, id, words, inRow), question, id, words, "radio");
-  return refusable(checkboxes(question, id, words), question, id, words, "checkbox");
+  const control = INPUTS.get(question.type)(question, id, words, inRow);
+  return question.absent === null ? control : refusable(control, id, words);
 }
 
 // The same with "prefer not to say", where that has a home within the channel; then it reads null.
-function refusable(control, question, id, words, type) {
-  if (question.absent === null) return control;
+function refusable(control, id, words) {
+  const type = control.inputs[0].type === "radio" ? "radio" : "checkbox";
   const refusal = element("input", { type, name: id, id: `${id}-absent` });
   const enable = () => control.inputs.forEach((input) => (input.disabled = type === "checkbox" && refusal.checked));
   refusal.addEventListener("change", enable);
@@ -35,14 +34,16 @@ function refusable(control, question, id, words, type) {
   };
 }
 
-function radios(question, id, words, inRow) {
+/** One of the options, by a radio button each. */
+export function radioButtons(question, id, words, inRow) {
   const { nodes, ...control } = options(question, id, words, "radio");
   // The radio buttons of a rating or of a matrix stand in a row where there is room.
   const shown = inRow || question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
   return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
 }
 
-function checkboxes(question, id, words) {
+/** Several of the options, by a checkbox each. */
+export function checkboxes(question, id, words) {
   const control = options(question, id, words, "checkbox");
   const most = { most: question.domain.maxChoices };
   return { ...control, note: ["several", most], fault: ["too_many", most], read: control.chosen };

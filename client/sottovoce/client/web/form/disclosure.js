@@ -1,19 +1,19 @@
 import { element } from "./dom.js";
-import { load } from "../bundles/loading.js";
+import { need } from "../registry.js";
 
 /**
- * Something few people open: under `summary`, a key of the catalogue, the node that `fill` makes of the page's part
- * "aside", which is asked for when it is opened.
+ * Something few people open: under `summary`, a key of the catalogue, what the function with this name makes of `words`
+ * and of the rest; it is asked for when somebody opens it.
  */
-export function disclosure(words, summary, fill) {
+export function disclosure(words, summary, name, ...rest) {
   const content = element("div", {}, "");
   const node = element("details", {}, words.said("summary", summary), content);
   let isFilled = false;
   node.addEventListener("toggle", async () => {
     if (!node.open || isFilled) return;
-    const told = await load("aside", words).then(fill, () => null);
-    isFilled ||= told !== null;
-    content.replaceChildren(told ?? words.said("p", "error_load"));
+    const filling = await need(name).then((fill) => fill(words, ...rest), () => null);
+    isFilled ||= filling !== null;
+    content.replaceChildren(filling ?? words.said("p", "error_load"));
   });
   return node;
 }

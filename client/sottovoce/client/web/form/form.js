@@ -4,27 +4,27 @@ import { SurveyError } from "../survey/errors.js";
 import { explanationStep } from "./steps/explanation.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { parseLink } from "../survey/link.js";
-import { arrived, load } from "../bundles/loading.js";
-import { ALLOWANCE, Respondent } from "../device/respondent.js";
+import { need } from "../registry.js";
+import { DEFAULT_ALLOWANCE, Respondent } from "../device/respondent.js";
 import { Transport } from "../device/transport.js";
 
-/** The page up to the first step; what comes after it is in `answering.js`. */
+/** The page up to the first step; what comes after it is in `steps_flow.js`. */
 export class Form {
   #words;
-  #stage;
+  #view;
   #enter = async () => null;
-  #answering = null;
+  #steps = null;
 
-  constructor(words, stage) {
+  constructor(words, view) {
     this.#words = words;
-    this.#stage = stage;
+    this.#view = view;
   }
 
   /** From the page's address to the first step. */
-  async open(href, setup, allowance = ALLOWANCE) {
+  async open(href, setup, allowance = DEFAULT_ALLOWANCE) {
     const again = (chosen) => this.open(href, setup, chosen);
-    const allow = () => disclosure(this.#words, "limit_title", ({ limitsForm }) => limitsForm(this.#words, allowance, again));
-    await this.#stage.guarded(async () => {
+    const allow = () => disclosure(this.#words, "limit_title", "limitsForm", allowance, again);
+    await this.#view.guarded(async () => {
       checkDevice();
       // The aggregator says who may embed its page; a page from elsewhere cannot.
       if (setup.aggregator && parent !== self) throw new SurveyError("error_framed");
@@ -37,13 +37,12 @@ export class Form {
       const known = Promise.all([respondent.drawn(), respondent.spent()]);
       known.catch(() => {});
       await this.#words.speak(respondent.survey);
-      for (const part of Object.keys(arrived())) await this.#words.learn(part);
       let asked = [];
-      this.#answering = null;
+      this.#steps = null;
       this.#enter = async () => {
-        const { Answering } = await load("later", this.#words);
-        this.#answering ??= new Answering(respondent, asked, this.#words, this.#stage, ledger, transport);
-        return this.#answering;
+        const [StepsFlow, AnswerPath] = [await need("StepsFlow"), await need("AnswerPath")];
+        this.#steps ??= new StepsFlow(respondent, new AnswerPath(respondent), asked, this.#words, this.#view);
+        return this.#steps;
       };
       const [entry, spent] = await known;
       if (entry !== null) return (await this.#enter()).resume(entry);
@@ -58,23 +57,23 @@ export class Form {
    * `addressOf` gives where sentences are.
    */
   async keep(addressOf) {
-    const answering = await this.#enter().catch(() => null);
-    await answering?.keep(addressOf);
+    const steps = await this.#enter().catch(() => null);
+    await steps?.keep(addressOf);
   }
 
   /** Forget what was chosen; called when the page is left. */
   forget() {
-    this.#answering?.forget();
+    this.#steps?.forget();
   }
 
   #explain(survey, known, allow) {
-    const act = (what, ...rest) => this.#stage.guarded(async () => (await this.#enter())[what](...rest));
+    const act = (what, ...rest) => this.#view.guarded(async () => (await this.#enter())[what](...rest));
     const begin = () => act("begin");
-    const practise = () => act("practise", () => this.#stage.show(step));
+    const practise = () => act("practise", () => this.#view.show(step));
     const step = explanationStep(survey, this.#words, known, { begin, practise, limits: allow });
     // The first step appears without taking the focus: people begin at the top of the page.
-    this.#stage.show(step, known.allowance !== ALLOWANCE);
+    this.#view.show(step, known.allowance !== DEFAULT_ALLOWANCE);
     // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
-    load("later", this.#words).catch(() => {});
+    need("StepsFlow").catch(() => {});
   }
 }

@@ -1,27 +1,30 @@
 import { controlFor } from "./choice_input.js";
 import { element, group } from "./dom.js";
-import { arrived } from "../bundles/loading.js";
+import { ITEM_VIEWS, provided } from "../registry.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /**
  * What stands on the page for one item: `{ item, node, fields }`.
  *
  * A field is what can be answered: its `label`, `node`, `read()`, `clear()`, `fits()`, `fault` and that one's sentence
- * `telling`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions have
+ * `faultWords`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions have
  * a `question`.
  *
  * @param place `{ index, first, number, total }`: which of the items it is, the place of its first question in the
  *   report, and the how-manieth it is of how many that ask
  */
-export function partOf(item, { index: position, first, ...count }, survey, words) {
-  const { questions, rows, type } = item;
-  if (type === "note") return arrived().rarer.notePart(item, words);
-  if (type === "acknowledge") return arrived().rarer.acknowledgePart(item, `a${position}`, words);
+export function partOf(item, place, survey, words) {
+  const view = ITEM_VIEWS.get(item.type);
+  return view ? view(item, `a${place.index}`, words) : askingPart(item, place, survey, words);
+}
+
+function askingPart(item, { index: _, first, ...count }, survey, words) {
+  const { questions, rows } = item;
   const id = `${rows.length ? "m" : "q"}${first}`;
   const number = words.said("span", "question_number", count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
-  if (survey.ownCoin && questions[0].mechanism !== null) before.push(arrived().rarer.byHand(questions[0], id, words, each(rows, words)));
+  if (survey.ownCoin && questions[0].mechanism !== null) before.push(provided("byHand")(questions[0], id, words, each(rows, words)));
   const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words), badge(questions[0], words), " ");
   odds.append(words.odds(questions[0]));
   if (rows.length === 0) {
@@ -39,7 +42,7 @@ function questionField(question, id, words, { legend, before = [], after = [], i
   const notes = control.note ? [...before, words.said("p", ...control.note, { className: "hint", id: `${id}-note` })] : before;
   const node = group("", [...notes, ...after, fault], legend, ...notes, fault, ...control.nodes, ...after);
   const fits = () => control.read() !== undefined && canEncode(question, control.read());
-  return { ...control, question, label: question.label, node, fault, telling: control.fault, fits };
+  return { ...control, question, label: question.label, node, fault, faultWords: control.fault, fits };
 }
 
 function rowField(question, id, words, row) {

@@ -1,7 +1,7 @@
 import { element, group } from "./dom.js";
 
 /** Something to read. */
-export function notePart(item, words) {
+export function notePart(item, _id, words) {
   return { item, fields: [], node: element("div", { className: "note" }, ...noteTexts(item, words, "p")) };
 }
 
@@ -13,7 +13,7 @@ export function acknowledgePart(item, id, words) {
   const tick = element("label", { className: "option" }, input, words.node("acknowledged"));
   const note = words.said("p", "acknowledge_note", {}, { className: "hint", id: `${id}-note` });
   const node = group("", [fault, note], element("legend", {}, label), ...notes, fault, tick, note);
-  const field = { label: item.label, node, fault, telling: ["acknowledge_fault"], faulty: () => input };
+  const field = { label: item.label, node, fault, faultWords: ["acknowledge_fault"], faulty: () => input };
   return { item, node, fields: [{ ...field, fits: () => input.checked, clear: () => (input.checked = false) }] };
 }
 

@@ -4,7 +4,7 @@ import { dumpDecimal } from "../survey/rational.js";
 const GROUPED = /^(?:-?[1-9]\d{0,2})([.,])\d{3}$/;
 
 /** One text field, or one for each coordinate. A browser's own number fields round, and change when a wheel turns. */
-export function numberControl(question, id, words) {
+export function numberInput(question, id, words) {
   const { grid, options: names } = question.domain;
   const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
   const texts = () => inputs.map((input) => typedNumber(input.value, words.point));

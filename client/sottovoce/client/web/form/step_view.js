@@ -1,6 +1,5 @@
 import { button, element, heading } from "./dom.js";
 import { LoadError, SurveyError, TransportError } from "../survey/errors.js";
-import { load } from "../bundles/loading.js";
 
 // What is told of a failure: its title and a note.
 const OUTCOMES = {
@@ -12,7 +11,7 @@ const OUTCOMES = {
 };
 
 /** Where the page shows one step at a time, in `main`, and tells what went wrong; `status` is told aloud. */
-export class Stage {
+export class StepView {
   #words;
   #main;
   #status;

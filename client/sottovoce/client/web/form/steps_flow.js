@@ -1,6 +1,6 @@
 import { checkStep } from "./steps/check.js";
 import { tellParent } from "./embedding.js";
-import { arrived, load } from "../bundles/loading.js";
+import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
@@ -10,23 +10,21 @@ import { expectedReceipt } from "../survey/report.js";
 import { reviewStep } from "./steps/review.js";
 
 /** The page from the first step to the receipt. */
-export class Answering {
+export class StepsFlow {
   #respondent;
-  #words;
-  #stage;
-  #ledger;
-  #transport;
+  #path;
   #asked;
+  #words;
+  #view;
   #asking = null;
 
-  /** `asked` are the indices of the questions that this person is asked. */
-  constructor(respondent, asked, words, stage, ledger, transport) {
+  /** `path` is the respondent's `AnswerPath`; `asked` are the indices of the questions that this person is asked. */
+  constructor(respondent, path, asked, words, view) {
     this.#respondent = respondent;
+    this.#path = path;
     this.#asked = asked;
     this.#words = words;
-    this.#stage = stage;
-    this.#ledger = ledger;
-    this.#transport = transport;
+    this.#view = view;
   }
 
   /** The check, where answers are protected at all; then the questions. */
@@ -37,15 +35,14 @@ export class Answering {
 
   /** A step aside; then `back`. */
   async practise(back) {
-    const { practiceStep } = await load("aside", this.#words);
-    this.#show(practiceStep, back);
+    this.#show(await need("practiceStep"), back);
   }
 
   /** What was drawn earlier, in an earlier visit or another tab. */
   async resume(entry) {
     this.forget();
-    if (entry.ended) return this.#show((await load("aside", this.#words)).endedStep, entry);
-    if (!entry.sent) return this.#send("resending", async () => this.#respondent.send(), true);
+    if (entry.ended) return this.#show(await need("endedStep"), entry);
+    if (!entry.sent) return this.#send("resending", async () => this.#path.send(), true);
     return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
   }
 
@@ -56,9 +53,7 @@ export class Answering {
       await this.#sendOthers();
       // Who had a report forgotten here leaves nothing that says more than the ledger does.
       if ((await this.#respondent.drawn())?.ended) return;
-      const parts = new Set(["respondent", "aside", ...Object.keys(arrived())]);
-      const sentences = [...parts].map((part) => addressOf(`${this.#words.language}.${part}`));
-      await keepOffline([...sentences, this.#address]);
+      await keepOffline([addressOf(this.#words.language), this.#address]);
     } catch {
       // Without a connection, or where the browser keeps nothing: the page works as it is.
     }
@@ -72,35 +67,36 @@ export class Answering {
 
   // The reports that wait for this aggregator: the one in hand in sight, others without a word.
   async #sendAll() {
-    await this.#stage.resend?.();
+    await this.#view.resend?.();
     await this.#sendOthers();
   }
 
   async #sendOthers() {
-    await sendWaiting(this.#ledger, this.#transport, this.#respondent.key);
+    const { key, ledger, transport } = this.#respondent;
+    await sendWaiting(ledger, transport, key);
   }
 
   #ask() {
     this.#asking = askingStep(this.#respondent.survey, this.#words, this.#asked, () => this.#review());
-    this.#stage.show(this.#asking);
+    this.#view.show(this.#asking);
   }
 
   #review() {
-    this.#show(reviewStep, this.#asked, () => this.#stage.show(this.#asking), () => this.#answer());
+    this.#show(reviewStep, this.#asked, () => this.#view.show(this.#asking), () => this.#answer());
   }
 
   async #answer() {
     const answers = this.#asking.answers();
     // Another tab may have been faster; then its report is the one that stands.
     const earlier = await this.#respondent.drawn().catch(() => null);
-    if (earlier?.ended) return this.#stage.guarded(() => this.resume(earlier));
-    await this.#send("sending", async () => this.#respondent.answer(answers), earlier !== null);
+    if (earlier?.ended) return this.#view.guarded(() => this.resume(earlier));
+    await this.#send("sending", async () => this.#path.answer(answers), earlier !== null);
   }
 
   async #send(sentence, send, isEarlier) {
-    this.#stage.busy(sentence);
-    const resend = () => this.#send("sending", async () => this.#respondent.send(), false);
-    await this.#stage.guarded(async () => {
+    this.#view.busy(sentence);
+    const resend = () => this.#send("sending", async () => this.#path.send(), false);
+    await this.#view.guarded(async () => {
       // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
       const receipt = await send().finally(() => this.forget());
       await this.#receipt(receipt, isEarlier);
@@ -115,25 +111,25 @@ export class Answering {
   // Withdraw the report or forget it, after asking once more.
   async #end(how) {
     const resume = async () => this.resume(await this.#respondent.drawn());
-    const back = () => this.#stage.guarded(resume);
+    const back = () => this.#view.guarded(resume);
     const end = async () => {
-      this.#stage.busy("ending");
+      this.#view.busy("ending");
       const work = async () => {
-        await this.#respondent[how]();
+        await this.#path[how]();
         // What is kept for visits without a connection would say which survey was opened here.
         await forgetOffline(this.#address).catch(() => {});
         await resume();
       };
-      await this.#stage.guarded(work, { back });
+      await this.#view.guarded(work, { back });
     };
-    await this.#stage.guarded(async () => this.#show((await load("aside", this.#words)).confirmStep, how, end, back));
+    await this.#view.guarded(async () => this.#show(await need("confirmStep"), how, end, back));
   }
 
   get #address() {
-    return this.#transport.address(this.#respondent.survey.name);
+    return this.#respondent.transport.address(this.#respondent.survey.name);
   }
 
   #show(step, ...rest) {
-    this.#stage.show(step(this.#respondent.survey, this.#words, ...rest));
+    this.#view.show(step(this.#respondent.survey, this.#words, ...rest));
   }
 }

@@ -25,7 +25,7 @@ export class Words {
   #told = new Set();
   #tellings = new WeakMap();
 
-  /** `load` gives a part's sentences in a language; `device` are the languages that the device asks for, dearest first. */
+  /** `load` gives the sentences of a language; `device` are the languages that the device asks for, dearest first. */
   constructor(load, device) {
     this.#catalogues = new Catalogues(load);
     this.#device = device;
@@ -77,11 +77,6 @@ export class Words {
     this.#spoken = shared ?? survey?.defaultLanguage;
     if (survey !== null) document.title = this.plain(survey.title);
     this.#tellAgain();
-  }
-
-  /** Know the sentences of a further part of the page; a LoadError if they did not arrive. */
-  async learn(part) {
-    await this.#catalogues.learn(part, this.language);
   }
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */

@@ -7,15 +7,14 @@ import { Question } from "./spec.js";
 
 const WHOLE = 1_000_000_000n;
 
-/** A note, something to acknowledge, or a matrix. */
-export function readOther(value, language, neutral) {
-  if (value?.type === "matrix") return readMatrix(value, language, neutral);
-  must(["note", "acknowledge"].includes(value?.type));
+/** A note, or something to acknowledge. */
+export function readNote(value, language) {
   const texts = readHead(readFields(value, NOTE, ["hint", "visible_if"]), language);
   return { type: value.type, ...texts, questions: [], rows: [], visibleIf: [] };
 }
 
-function readMatrix(value, language, neutral) {
+/** Several questions with the same answers, a row each. */
+export function readMatrix(value, language, neutral) {
   const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", "visible_if"]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);

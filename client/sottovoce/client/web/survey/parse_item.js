@@ -1,6 +1,5 @@
 import { ABSENT, Domain, MAX_MASK_OPTIONS } from "./answers.js";
-import { arrived } from "../bundles/loading.js";
-import { MECHANISMS } from "./mechanisms/index.js";
+import { ITEM_TYPES, MECHANISMS, provided } from "../registry.js";
 import { must } from "./rational.js";
 import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "./checks.js";
 import { BOOLEAN_OPTIONS, Question } from "./spec.js";
@@ -39,7 +38,7 @@ export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category
 /** The keys of every item. */
 export const NOTE = ["label", "name", "type"];
 
-/** The types of a question whose answer is one of its options; other types come with the page's part "rarer". */
+/** The types of a question whose answer is one of its options; other types come later. */
 export const ONE_OF = ["boolean", "select_one", "rating"];
 
 const MAX_PUBLIC = 10_001;
@@ -54,12 +53,15 @@ const MAX_PUBLIC = 10_001;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const item = KEYS.has(value?.type) ? readOne(value, language, neutral) : arrived().rarer.readOther(value, language, neutral);
-  if ("visible_if" in value) item.visibleIf = arrived().rarer.readConditions(value.visible_if, item.questions, earlier);
+  const read = ITEM_TYPES.get(value?.type);
+  must(read);
+  const item = read(value, language, neutral);
+  if ("visible_if" in value) item.visibleIf = provided("readConditions")(value.visible_if, item.questions, earlier);
   return item;
 }
 
-function readOne(value, language, neutral) {
+/** An item that is one question. */
+export function readQuestion(value, language, neutral) {
   const fields = readFields(value, [...NOTE, ...KEYS.get(value.type)], ["hint", "cohort", "visible_if", ...TREATMENT]);
   const texts = readHead(fields, language);
   const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
@@ -87,7 +89,7 @@ export function readAsked(fields, language, neutral) {
     choices: coordinates,
     domain,
     mechanism: readTreatment(fields, domain),
-    absent: "when_absent" in fields ? arrived().rarer.readAbsent(fields, domain) : domain.absent ? domain.steps : null,
+    absent: "when_absent" in fields ? provided("readAbsent")(fields, domain) : domain.absent ? domain.steps : null,
     neutral: neutral && type === "boolean" && !("public" in fields),
   };
 }
@@ -108,7 +110,7 @@ function readDomain(fields, choices) {
     must(fields.absent_category === true && ONE_OF.includes(fields.type) && !names.includes(ABSENT));
     return new Domain([...names, ABSENT], null, 1, true);
   }
-  if ("min" in fields) return new Domain(names, arrived().rarer.readGrid(fields));
+  if ("min" in fields) return new Domain(names, provided("readGrid")(fields));
   return new Domain(names, null, readInteger(fields.max_choices ?? 1, 1, names.length));
 }
 

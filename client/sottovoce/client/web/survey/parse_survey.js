@@ -1,8 +1,7 @@
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
-import { ONE_OF, parseItem } from "./parse_item.js";
-import { arrived, load } from "../bundles/loading.js";
-import { MECHANISMS } from "./mechanisms/index.js";
+import { parseItem } from "./parse_item.js";
+import { ITEM_TYPES, MECHANISMS, need, provided } from "../registry.js";
 import { must } from "./rational.js";
 import { locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts } from "./checks.js";
 import { SURVEY_FORMAT, Survey } from "./spec.js";
@@ -24,10 +23,7 @@ const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens", "re
  */
 export async function loadSurvey(bytes) {
   const document = loadCanonical(bytes);
-  const isByHand = document.privacy?.procedure === "own_coin";
-  const items = [document.questions].flat();
-  if (document.ask !== undefined || document.waves !== undefined || items.some(hasMemo)) await load("repeated");
-  if (isByHand || items.some(isRare)) await load("rarer");
+  await needWhatIsNamed(document);
   return parseSurvey(document, await sha256(bytes));
 }
 
@@ -47,21 +43,28 @@ export function parseSurvey(document, digest) {
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
-    if ("ask" in document || "waves" in document || survey.memoized.length > 0) arrived().repeated.readRepeated(document, survey);
+    if ("ask" in document || "waves" in document || survey.memoized.length > 0) provided("readWaves")(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
 }
 
-// Whether an item needs the page's part "repeated".
-function hasMemo(item) {
-  return (item?.of ?? item)?.mechanism?.name === "memoized_rr";
-}
-
-// Whether an item may need the page's part "rarer".
-function isRare(item) {
-  if (!ONE_OF.includes(item?.type) || "visible_if" in item || "when_absent" in item) return true;
-  return "mechanism" in item && !MECHANISMS.has(item.mechanism?.name);
+// What few surveys name comes later, and is asked for by the survey's own words before it is read.
+async function needWhatIsNamed(document) {
+  const items = [document.questions].flat();
+  const mechanisms = items.map((item) => (item?.of ?? item)?.mechanism?.name).filter(Boolean);
+  const has = (key) => items.some((item) => item?.[key] !== undefined);
+  const rules = [
+    ["readWaves", document.ask !== undefined || document.waves !== undefined],
+    ["procedure", document.privacy?.procedure === "own_coin"],
+    ["readConditions", has("visible_if")],
+    ["readAbsent", has("when_absent")],
+  ];
+  await Promise.all([
+    ...items.map((item) => need(item?.type, ITEM_TYPES)),
+    ...mechanisms.map((name) => need(name, MECHANISMS)),
+    ...rules.filter(([, isNeeded]) => isNeeded).map(([name]) => need(name)),
+  ]);
 }
 
 function parseItems(document, language) {
@@ -90,7 +93,7 @@ function readPrivacy(privacy, survey) {
 
 // What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
 function checkOwnCoin({ questions, visibleIf }) {
-  const { procedure } = arrived().rarer;
+  const procedure = provided("procedure");
   must(visibleIf.length === 0);
   for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

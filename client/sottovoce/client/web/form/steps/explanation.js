@@ -1,6 +1,6 @@
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
-import { arrived } from "../../bundles/loading.js";
+import { provided } from "../../registry.js";
 import { mostRevealing, oddsPicture } from "./odds_picture.js";
 import { showEpsilon } from "../../survey/rational.js";
 
@@ -33,9 +33,9 @@ function protection(survey, words, { spent, allowance }, on, most) {
   section.append(oddsPicture(most, words), learned(words));
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
   section.append(words.said("p", "explain_epsilon", cost));
-  if (survey.ask !== null || survey.waves > 1) section.append(...arrived().repeated.repeatedNotes(survey, words));
+  if (survey.ask !== null || survey.waves > 1) section.append(...provided("wavesNotes")(survey, words));
   if (spent > 0) section.append(words.said("p", "spent", { spent: showEpsilon(spent) }));
-  section.append(on.limits(), disclosure(words, "limits_title", ({ limitsList }) => limitsList(words)));
+  section.append(on.limits(), disclosure(words, "limits_title", "limitsList"));
   return section;
 }
 

@@ -1,7 +1,7 @@
 import { button, element, heading } from "../dom.js";
 import { Draws } from "../../device/draws.js";
 import { BinaryRR } from "../../survey/mechanisms/binary_rr.js";
-import { RANDOMIZERS } from "../../device/randomizers/index.js";
+import { RANDOMIZERS } from "../../registry.js";
 
 const COIN = { name: "binary_rr", a: "3/4", b: "1/4" };
 const MORE = 20;

@@ -73,7 +73,7 @@ function complete(fields, summary, words) {
   }
   summary.hidden = wrong.length === 0;
   if (summary.hidden) return true;
-  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.telling)));
+  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.faultWords)));
   summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...links));
   summary.focus();
   return false;

@@ -2,7 +2,7 @@ import { button, element, heading, table } from "../dom.js";
 import { mostRevealing } from "./odds_picture.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
-import { reported } from "../value_words.js";
+import { reportedInWords } from "../value_words.js";
 
 /**
  * The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone.
@@ -13,7 +13,7 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const { values } = parseReport(receipt.body);
   const rows = survey.questions.map((question, index) => [
     words.text("span", question.label),
-    values[index] === null ? words.node("not_asked") : reported(question, values[index], words),
+    values[index] === null ? words.node("not_asked") : reportedInWords(question, values[index], words),
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const title = heading(1, words.node("receipt_title"));

@@ -3,7 +3,7 @@ import { button, element, heading, table } from "../dom.js";
 import { Draws } from "../../device/draws.js";
 import { MAX_DENOMINATOR } from "../../survey/rational.js";
 import { randomize } from "../../device/randomize.js";
-import { answered, reported } from "../value_words.js";
+import { answeredInWords, reportedInWords } from "../value_words.js";
 
 /**
  * The step before sending: what could be sent, shown for a person who does not exist and is asked the same questions.
@@ -30,8 +30,8 @@ function example(survey, words, asked) {
   const { values } = randomize(survey, invented, draws);
   const rows = asked.map((index) => [survey.questions[index], index]).map(([question, index]) => [
     words.text("span", question.label),
-    answered(question, invented[index], words),
-    reported(question, values[index], words),
+    answeredInWords(question, invented[index], words),
+    reportedInWords(question, values[index], words),
   ]);
   const columns = ["question", "example_answer", "example_sent"].map((key) => words.node(key));
   const note = words.said("span", "example_note", {}, { className: "hint" });

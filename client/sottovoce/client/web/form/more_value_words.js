@@ -1,20 +1,20 @@
 import { bitsOf } from "../survey/answers.js";
 import { element } from "./dom.js";
 
-/** How reports that do not look like an answer are told, by their kind. */
-export const TELLING = new Map([
-  ["set", several],
-  ["bits", several],
-  ["drawn_option", (question, value, words) => sampled(question, value, words, ["no", "yes"])],
-  ["drawn_end", (question, value, words) => sampled(question, value, words, ["low", "high"])],
-  ["end", (_, value, words) => words.node(["low", "high"][value])],
-  ["mark", mark],
-  ["own_mark", mark],
-  ["range", range],
-]);
+/** How reports that do not look like an answer are said, by their kind. */
+export const MORE_VALUE_WORDS = {
+  set: several,
+  bits: several,
+  drawn_option: (question, value, words) => sampled(question, value, words, ["no", "yes"]),
+  drawn_end: (question, value, words) => sampled(question, value, words, ["low", "high"]),
+  end: (_, value, words) => words.node(["low", "high"][value]),
+  mark,
+  own_mark: mark,
+  range,
+};
 
 /** A true value of several options, or of numbers, in words. */
-export function answeredRarely(question, value, words) {
+export function answerInMoreWords(question, value, words) {
   const { grid, options } = question.domain;
   if (grid === null) return several(question, value, words);
   if (options.length === 0) return words.number(grid.number(value));

@@ -1,15 +1,16 @@
-import { byHand } from "../form/own_coin_steps.js";
 import { BitwiseRR } from "../survey/mechanisms/bitwise_rr.js";
 import { Geometric } from "../survey/mechanisms/geometric.js";
 import { HadamardResponse } from "../survey/mechanisms/hadamard_response.js";
 import { LevelTable } from "../survey/mechanisms/level_table.js";
+import { MORE_VALUE_WORDS, answerInMoreWords } from "../form/more_value_words.js";
 import { RoundingRR } from "../survey/mechanisms/rounding_rr.js";
 import { SampledCoordinate } from "../survey/mechanisms/sampled_coordinate.js";
 import { SampledOption } from "../survey/mechanisms/sampled_option.js";
 import { SquareWave } from "../survey/mechanisms/square_wave.js";
 import { SubsetSelection } from "../survey/mechanisms/subset_selection.js";
 import { acknowledgePart, notePart } from "../form/notes.js";
-import { numberControl } from "../form/number_input.js";
+import { byHand } from "../form/own_coin_steps.js";
+import { numberInput } from "../form/number_input.js";
 import { procedure } from "../survey/own_coin.js";
 import { randomizeBitwiseRR } from "../device/randomizers/bitwise_rr.js";
 import { randomizeGeometric } from "../device/randomizers/geometric.js";
@@ -20,26 +21,47 @@ import { randomizeSampledCoordinate } from "../device/randomizers/sampled_coordi
 import { randomizeSampledOption } from "../device/randomizers/sampled_option.js";
 import { randomizeSquareWave } from "../device/randomizers/square_wave.js";
 import { randomizeSubsetSelection } from "../device/randomizers/subset_selection.js";
-import { readAbsent, readConditions, readGrid, readOther } from "../survey/more_items.js";
-import { TELLING, answeredRarely } from "../form/value_words_more.js";
-
-const mechanisms = [
-  [SubsetSelection, randomizeSubsetSelection],
-  [HadamardResponse, randomizeHadamardResponse],
-  [SampledOption, randomizeSampledOption],
-  [BitwiseRR, randomizeBitwiseRR],
-  [RoundingRR, randomizeRoundingRR],
-  [LevelTable, randomizeLevelTable],
-  [SquareWave, randomizeSquareWave],
-  [Geometric, randomizeGeometric],
-  [SampledCoordinate, randomizeSampledCoordinate],
-];
-
-const reading = { procedure, readAbsent, readConditions, readGrid, readOther };
-const showing = { TELLING, acknowledgePart, answeredRarely, byHand, notePart, numberControl };
+import { readAbsent, readConditions, readGrid, readMatrix, readNote } from "../survey/more_items.js";
+import { readQuestion } from "../survey/parse_item.js";
 
 /**
  * What few surveys need: the rarer mechanisms, each with its randomizer; items that are not one of some options, that
  * need not be answered or are not always shown; coins that people toss themselves.
  */
-export const RARER = { mechanisms, ...reading, ...showing };
+export const MORE_TYPES = {
+  mechanisms: {
+    subset_selection: SubsetSelection,
+    hadamard_response: HadamardResponse,
+    sampled_option: SampledOption,
+    bitwise_rr: BitwiseRR,
+    rounding_rr: RoundingRR,
+    level_table: LevelTable,
+    square_wave: SquareWave,
+    geometric: Geometric,
+    sampled_coordinate: SampledCoordinate,
+  },
+  randomizers: {
+    subset_selection: randomizeSubsetSelection,
+    hadamard_response: randomizeHadamardResponse,
+    sampled_option: randomizeSampledOption,
+    bitwise_rr: randomizeBitwiseRR,
+    rounding_rr: randomizeRoundingRR,
+    level_table: randomizeLevelTable,
+    square_wave: randomizeSquareWave,
+    geometric: randomizeGeometric,
+    sampled_coordinate: randomizeSampledCoordinate,
+  },
+  itemTypes: {
+    select_multiple: readQuestion,
+    integer: readQuestion,
+    decimal: readQuestion,
+    vector: readQuestion,
+    note: readNote,
+    acknowledge: readNote,
+    matrix: readMatrix,
+  },
+  inputs: { integer: numberInput, decimal: numberInput, vector: numberInput },
+  itemViews: { note: notePart, acknowledge: acknowledgePart },
+  valueWords: MORE_VALUE_WORDS,
+  provided: { answerInMoreWords, byHand, procedure, readAbsent, readConditions, readGrid },
+};

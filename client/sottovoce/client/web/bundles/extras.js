@@ -3,4 +3,4 @@ import { limitsForm, limitsList } from "../form/allowance_form.js";
 import { practiceStep } from "../form/steps/practice.js";
 
 /** What few people open. */
-export const ASIDE = { confirmStep, endedStep, limitsForm, limitsList, practiceStep };
+export const EXTRAS = { provided: { confirmStep, endedStep, limitsForm, limitsList, practiceStep } };

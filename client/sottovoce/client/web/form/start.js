@@ -1,0 +1,70 @@
+import { Form } from "./form.js";
+import { LoadError } from "../survey/errors.js";
+import { StepView } from "./step_view.js";
+import { Words } from "./words.js";
+import { laterPartsFrom, need, provide } from "../registry.js";
+
+const FAILURES = new Map();
+
+/**
+ * Begin with the parts that are here already; `fetchModule` gives the module in a later part's file, where there are
+ * later parts. Opens the form where there is a document to open it in.
+ */
+export function start(parts, fetchModule = null) {
+  parts.forEach(provide);
+  if (fetchModule !== null) laterPartsFrom((part) => fetchPart(part, fetchModule));
+  if (!globalThis.document) return;
+  // Another link in the same tab changes only the fragment; coming back may show a page frozen in memory.
+  addEventListener("hashchange", () => location.reload());
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+  openForm();
+}
+
+async function fetchPart(part, fetchModule) {
+  // Browsers may remember that a script could not be loaded, so each further try has an address of its own.
+  const failures = FAILURES.get(part) ?? 0;
+  const again = failures ? `?${failures}` : "";
+  try {
+    return (await fetchModule(`${part}.js${again}`))[part.toUpperCase()];
+  } catch {
+    FAILURES.set(part, failures + 1);
+    throw new LoadError();
+  }
+}
+
+// In the reader's language.
+async function openForm() {
+  const [main, status, broken, header, footer, given] = ["main", "status", "broken", "header", "footer", "setup"].map((id) =>
+    document.getElementById(id),
+  );
+  try {
+    // A page from elsewhere says which aggregator it reports to; the aggregator's own has no need to.
+    const setup = { assets: "../assets/", catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };
+    const words = new Words((tag) => fetchSentences(tag, setup), navigator.languages);
+    const frame = () => {
+      footer.replaceChildren(words.said("p", "footer"));
+      // The choice of a language comes with the second file; without it, the device's languages hold.
+      need("languageChoice").then((languageChoice) => header.replaceChildren(...languageChoice(words)), () => {});
+    };
+    const form = new Form(words, new StepView(words, main, status, frame));
+    // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
+    addEventListener("pagehide", () => form.forget());
+    await form.open(location.href, setup);
+    form.keep((tag) => sentencesAddress(tag, setup));
+  } catch {
+    broken.hidden = false;
+  }
+}
+
+// The sentences are in the page, or beside it; then the page may hold their digest.
+async function fetchSentences(tag, setup) {
+  const given = setup.catalogues[tag];
+  if (typeof given === "object") return given;
+  const reply = await fetch(sentencesAddress(tag, setup), given && { integrity: given });
+  if (!reply.ok) throw new Error("no sentences");
+  return reply.json();
+}
+
+function sentencesAddress(tag, { assets }) {
+  return `${assets}catalogues/${tag}.json`;
+}

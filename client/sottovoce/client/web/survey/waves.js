@@ -1,0 +1,35 @@
+import { must } from "./rational.js";
+import { readFields, readInteger, readItems, readMoment } from "./checks.js";
+
+/** Refuse a survey whose waves, `ask` or memos are not as the Python twin, `parse_survey.py`, wants them. */
+export function readWaves(document, survey) {
+  if ("waves" in document) readWindows(document);
+  if ("ask" in document) readAsk(survey);
+  readMemo(survey);
+}
+
+// Waves follow one another, in the place of the survey's own window.
+function readWindows(document) {
+  must(!("opens" in document || "closes" in document));
+  let earliest = -Infinity;
+  for (const wave of readItems(document.waves, 1, 1000)) {
+    readFields(wave, ["closes", "opens"]);
+    const [opens, closes] = [readMoment(wave.opens), readMoment(wave.closes)];
+    must(earliest <= opens && opens < closes);
+    earliest = closes;
+  }
+}
+
+// A condition may look at public questions only: the others may not be asked.
+function readAsk({ ask, items, ownCoin, private: places, questions }) {
+  readInteger(ask, 1, places.length - 1);
+  const mayBeLeftOut = places.map((index) => questions[index].name);
+  const conditions = items.flatMap((item) => item.visibleIf);
+  must(!ownCoin && !conditions.some((condition) => mayBeLeftOut.includes(condition.question)));
+}
+
+// A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says.
+function readMemo({ access, ask, memoized, questions, waves }) {
+  must(memoized.length === 0 || (access === "open" && ask === null));
+  for (const index of memoized) must(waves <= questions[index].mechanism.waves);
+}

@@ -1,0 +1,271 @@
+"""The two clients are twins: what both do is in files of one name, under one name."""
+
+import ast
+import re
+from importlib.resources import files
+from typing import NamedTuple
+
+import pytest
+
+from tests.unit.client.test_web_sources import SOURCES
+
+
+class Twin(NamedTuple):
+    """
+    A Python module, and the browser's modules that do the same.
+
+    Attributes:
+        python: the module below ``sottovoce``.
+        scripts: several where the page needs one part of it earlier than another.
+        renamed: the JavaScript name of a function or a class, where it is not the Python one's.
+        only_python: what the browser has no need of, and why.
+        only_javascript: what Python has no need of, or has as a method or within another function, and why.
+    """
+
+    python: str
+    scripts: tuple[str, ...]
+    renamed: dict[str, str] = {}  # noqa: RUF012 - never changed
+    only_python: dict[str, str] = {}  # noqa: RUF012
+    only_javascript: dict[str, str] = {}  # noqa: RUF012
+
+
+AUTHORS = "for authors and researchers"
+TYPE = "a type for a checker; a plain object in JavaScript"
+STORED = "a folder that people look into; a browser has its own database"
+PIECE = "a step that several modules share, since the page comes in parts"
+DATA = "the standard library or a type has it in Python"
+
+CLASSES = {
+    path.removeprefix("survey/mechanisms/").removesuffix(".js"): re.findall(
+        r"^export class (\w+)", source, re.MULTILINE
+    )[0]
+    for path, source in SOURCES.items()
+    if path.startswith("survey/mechanisms/") and not path.endswith("/base.js")
+}
+"""The mechanisms' classes by their names."""
+BEST = {
+    "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
+    "subset_selection": {"bestSize": AUTHORS},
+}
+
+TWINS = [
+    Twin("shared.parse_survey", ("survey/parse_survey.js", "survey/waves.js"), only_javascript={"readWaves": PIECE}),
+    Twin(
+        "shared.parse_item",
+        ("survey/parse_item.js", "survey/more_items.js"),
+        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
+        only_javascript=dict.fromkeys(
+            [
+                "parseItem",
+                "readQuestion",
+                "readHead",
+                "readAsked",
+                "readChoices",
+                "readNote",
+                "readMatrix",
+                "readGrid",
+                "readAbsent",
+                "readConditions",
+            ],
+            PIECE,
+        ),
+    ),
+    Twin(
+        "shared.checks",
+        ("survey/checks.js",),
+        only_python={"Reader": "it collects every problem; the page stops at the first"},
+        only_javascript=dict.fromkeys(
+            [
+                "locate",
+                "readFields",
+                "readItems",
+                "readMatch",
+                "readInteger",
+                "readLanguage",
+                "readTexts",
+                "readMoment",
+                "readNames",
+            ],
+            "methods of Reader",
+        ),
+    ),
+    Twin("shared.spec", ("survey/spec.js",), only_python=dict.fromkeys(["Choice", "Item", "Wave"], TYPE)),
+    Twin("shared.report", ("survey/report.js",), renamed={"receipt": "expectedReceipt"}, only_python={"Report": TYPE}),
+    Twin(
+        "shared.answers",
+        ("survey/answers.js", "survey/grid.js"),
+        only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers")
+        | {"encodeAnswer": "Question.encode"},
+    ),
+    Twin(
+        "shared.languages",
+        ("survey/languages.js",),
+        only_python=dict.fromkeys(["textsOf", "languagesOf", "missingTexts"], AUTHORS),
+        only_javascript=dict.fromkeys(["chooseLanguage", "direction", "decimalPoint"], "the terminal speaks English"),
+    ),
+    Twin("shared.visibility", ("survey/visibility.js",), only_python={"Condition": TYPE}),
+    Twin(
+        "shared.accounting",
+        ("survey/accounting.js",),
+        only_python={"Loss": TYPE}
+        | dict.fromkeys(
+            [
+                "parallelEpsilon",
+                "groupLoss",
+                "beliefAfter",
+                "memoizedEpsilon",
+                "checkEpsilon",
+                "checkDelta",
+                "checkWhole",
+            ],
+            AUTHORS,
+        ),
+    ),
+    Twin("shared.own_coin", ("survey/own_coin.js",), only_python=dict.fromkeys(["Part", "Procedure"], TYPE)),
+    Twin(
+        "shared.rational",
+        ("survey/rational.js",),
+        only_python=dict.fromkeys(["dumpFraction", "expBelow", "oddsBelow"], AUTHORS),
+        only_javascript={"must": PIECE, "lcm": DATA, "sum": DATA},
+    ),
+    Twin(
+        "shared.canonical",
+        ("survey/canonical.js",),
+        # All modules share one scope once they are joined.
+        renamed={"dump": "dumpCanonical", "load": "loadCanonical"},
+        only_python={"checkTree": "also for what authors write, which is not canonical"},
+    ),
+    Twin(
+        "shared.errors",
+        ("survey/errors.js",),
+        only_python={"Problem": AUTHORS}
+        | dict.fromkeys(["ReportRejected", "EstimateError", "StorageError"], "raised by the aggregator"),
+        only_javascript={"LoadError": "a program is there as a whole, a page may not be"},
+    ),
+    Twin(
+        "shared.mechanisms.base",
+        ("survey/mechanisms/base.js",),
+        renamed={"fractionField": "oddsField"},
+        only_python=dict.fromkeys(["Mask", "Table"], TYPE)
+        | dict.fromkeys(["exactFields", "integerField"], "in checks.js"),
+    ),
+    *(
+        Twin(f"shared.mechanisms.{name}", (f"survey/mechanisms/{name}.js",), only_python=BEST.get(name, {}))
+        for name in CLASSES
+    ),
+    *(
+        Twin(
+            f"client.randomizers.{name}",
+            (f"device/randomizers/{name}.js",),
+            renamed={"randomize": f"randomize{own}"},
+            only_python={"recall": "within randomizeMemoizedRR"} if name == "memoized_rr" else {},
+        )
+        for name, own in CLASSES.items()
+    ),
+    Twin(
+        "client.draws",
+        ("device/draws.js",),
+        only_javascript={"checkDevice": "a page may be opened where randomness is missing", "systemBytes": DATA},
+    ),
+    Twin(
+        "client.ledger",
+        ("device/ledger.js",),
+        renamed={"FileLedger": "BrowserLedger"},
+        only_python=dict.fromkeys(["Key", "Entry", "Record", "Ledger"], TYPE)
+        | dict.fromkeys(["nameOf", "defaultFolder"], STORED)
+        | {"MemoryLedger": "for simulations"},
+    ),
+    Twin(
+        "client.memo", ("device/memo.js",), only_javascript={"forgetMemo": "end(), which ends the memo with its files"}
+    ),
+    Twin("client.question_sample", ("device/question_sample.js",), only_javascript={"keepAsked": "Respondent.places"}),
+    Twin(
+        "client.delivery",
+        ("device/delivery.js",),
+        only_python=dict.fromkeys(["deliver", "takeBack", "receiptOf"], "within AnswerPath")
+        | dict.fromkeys(["readable", "drawnFor"], STORED),
+        only_javascript={"sendWaiting": "the verb `send` of the command line"},
+    ),
+    Twin(
+        "client.respondent",
+        ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
+        only_python={"Allowance": TYPE},
+        only_javascript={"AnswerPath": "what Respondent.answer, send and withdraw do, after the first step"},
+    ),
+    Twin(
+        "client.transport",
+        ("device/transport.js",),
+        only_python={"Reply": TYPE, "now": DATA, "jitter": "within secondsToWait"},
+        only_javascript={"secondsToWait": "Transport's own in Python"},
+    ),
+    Twin("client.link", ("survey/link.js",), only_python={"Link": TYPE}),
+    Twin("client.value_words", ("form/value_words.js",)),
+]
+ONLY_IN_BROWSERS = {
+    "survey/digest.js": "hashlib",
+    "device/offline.js": "a program needs nobody to serve it",
+    "device/send_time.js": "whoever sees the terminal's requests sees the terminal",
+}
+
+
+def camel(name: str) -> str:
+    """A Python name as JavaScript spells it; classes and letters in a row stay."""
+    return name if name[0].isupper() else re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
+
+
+def python_names(source: str) -> set[str]:
+    """Public functions and classes, as JavaScript spells them."""
+    nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return {camel(node.name) for node in nodes if not node.name.startswith("_")}
+
+
+def javascript_names(source: str) -> set[str]:
+    """Exported functions and classes."""
+    return set(re.findall(r"^export (?:async )?(?:function|class) (\w+)", source, re.MULTILINE))
+
+
+def differences(twin: Twin, python: str, javascript: str) -> tuple[set[str], set[str]]:
+    """What one twin has and the other one lacks without a reason; and the reasons that are none any more."""
+    ours = {twin.renamed.get(name, name) for name in python_names(python)}
+    theirs = javascript_names(javascript)
+    reasons = {*twin.only_python, *twin.only_javascript}
+    needless = (reasons & ours & theirs) | (reasons - ours - theirs)
+    return (ours - theirs - twin.only_python.keys()) | (theirs - ours - twin.only_javascript.keys()), needless
+
+
+def texts(twin: Twin) -> tuple[str, str]:
+    """Both sources."""
+    package, _, module = f"sottovoce.{twin.python}".rpartition(".")
+    python = files(package).joinpath(f"{module}.py").read_text(encoding="utf-8")
+    return python, "\n".join(SOURCES[script] for script in twin.scripts)
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.python)
+def test_twins_have_the_same_functions(twin: Twin) -> None:
+    """Whatever only one of them has stands in the table, with a reason."""
+    assert differences(twin, *texts(twin)) == (set(), set())
+
+
+def test_every_module_of_the_browser_has_a_twin() -> None:
+    """What a survey is and what a device does is said in both languages."""
+    twins = [script for twin in TWINS for script in twin.scripts]
+    assert {path for path in SOURCES if path.startswith(("survey/", "device/"))} == {
+        *(script for script in twins if not script.startswith("form/")),
+        *ONLY_IN_BROWSERS,
+    }
+
+
+@pytest.mark.parametrize(
+    ("python", "javascript"),
+    [
+        ("\ndef is_hidden() -> bool:\n    return True\n", ""),
+        ("", "\nexport function isHidden() {}\n"),
+        ("\nclass Hidden:\n    pass\n", ""),
+        ("", "\nexport class Condition {}\n"),
+    ],
+)
+def test_rule_catches_a_twin_that_grew_alone(python: str, javascript: str) -> None:
+    """The rule would catch these."""
+    twin = next(one for one in TWINS if one.python == "shared.visibility")
+    ours, theirs = texts(twin)
+    assert differences(twin, ours + python, theirs + javascript) != (set(), set())
