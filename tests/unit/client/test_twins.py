@@ -40,7 +40,7 @@ CLASSES = {
         r"^export class (\w+)", source, re.MULTILINE
     )[0]
     for path, source in SOURCES.items()
-    if path.startswith("survey/mechanisms/") and not path.endswith("/base.js")
+    if path.startswith("survey/mechanisms/") and not path.endswith(("/base.js", "/bits.js"))
 }
 """The mechanisms' classes by their names."""
 BEST = {
@@ -145,10 +145,10 @@ TWINS = [
     Twin(
         "shared.mechanisms.base",
         ("survey/mechanisms/base.js",),
-        renamed={"fractionField": "oddsField"},
-        only_python=dict.fromkeys(["Mask", "Table"], TYPE)
-        | dict.fromkeys(["exactFields", "integerField"], "in checks.js"),
+        only_python=dict.fromkeys(["Mask", "Table"], TYPE),
+        only_javascript={"oddsField": "a mechanism's parse, with fraction_field of parameters.py"},
     ),
+    Twin("shared.mechanisms.bits", ("survey/mechanisms/bits.js",)),
     *(
         Twin(f"shared.mechanisms.{name}", (f"survey/mechanisms/{name}.js",), only_python=BEST.get(name, {}))
         for name in CLASSES
