@@ -14,7 +14,7 @@ from tests.browser.visit import Visit, begin, receipt, stored
 from tests.conftest import Running, start
 from tests.surveys import every_type, survey
 
-CHECKED = ("q0-1", "q1-2", "q2-4", "q3-7", "q4-0", "q4-5", "q5-3", "q11-7", "q14-1", "q15-1")
+CHECKED = ("q0-1", "q1-2", "q2-4", "q3-7", "q4-0", "q4-5", "q5-3", "q11-7", "q14-1", "q15-1", "q16-2")
 TYPED = {"q6-0": "0", "q7-0": "9.5", "q8-0": " 10 ", "q9-0": "-0.3", "q9-1": "1", "q10-0": "2", "q12-0": "45"}
 TYPED |= {"q13-0": "1.75"}
 
@@ -52,7 +52,7 @@ def told(question: Question, value: int) -> str:
         assert grid is not None
         return dump_decimal(grid.low + step * grid.step)
 
-    if name in {"subset_selection", "bitwise_rr"}:
+    if name in {"subset_selection", "optimal_unary", "bitwise_rr"}:
         return "; ".join(label for j, label in enumerate(labels) if value >> j & 1) or "none of them"
     if name.startswith("sampled"):
         bit = {"sampled_option": ("No", "Yes"), "sampled_coordinate": ("low", "high")}[name][value % 2]

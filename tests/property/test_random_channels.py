@@ -46,6 +46,13 @@ def test_subset_draws_from_its_channel(odds, data):
 
 
 @SETTINGS
+@given(ODDS, st.integers(2, 5))
+def test_unary_draws_from_its_channel(odds, k):
+    """A bit for each option, of any odds."""
+    check_document(one_of(k, {"name": "optimal_unary", "odds": odds}))
+
+
+@SETTINGS
 @given(bits("sampled_option"), bits("bitwise_rr"), st.data())
 def test_several_of_k_draw_from_their_channel(sampled, bitwise, data):
     """Every limit on the number of choices."""

@@ -38,6 +38,10 @@ COIN = {"a": "3/4", "b": "1/4"}
         (some_of(4, {"name": "sampled_option", **COIN}), "drawn.* chose it, 75 send yes; .* 25 also"),
         (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=1), "Each option .* chose it, 75 send yes"),
         (number(0, 9, 1, {"name": "rounding_rr", **COIN}), "largest number, 75 send high; .* smallest, 25 also"),
+        (
+            one_of(5, {"name": "optimal_unary", "odds": "3"}),
+            "own roll of the dice: of 100 people who chose it, 50 send yes; .* did not, 25 also",
+        ),
         (number(0, 9, 1, {"epsilon": "1.4"}), "One of 5 marks is sent, .* at most about 50"),
         (
             number(0, 9, 1, {"name": "square_wave", "odds": "3", "bins": 10, "width": 1}),

@@ -13,6 +13,7 @@ from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.mechanisms.optimal_unary import OptimalUnary
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
@@ -25,6 +26,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
     "memoized_rr": MemoizedRR,
     "subset_selection": SubsetSelection,
     "hadamard_response": HadamardResponse,
+    "optimal_unary": OptimalUnary,
     "sampled_option": SampledOption,
     "bitwise_rr": BitwiseRR,
     "rounding_rr": RoundingRR,

@@ -31,6 +31,7 @@ CASES = {
     ),
     "subset_selection": (one_of(6, {"name": "subset_selection", "odds": "3", "size": 2}), [0, 3, 5]),
     "hadamard_response": (one_of(6, {"name": "hadamard_response", "odds": "3"}), [0, 3, 5]),
+    "optimal_unary": (one_of(5, {"name": "optimal_unary", "odds": "3"}), [0, 2, 4]),
     "sampled_option": (some_of(3, {"name": "sampled_option", **COIN}), [0, 5, 7]),
     "bitwise_rr": (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=2), [0, 6, 9]),
     "rounding_rr": (number("0", "1", "0.1", {"name": "rounding_rr", **COIN}), [0, 3, 10]),

@@ -26,6 +26,7 @@ NAMED = {
     "kary_rr": lambda asked: one_of(1000, asked),
     "subset_selection": lambda asked: one_of(52, asked),
     "hadamard_response": lambda asked: one_of(60, asked),
+    "optimal_unary": lambda asked: one_of(52, asked),
     "bitwise_rr": lambda asked: some_of(52, asked),
     "rounding_rr": lambda asked: number(0, 1, 1, asked),
     "square_wave": lambda asked: number(0, 1000, 1, asked),

@@ -3,6 +3,7 @@ import { Geometric } from "../survey/mechanisms/geometric.js";
 import { HadamardResponse } from "../survey/mechanisms/hadamard_response.js";
 import { LevelTable } from "../survey/mechanisms/level_table.js";
 import { MORE_VALUE_WORDS, answerInMoreWords } from "../form/more_value_words.js";
+import { OptimalUnary } from "../survey/mechanisms/optimal_unary.js";
 import { RoundingRR } from "../survey/mechanisms/rounding_rr.js";
 import { SampledCoordinate } from "../survey/mechanisms/sampled_coordinate.js";
 import { SampledOption } from "../survey/mechanisms/sampled_option.js";
@@ -16,6 +17,7 @@ import { randomizeBitwiseRR } from "../device/randomizers/bitwise_rr.js";
 import { randomizeGeometric } from "../device/randomizers/geometric.js";
 import { randomizeHadamardResponse } from "../device/randomizers/hadamard_response.js";
 import { randomizeLevelTable } from "../device/randomizers/level_table.js";
+import { randomizeOptimalUnary } from "../device/randomizers/optimal_unary.js";
 import { randomizeRoundingRR } from "../device/randomizers/rounding_rr.js";
 import { randomizeSampledCoordinate } from "../device/randomizers/sampled_coordinate.js";
 import { randomizeSampledOption } from "../device/randomizers/sampled_option.js";
@@ -32,6 +34,7 @@ export const MORE_TYPES = {
   mechanisms: {
     subset_selection: SubsetSelection,
     hadamard_response: HadamardResponse,
+    optimal_unary: OptimalUnary,
     sampled_option: SampledOption,
     bitwise_rr: BitwiseRR,
     rounding_rr: RoundingRR,
@@ -43,6 +46,7 @@ export const MORE_TYPES = {
   randomizers: {
     subset_selection: randomizeSubsetSelection,
     hadamard_response: randomizeHadamardResponse,
+    optimal_unary: randomizeOptimalUnary,
     sampled_option: randomizeSampledOption,
     bitwise_rr: randomizeBitwiseRR,
     rounding_rr: randomizeRoundingRR,
