@@ -204,7 +204,7 @@ def test_respond_asks_every_type_in_the_terminal(tmp_path: Path) -> None:
         if question.domain.grid is not None:
             lines += [dump_decimal(question.domain.grid.low)] * max(1, len(question.options))
         else:
-            lines.append("0" if question.type == "select_multiple" else "1")
+            lines.append("0" if question.kind.truth == "options" else "1")
     with start(tmp_path / "data", asked) as process:
         answered = sottovoce(tmp_path, "respond", process.link, input="\n".join([*lines, "y", ""]))
         assert answered.returncode == 0, answered.stderr

@@ -154,7 +154,7 @@ def supporting(asked, value, option):
         support = {y for y in about if bin(y & option + 1).count("1") % 2 == 0}
     else:
         support = {option} & about
-    several = asked.type == "select_multiple"
+    several = asked.kind.truth == "options"
     return (bool(value >> option & 1) if several else value == option), about, support
 
 
@@ -166,7 +166,7 @@ SUPPORTED = ["binary_rr", "kary_rr", "hadamard_response", "sampled_option", *MAS
 def test_support_is_what_the_channel_gives(name):
     """P(support | true) and P(support | not true), which every estimate of a share divides by."""
     asked = QUESTIONS[name]
-    options = [1] if asked.type == "boolean" else range(asked.domain.size)
+    options = [1] if asked.kind.truth == "yes_no" else range(asked.domain.size)
     computed = channel(asked, RANDOMIZERS[asked.mechanism.name])
 
     for (value, row), option in itertools.product(computed.items(), options):

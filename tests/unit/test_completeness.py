@@ -9,8 +9,8 @@ import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.cli.main import HELP, VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.shared.answers import ENCODERS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+from sottovoce.shared.types import TYPES
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -59,7 +59,7 @@ def test_every_verb_has_a_line_of_help() -> None:
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *ENCODERS])
+@pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *TYPES])
 def test_readme_names_every_verb_mechanism_and_question_type(word: str) -> None:
     """What exists is documented."""
     assert re.search(rf"`(sottovoce )?{word}[ `]", README)

@@ -32,7 +32,7 @@ from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
-from tests.vectors.survey_schema import survey_schema
+from tests.vectors.schemas import export_schema, survey_schema
 from tests.vectors.tape import Tape
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
@@ -188,14 +188,14 @@ def spoiled(document: dict[str, Any], **changes: Any) -> str:
 
 def an_answer(asked: Question, index: int) -> Any:
     """Some answer to the question."""
-    if asked.type == "select_multiple":
+    if asked.kind.truth == "options":
         return [option for i, option in enumerate(asked.options) if i == index % (len(asked.options) + 1)]
     grid = asked.domain.grid
     if grid is None:
         option = index % len(asked.options)
         return None if asked.domain.absent and option == asked.absent else asked.options[option]
     values = [dump_decimal(grid.low + grid.step * (index * i % (grid.steps + 1))) for i in range(1, 10)]
-    return dict(zip(asked.options, values, strict=False)) if asked.type == "vector" else values[0]
+    return dict(zip(asked.options, values, strict=False)) if asked.kind.truth == "numbers" else values[0]
 
 
 def month(first: int, last: int) -> dict[str, str]:
@@ -287,6 +287,7 @@ def documents() -> dict[str, Any]:
         "items.json": item_vectors(),
         "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
+        "../schema/export.schema.json": export_schema(),
         "../schema/survey.schema.json": survey_schema(),
     }
     for name in RANDOMIZERS:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from sottovoce.client.words import option_in_words, say
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms.square_wave import SquareWave
-from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -24,7 +23,7 @@ def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
     if isinstance(value, tuple):
         named = zip(range(len(value)), value, strict=True)
         return "; ".join(f"{option_in_words(survey, question, index)}: {_number(question, v)}" for index, v in named)
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         return _several(survey, question, value)
     if question.domain.grid is None:
         return option_in_words(survey, question, value)
@@ -33,8 +32,8 @@ def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
 
 def _number(question: Question, step: int) -> str:
     grid = question.domain.grid
-    assert grid is not None  # noqa: S101 - only numbers are told so
-    return dump_decimal(grid.low + step * grid.step)
+    assert grid is not None  # noqa: S101 - only numbers are said so
+    return grid.text(step)
 
 
 def _several(survey: Survey, question: Question, mask: int) -> str:

@@ -47,7 +47,7 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
     """The label of the option, or of the coordinate, with this index."""
     if question.domain.absent and index == question.absent:
         return say("absent")
-    if question.type == "boolean":
+    if question.kind.truth == "yes_no":
         return say(question.options[index])
     return text_of(survey, question.choices[index].label)
 

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, randomized, true_figure
 from sottovoce.aggregator.planning.survey_file import read_survey_file
@@ -18,7 +19,7 @@ from sottovoce.client.respondent import Allowance
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parse_survey import load_survey
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 UNLIMITED = Allowance(float("inf"), float("inf"))
 """Invented respondents have nothing to lose."""
@@ -45,7 +46,7 @@ def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) 
         _show(rows, count)
 
 
-Row = tuple[str, str, float, float, float, float]
+Row = tuple[str | float, ...]
 
 
 def compare(results: Results, truths: list[Values]) -> list[Row]:
@@ -55,9 +56,16 @@ def compare(results: Results, truths: list[Values]) -> list[Row]:
         for estimate in result.estimates:
             true = true_figure(result.question, truth, estimate)
             if true is not None and estimate.raw is not None:
-                name = result.question.name
-                rows.append((name, estimate.option, float(true), estimate.raw, estimate.low, estimate.high))
+                figures = ((float(true), 0), (estimate.raw, 0), (estimate.low, -1), (estimate.high, 1))
+                written = [_written(result.question, estimate, *each) for each in figures]
+                rows.append((result.question.name, estimate.option, *written))
     return rows
+
+
+def _written(question: Question, estimate: Estimate, value: float, towards: int) -> float | str:
+    """A figure as the question's own numbers are written."""
+    grid = question.domain.grid
+    return value if grid is None or estimate.kind == "share" else grid.figure(value, towards)
 
 
 def _show(rows: list[Row], count: int) -> None:
@@ -66,8 +74,9 @@ def _show(rows: list[Row], count: int) -> None:
         table.add_column(heading)
     for heading in ("truth", "estimate", "interval"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for question, option, truth, raw, low, high in rows:
-        table.add_row(question, option, f"{truth:.4g}", f"{raw:.4g}", f"{low:.4g} to {high:.4g}")
+    for row in rows:
+        question, option, truth, raw, low, high = (value if isinstance(value, str) else f"{value:.4g}" for value in row)
+        table.add_row(question, option, truth, raw, f"{low} to {high}")
     Console().print(table)
 
 

@@ -1,7 +1,6 @@
 """From answers to true values."""
 
 import pytest
-from sottovoce.shared.answers import holds
 from sottovoce.shared.errors import AnswerError
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
@@ -60,8 +59,8 @@ def test_holds_knows_the_domain(name, inside, outside):
     """A value from outside, handed to a randomizer, would cost more than the declared epsilon."""
     asked = QUESTIONS[name]
 
-    assert all(holds(asked.type, asked.domain, value) for value in inside)
-    assert not any(holds(asked.type, asked.domain, value) for value in outside)
+    assert all(asked.kind.holds(asked.domain, value) for value in inside)
+    assert not any(asked.kind.holds(asked.domain, value) for value in outside)
 
 
 def test_mask_does_not_depend_on_the_order_of_options():

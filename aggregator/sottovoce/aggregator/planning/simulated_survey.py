@@ -25,7 +25,7 @@ def invent(survey: Survey, count: int, seed: int) -> list[Values]:
     is hidden from somebody has its fixed value.
     """
     generator = np.random.Generator(np.random.PCG64(seed))
-    truths = [_INVENTORS[question.type](question.domain, count, generator) for question in survey.questions]
+    truths = [_INVENTORS[question.kind.truth](question.domain, count, generator) for question in survey.questions]
     return hide(survey, truths)
 
 
@@ -49,12 +49,12 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
 
 def true_figure(question: Question, truth: Values, estimate: Estimate) -> float | None:
     """What an estimate ought to find; None for the share of a bin."""
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return float(_in_units(question, truth[:, question.options.index(estimate.option)]).mean())
     if question.domain.grid is not None:
         return _of_number(_in_units(question, truth), estimate)
     index = question.options.index(estimate.option)
-    chosen = truth >> index & 1 if question.type == "select_multiple" else truth == index
+    chosen = truth >> index & 1 if question.kind.truth == "options" else truth == index
     return float(chosen.mean())
 
 
@@ -82,24 +82,7 @@ def _in_units(question: Question, steps: Values) -> NDArray[np.float64]:
 def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the question's type has it
     if question.domain.absent and value == question.absent:
         return None
-    if question.type == "vector":
-        return {name: _number(question, step) for name, step in zip(question.options, value, strict=True)}
-    if question.domain.grid is not None:
-        return _number(question, value)
-    if question.type == "select_multiple":
-        return [option for index, option in enumerate(question.options) if value >> index & 1]
-    return question.options[value]
-
-
-def _number(question: Question, step: int) -> str:
-    grid = grid_of(question.domain)
-    number = grid.low + grid.step * step
-    # Steps are decimals, so that a power of ten makes every number whole.
-    places = next(places for places in range(20) if (number * 10**places).denominator == 1)
-    whole = int(number * 10**places)
-    digits = f"{abs(whole):0{places + 1}d}"
-    sign = "-" if whole < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+    return question.answer(value)
 
 
 def _options(domain: Domain, count: int, generator: np.random.Generator) -> Values:
@@ -125,12 +108,10 @@ def _vectors(domain: Domain, count: int, generator: np.random.Generator) -> Valu
 
 
 _INVENTORS: dict[str, Callable[[Domain, int, np.random.Generator], Values]] = {
-    "boolean": _options,
-    "select_one": _options,
-    "rating": _options,
-    "select_multiple": _masks,
-    "integer": _steps,
-    "decimal": _steps,
-    "vector": _vectors,
+    "yes_no": _options,
+    "option": _options,
+    "options": _masks,
+    "number": _steps,
+    "numbers": _vectors,
 }
 
