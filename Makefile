@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BROWSER := tests/browser/node_modules/.package-lock.json
+ESLINT := tests/eslint/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check slow bench lock clean
@@ -18,6 +19,10 @@ $(BROWSER): tests/browser/package-lock.json
 	cd tests/browser && npm ci --silent --no-audit --no-fund
 	touch $@
 
+$(ESLINT): tests/eslint/package-lock.json
+	cd tests/eslint && npm ci --silent --no-audit --no-fund
+	touch $@
+
 $(SURVEYJS): tests/bench/surveyjs/package-lock.json
 	cd tests/bench/surveyjs && npm ci --silent --no-audit --no-fund
 	touch $@
@@ -31,9 +36,10 @@ test: $(VENV)/.installed $(BROWSER) check  ## everything but the long runs
 test-fast: $(VENV)/.installed  ## no server, no browser
 	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/vectors tests/property tests/storage $(ARGS)
 
-check: $(VENV)/.installed  ## style and types
+check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs client shared tests
 
 slow: $(VENV)/.installed $(BROWSER)  ## the long runs
 	$(BIN)/python -m pytest -m slow $(ARGS)
@@ -46,4 +52,4 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) tests/browser/node_modules tests/bench/surveyjs/node_modules
+	rm -rf $(VENV) tests/browser/node_modules tests/eslint/node_modules tests/bench/surveyjs/node_modules

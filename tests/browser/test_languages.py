@@ -286,4 +286,4 @@ def test_several_languages_still_load_one_catalogue(visit_from: Opener, mixed: R
 
     assert page.evaluate(ROOT) == ["de", "ltr"]
     assert catalogues(visit) == ["de"]
-    assert visit.paths.index("GET /assets/answering.js") == 4
+    assert sum(path.startswith("GET /assets/catalogues/") for path in visit.paths[:5]) == 1

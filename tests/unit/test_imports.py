@@ -31,6 +31,7 @@ RULES = [
     ("sottovoce.aggregator.collect.decode", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.results.routes", {"sottovoce.shared", "sottovoce.aggregator", "flask"}),
     ("sottovoce.aggregator.studio", {"sottovoce.shared", "sottovoce.aggregator", "flask"}),
+    ("sottovoce.aggregator.web.packed", {"brotli"}),
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "flask", "werkzeug"}),
     ("sottovoce.aggregator.app", {"sottovoce.shared", "sottovoce.aggregator", "flask"}),
     ("sottovoce.aggregator.health", {"sottovoce.shared", "sottovoce.aggregator", "flask"}),

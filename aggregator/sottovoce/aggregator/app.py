@@ -1,7 +1,7 @@
 """The Flask application, from its four collaborators."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Flask
 from sottovoce.aggregator import health
@@ -16,22 +16,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
 from sottovoce.aggregator.web import auth, problems
 from sottovoce.aggregator.web.headers import security_headers
-
-
-class Asset(Protocol):
-    """A part of the respondent's page."""
-
-    @property
-    def body(self) -> bytes:
-        """Its bytes."""
-
-    @property
-    def content_type(self) -> str:
-        """Its media type."""
-
-    @property
-    def style(self) -> str:
-        """How a content security policy names the style that stands in it; empty if none does."""
+from sottovoce.aggregator.web.packed import Asset, PackedAssets
 
 
 def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
@@ -52,7 +37,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         settings=settings,
         storage=storage,
         clock=clock,
-        assets=assets,
+        assets=PackedAssets(assets),
         readiness=health.Readiness(storage),
         admission=Admission(storage, clock, writer.submit),
     )

@@ -37,7 +37,9 @@ class Asset(NamedTuple):
 
 def assemble() -> dict[str, Asset]:
     """The files that the aggregator serves, by name, in a fixed order."""
-    page = _html('<script type="module" src="../assets/respondent.js"></script>')
+    # What every visit needs next is on its way while the first script is; it is asked for whatever the survey is.
+    next_part = '<link rel="modulepreload" href="../assets/answering.js">'
+    page = _html('<script type="module" src="../assets/respondent.js"></script>', next_part)
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
     kept = {"respondent.html": page, **scripts}
     worker = _worker({f"../assets/{name}": text for name, text in kept.items()})
@@ -122,7 +124,7 @@ def content_type(name: str) -> str:
 
 def _html(*parts: str) -> str:
     style = f"<style>{_css()}</style>"
-    return read("respondent.html").replace("<!-- parts -->", "\n".join([*parts[:-1], style, parts[-1]]))
+    return read("respondent.html").replace("<!-- parts -->", "\n".join([*parts, style]))
 
 
 def _css() -> str:

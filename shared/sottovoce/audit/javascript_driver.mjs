@@ -37,7 +37,7 @@ class BranchingDraws {
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const whole = weights.every((weight) => Number.isSafeInteger(weight) && weight >= 0);
     if (!whole || sum < 1 || sum > 2 ** 32 || weights.length > MAX_BRANCHES) throw new RangeError();
-    const live = weights.includes(0) ? [...weights.keys()].filter((index) => weights[index]) : weights.map((_, index) => index);
+    const live = [...weights.keys()].filter((index) => weights[index]);
     return this.#branch(sum, live.length, (choice) => [live[choice], weights[live[choice]]]);
   }
 
@@ -186,7 +186,8 @@ function procedureOf({ question }) {
 }
 
 const asked = await product.loadSurvey(new TextEncoder().encode(survey));
-const notNumbers = possible.flatMap((given, index) => [NaN, Infinity, undefined].map((value) => given.with(index, value)));
+const WRONG = [NaN, Infinity, undefined];
+const notNumbers = possible.flatMap((given, index) => WRONG.map((value) => given.with(index, value)));
 
 // Whether values are refused before anything was drawn; null if they are not refused.
 function isRefused(values) {

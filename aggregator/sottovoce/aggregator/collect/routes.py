@@ -1,8 +1,5 @@
 """What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
 
-import gzip
-from functools import lru_cache
-
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.admission import Pending, WouldRead
 from sottovoce.aggregator.storage import StoredSurvey
@@ -103,21 +100,17 @@ def _reply(pending: Pending) -> Response:
 
 
 def _asset(name: str) -> Response:
-    found = current_app.extensions["assets"].get(name)
-    if found is None:
+    packed = current_app.extensions["assets"].get(name)
+    if packed is None:
         return problems.response("not_found")
-    reply = Response(found.body, content_type=found.content_type)
+    asset = packed.asset
+    reply = Response(asset.body, content_type=asset.content_type)
     reply.headers["Vary"] = "Accept-Encoding"
-    if found.style:
+    if asset.style:
         embedders = current_app.extensions["settings"].embedders
-        reply.headers["Content-Security-Policy"] = form_policy(found.style, embedders)
-    if request.accept_encodings["gzip"] > 0:
-        reply.data = _compressed(found.body)
-        reply.headers["Content-Encoding"] = "gzip"
+        reply.headers["Content-Security-Policy"] = form_policy(asset.style, embedders)
+    coding = next((coding for coding in packed.codings if request.accept_encodings[coding] > 0), None)
+    if coding is not None:
+        reply.data = packed.codings[coding]
+        reply.headers["Content-Encoding"] = coding
     return reply
-
-
-@lru_cache(maxsize=16)
-def _compressed(body: bytes) -> bytes:
-    # Without a time, so that the same page is the same bytes after every start.
-    return gzip.compress(body, mtime=0)

@@ -4,7 +4,7 @@
 /** The mechanisms, by the name that the canonical survey carries. */
 export const MECHANISMS = new Map();
 
-/** The randomizers, (mechanism, value, draws, memo) -> reported value, by mechanism; the same ones as in `MECHANISMS`. */
+/** The randomizers, (mechanism, value, draws, memo) -> reported value, by mechanism; as many as in `MECHANISMS`. */
 export const RANDOMIZERS = new Map();
 
 /** What reads an item of a survey, by the item's type: see `parse_item.js`. */

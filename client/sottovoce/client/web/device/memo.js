@@ -6,8 +6,8 @@ import { memorize } from "./randomizers/memoized_rr.js";
 const MEMO = -1;
 
 /**
- * The permanent answers [no, yes] by the index of each memoized question, drawn and charged before the first report that
- * makes use of them; null if the survey needs none. See the Python twin.
+ * The permanent answers [no, yes] by the index of each memoized question, drawn and charged before the first report
+ * that makes use of them; null if the survey needs none. See the Python twin.
  *
  * @throws {BudgetExhausted} drawn for another text of the survey, forgotten, or not to be read
  */

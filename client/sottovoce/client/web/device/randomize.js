@@ -10,7 +10,9 @@ export function randomize(survey, values, draws, wave = 0, memo = null) {
   if (!survey.asksFor(values)) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => values[index] === null || question.check(values[index]));
   const report_id = draws.identity();
-  const reported = survey.questions.map((question, index) => perturb(question, values[index], draws, survey.ownCoin, memo?.get(index)));
+  const reported = survey.questions.map((question, index) =>
+    perturb(question, values[index], draws, survey.ownCoin, memo?.get(index)),
+  );
   return { survey: survey.name, digest: survey.digest, wave, report_id, values: reported };
 }
 

@@ -21,11 +21,7 @@ export class Respondent {
    */
   constructor(survey, transport, ledger, options = {}) {
     const { draws = new Draws(), allowance = DEFAULT_ALLOWANCE, wave = 0, token = "" } = options;
-    if (survey.access === "token" && !token) throw new TransportError("error_token");
-    if (!(wave >= 0 && wave < survey.waves)) throw new TransportError("error_wave");
-    // A survey that is open to all ignores a token: it would only buy a second draw.
-    const key = [transport.origin, survey.name, wave, survey.access === "token" ? token : ""];
-    Object.assign(this, { survey, transport, ledger, draws, key: Object.freeze(key) });
+    Object.assign(this, { survey, transport, ledger, draws, key: keyOf(survey, transport.origin, wave, token) });
     Object.freeze(this);
     checkBudget(survey, allowance);
   }
@@ -73,6 +69,13 @@ export class Respondent {
   async spent() {
     return this.ledger.spent(this.transport.origin);
   }
+}
+
+function keyOf({ access, name, waves }, origin, wave, token) {
+  if (access === "token" && !token) throw new TransportError("error_token");
+  if (!(wave >= 0 && wave < waves)) throw new TransportError("error_wave");
+  // A survey that is open to all ignores a token: it would only buy a second draw.
+  return Object.freeze([origin, name, wave, access === "token" ? token : ""]);
 }
 
 function checkBudget(survey, allowance) {

@@ -56,10 +56,7 @@ export class Transport {
     for (let attempt = 0; ; attempt += 1) {
       const reply = await this.#once(path, options);
       if (reply?.status === 200) return reply;
-      const mayPass = reply === null || reply.status === 429 || reply.status >= 500;
-      // Without a network, waiting for one is left to the page.
-      const isOffline = reply === null && globalThis.navigator?.onLine === false;
-      if (!mayPass || isOffline || attempt + 1 === TRIES) throw await refusal(reply);
+      if (!mayPass(reply) || attempt + 1 === TRIES) throw await refusal(reply);
       await this.#sleep(secondsToWait(attempt, reply));
     }
   }
@@ -71,6 +68,12 @@ export class Transport {
       return null;
     }
   }
+}
+
+function mayPass(reply) {
+  // Without a network, waiting for one is left to the page.
+  if (reply === null) return globalThis.navigator?.onLine !== false;
+  return reply.status === 429 || reply.status >= 500;
 }
 
 /** What the aggregator asks for, up to a minute, else 2^attempt; with up to half as much again. */

@@ -9,7 +9,8 @@ export function limitsForm(words, allowance, onAllow) {
     element("label", { className: "entry" }, words.node(key), inputs[index]),
   );
   const submit = element("button", { type: "submit" }, words.node("limit_set"));
-  const form = element("form", { method: "dialog", autocomplete: "off" }, words.said("p", "limit_note"), ...labels, submit);
+  const note = words.said("p", "limit_note");
+  const form = element("form", { method: "dialog", autocomplete: "off" }, note, ...labels, submit);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const [question, total] = inputs.map((input) => input.valueAsNumber);

@@ -55,9 +55,10 @@ function options(question, id, words, type) {
   const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}` }));
   // Yes comes first for readers; the values stay what they are.
   const order = question.type === "boolean" ? [1, 0] : [...inputs.keys()];
+  const label = (index) => element("label", { className: "option" }, inputs[index], words.option(question, index));
   return {
     inputs,
-    nodes: order.map((index) => element("label", { className: "option" }, inputs[index], words.option(question, index))),
+    nodes: order.map(label),
     faulty: () => inputs[order[0]],
     chosen: () => own.filter((_, index) => inputs[index].checked),
     clear: () => inputs.forEach((input) => (input.checked = false)),

@@ -24,7 +24,8 @@ export function button(content, className, onclick) {
 
 /** A fieldset, described by some of its nodes. */
 export function group(className, describing, ...content) {
-  return element("fieldset", { className, "aria-describedby": describing.map((node) => node.id).join(" ") }, ...content);
+  const ids = describing.map((node) => node.id).join(" ");
+  return element("fieldset", { className, "aria-describedby": ids }, ...content);
 }
 
 /**
@@ -32,7 +33,8 @@ export function group(className, describing, ...content) {
  * cell names its row.
  */
 export function table(caption, columns, rows) {
-  const head = element("tr", { role: "row" }, ...columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column)));
+  const heads = columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column));
+  const head = element("tr", { role: "row" }, ...heads);
   const body = rows.map(([first, ...others]) => {
     const cells = others.map((cell) => element("td", { role: "cell" }, cell));
     // The roles are spelled out because a restyled table is no table to some screen readers.

@@ -7,8 +7,8 @@ import { showEpsilon } from "../survey/rational.js";
  * What stands on the page for one item: `{ item, node, fields }`.
  *
  * A field is what can be answered: its `label`, `node`, `read()`, `clear()`, `fits()`, `fault` and that one's sentence
- * `faultWords`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions have
- * a `question`.
+ * `faultWords`, and `faulty()`, which marks what does not fit and gives the input to begin with. Those of questions
+ * have a `question`.
  *
  * @param place `{ index, first, number, total }`: which of the items it is, the place of its first question in the
  *   report, and the how-manieth it is of how many that ask
@@ -24,9 +24,11 @@ function askingPart(item, { index: _, first, ...count }, survey, words) {
   const number = words.said("span", "question_number", count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
-  if (survey.ownCoin && questions[0].mechanism !== null) before.push(provided("byHand")(questions[0], id, words, each(rows, words)));
-  const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words), badge(questions[0], words), " ");
-  odds.append(words.odds(questions[0]));
+  if (survey.ownCoin && questions[0].mechanism !== null) {
+    before.push(provided("byHand")(questions[0], id, words, each(rows, words)));
+  }
+  const odds = element("p", { className: "odds", id: `${id}-odds` }, ...each(rows, words));
+  odds.append(badge(questions[0], words), " ", words.odds(questions[0]));
   if (rows.length === 0) {
     const field = questionField(questions[0], id, words, { legend, before, after: [odds] });
     return { item, fields: [field], node: field.node };
@@ -39,7 +41,8 @@ function askingPart(item, { index: _, first, ...count }, survey, words) {
 function questionField(question, id, words, { legend, before = [], after = [], inRow = false }) {
   const control = controlFor(question, id, words, inRow);
   const fault = words.said("p", ...control.fault, { className: "missing", id: `${id}-fault`, hidden: true });
-  const notes = control.note ? [...before, words.said("p", ...control.note, { className: "hint", id: `${id}-note` })] : before;
+  const note = control.note ? [words.said("p", ...control.note, { className: "hint", id: `${id}-note` })] : [];
+  const notes = [...before, ...note];
   const node = group("", [...notes, ...after, fault], legend, ...notes, fault, ...control.nodes, ...after);
   const fits = () => control.read() !== undefined && canEncode(question, control.read());
   return { ...control, question, label: question.label, node, fault, faultWords: control.fault, fits };

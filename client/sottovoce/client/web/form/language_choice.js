@@ -3,7 +3,8 @@ import { element } from "./dom.js";
 /** The choice of a language, each under its own name. What is chosen is kept in this page's memory and nowhere else. */
 export function languageChoice(words) {
   const select = element("select", { autocomplete: "off" });
-  for (const tag of words.languages) select.append(element("option", { value: tag, lang: tag, dir: "auto" }, nameOf(tag)));
+  const option = (tag) => element("option", { value: tag, lang: tag, dir: "auto" }, nameOf(tag));
+  select.append(...words.languages.map(option));
   const note = words.said("p", "not_translated", {}, { className: "hint", role: "status" });
   const show = () => {
     select.value = words.current;

@@ -34,9 +34,8 @@ async function fetchPart(part, fetchModule) {
 
 // In the reader's language.
 async function openForm() {
-  const [main, status, broken, header, footer, given] = ["main", "status", "broken", "header", "footer", "setup"].map((id) =>
-    document.getElementById(id),
-  );
+  const names = ["main", "status", "broken", "header", "footer", "setup"];
+  const [main, status, broken, header, footer, given] = names.map((id) => document.getElementById(id));
   try {
     // A page from elsewhere says which aggregator it reports to; the aggregator's own has no need to.
     const setup = { assets: "../assets/", catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };

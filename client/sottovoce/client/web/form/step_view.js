@@ -63,9 +63,7 @@ export class StepView {
     // What went wrong before there was a survey is told in the device's language.
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
-    const isPart = error instanceof LoadError;
-    const isUnsent = resend && error instanceof TransportError;
-    const outcome = isPart ? "load" : back ? "kept" : !isUnsent ? "refused" : error.isFinal ? "final" : "failed";
+    const outcome = failureKind(error, back, resend);
     const [title, note] = OUTCOMES[outcome];
     const start = heading(1, this.#words.node(title));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
@@ -76,4 +74,11 @@ export class StepView {
     this.show({ node, start });
     if (outcome === "failed") this.resend = resend;
   }
+}
+
+function failureKind(error, back, resend) {
+  if (error instanceof LoadError) return "load";
+  if (back) return "kept";
+  if (!resend || !(error instanceof TransportError)) return "refused";
+  return error.isFinal ? "final" : "failed";
 }

@@ -9,6 +9,8 @@ import { receiptStep } from "./steps/receipt.js";
 import { expectedReceipt } from "../survey/report.js";
 import { reviewStep } from "./steps/review.js";
 
+const QUIET = 1000;
+
 /** The page from the first step to the receipt. */
 export class StepsFlow {
   #respondent;
@@ -51,6 +53,8 @@ export class StepsFlow {
     addEventListener("online", () => this.#sendAll().catch(() => {}));
     try {
       await this.#sendOthers();
+      // Not while somebody begins: for this all of the page is fetched once more.
+      await new Promise((resolve) => setTimeout(resolve, QUIET));
       // Who had a report forgotten here leaves nothing that says more than the ledger does.
       if ((await this.#respondent.drawn())?.ended) return;
       await keepOffline([addressOf(this.#words.language), this.#address]);

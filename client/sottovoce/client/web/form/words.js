@@ -22,10 +22,10 @@ export class Words {
   /** What stands before the tenths. */
   point = ".";
   #turn = 0;
-  #told = new Set();
-  #tellings = new WeakMap();
+  #nodes = new Set();
+  #sources = new WeakMap();
 
-  /** `load` gives the sentences of a language; `device` are the languages that the device asks for, dearest first. */
+  /** `load` gives the sentences of a language; `device` are the languages that the device asks for, best first. */
   constructor(load, device) {
     this.#catalogues = new Catalogues(load);
     this.#device = device;
@@ -67,16 +67,21 @@ export class Words {
     const catalogue = await this.#catalogues.of(chooseLanguage(CATALOGUES, heard) ?? CATALOGUES[0]);
     // Somebody who chooses twice hears the second choice, whichever arrives first.
     if (turn !== this.#turn) return;
-    const tag = wanted.find((one) => chooseLanguage([catalogue.language], [one])) ?? catalogue.language;
-    this.point = decimalPoint(tag);
-    Object.assign(document.documentElement, { lang: catalogue.language, dir: direction(catalogue.language) });
     this.#catalogue = catalogue;
     this.#survey = survey;
     this.#chosen = chosen;
     this.#current = chosen[0] ?? shared ?? catalogue.language;
     this.#spoken = shared ?? survey?.defaultLanguage;
-    if (survey !== null) document.title = this.plain(survey.title);
-    this.#tellAgain();
+    this.#mark(wanted);
+    this.#sayAgain();
+  }
+
+  // What the document and its numbers show of the language.
+  #mark(wanted) {
+    const tag = wanted.find((one) => chooseLanguage([this.language], [one])) ?? this.language;
+    this.point = decimalPoint(tag);
+    Object.assign(document.documentElement, { lang: this.language, dir: direction(this.language) });
+    if (this.#survey !== null) document.title = this.plain(this.#survey.title);
   }
 
   /** One sentence of the page, its placeholders filled; by what a function gives, where that is in a language too. */
@@ -89,7 +94,8 @@ export class Words {
 
   /** An element with one sentence of the page; where values are words themselves, a function gives them. */
   said(tag, key, values = {}, properties = {}) {
-    return this.#live(tag, properties, () => [this.language, this.say(key, typeof values === "function" ? values() : values)]);
+    const given = () => (typeof values === "function" ? values() : values);
+    return this.#live(tag, properties, () => [this.language, this.say(key, given())]);
   }
 
   /** One sentence of the page, ready to be put inside something. */
@@ -155,17 +161,17 @@ export class Words {
     return chooseLanguage(Object.keys(texts), [...this.#chosen, ...this.#device]) ?? this.#survey.defaultLanguage;
   }
 
-  #live(tag, properties, telling) {
+  #live(tag, properties, source) {
     const node = element(tag, properties, "");
-    this.#tellings.set(node, telling);
+    this.#sources.set(node, source);
     // Held weakly, so that a step that is gone is gone.
-    this.#told.add(new WeakRef(node));
-    this.#tell(node);
+    this.#nodes.add(new WeakRef(node));
+    this.#show(node);
     return node;
   }
 
-  #tell(node) {
-    const [language, text] = this.#tellings.get(node)();
+  #show(node) {
+    const [language, text] = this.#sources.get(node)();
     node.firstChild.data = text;
     const foreign = language !== this.language;
     for (const [name, value] of [["lang", language], ["dir", direction(language)]]) {
@@ -174,11 +180,11 @@ export class Words {
     }
   }
 
-  #tellAgain() {
-    for (const reference of this.#told) {
+  #sayAgain() {
+    for (const reference of this.#nodes) {
       const node = reference.deref();
-      if (node) this.#tell(node);
-      else this.#told.delete(reference);
+      if (node) this.#show(node);
+      else this.#nodes.delete(reference);
     }
     document.querySelectorAll?.("table").forEach(nameCells);
   }

@@ -1,7 +1,7 @@
 import { TransportError } from "./errors.js";
 
 const LINK_PATH = /^(.*)\/s\/([a-z0-9][a-z0-9_-]{0,63})\/?$/;
-const LINK_DIGEST = /^[0-9a-f]{32}$/;
+const LINK_DIGEST = /^([0-9a-f]{32})?$/;
 const LINK_WAVE = /^(0|[1-9][0-9]{0,3})$/;
 const LINK_TOKEN = /^([0-9A-HJKMNP-TV-Z]{16})?$/;
 
@@ -21,11 +21,12 @@ export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   const path = aggregator ? `/s/${held.name ?? fragment.get("s") ?? ""}` : url.pathname;
   const match = LINK_PATH.exec(path);
   if (match === null) throw new TransportError("error_link");
-  const digest = fragment.get("d") ?? held.digest ?? "";
-  if (digest !== "" && !LINK_DIGEST.test(digest)) throw new TransportError("error_link");
-  const token = fragment.get("t") ?? "";
-  if (!LINK_TOKEN.test(token)) throw new TransportError("error_link");
-  const wave = fragment.get("w") ?? "0";
-  if (!LINK_WAVE.test(wave)) throw new TransportError("error_link");
+  const read = (key, pattern, otherwise) => {
+    const value = fragment.get(key) ?? otherwise;
+    if (!pattern.test(value)) throw new TransportError("error_link");
+    return value;
+  };
+  const digest = read("d", LINK_DIGEST, held.digest ?? "");
+  const [token, wave] = [read("t", LINK_TOKEN, ""), read("w", LINK_WAVE, "0")];
   return { origin: base + match[1], survey: match[2], digest, token, wave: Number(wave) };
 }

@@ -49,7 +49,10 @@ export function readAbsent(fields, domain) {
   const fixed = fields.when_absent;
   must(!domain.absent && !(Array.isArray(fixed) && fixed.length));
   const value = encodeAnswer(fields.type, domain, fixed);
-  if (domain.grid !== null) [fixed].flatMap((one) => (one instanceof Object ? Object.values(one) : one)).forEach((one) => readStep(one, domain.grid));
+  if (domain.grid !== null) {
+    const numbers = fixed instanceof Object ? Object.values(fixed) : [fixed];
+    numbers.forEach((number) => readStep(number, domain.grid));
+  }
   return value;
 }
 

@@ -117,7 +117,8 @@ function readDomain(fields, choices) {
 // The mechanism, or null for a public question; exactly one of the two must be named.
 function readTreatment(fields, domain) {
   must("public" in fields !== "mechanism" in fields);
-  if ("mechanism" in fields) return parseMechanism(fields.mechanism, domain.absent ? "option" : TRUTH_OF.get(fields.type), domain);
+  const truth = domain.absent ? "option" : TRUTH_OF.get(fields.type);
+  if ("mechanism" in fields) return parseMechanism(fields.mechanism, truth, domain);
   must(fields.public === true && !("max_choices" in fields || "coordinates" in fields) && domain.size <= MAX_PUBLIC);
   return null;
 }

@@ -3,7 +3,9 @@ import { sha256 } from "./digest.js";
 import { parseItem } from "./parse_item.js";
 import { ITEM_TYPES, MECHANISMS, need, provided } from "../registry.js";
 import { must } from "./rational.js";
-import { locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts } from "./checks.js";
+import {
+  locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,
+} from "./checks.js";
 import { SURVEY_FORMAT, Survey } from "./spec.js";
 
 const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;

@@ -12,7 +12,8 @@ export const BOOLEAN_OPTIONS = ["no", "yes"];
 /**
  * One question: `name`, `type`, `label`, `hint` (texts by language tag), `choices` ({ name, label } in the order of
  * their values; of a vector, its coordinates), `domain`, `mechanism` (null if the question is public), `cohort`,
- * `absent` (the true value that stands for no answer; null if there must be one), `neutral` (reports are called A and B).
+ * `absent` (the true value that stands for no answer; null if there must be one), `neutral` (reports are called A and
+ * B).
  */
 export class Question {
   constructor(fields) {
@@ -34,7 +35,7 @@ export class Question {
     return this.mechanism === null ? 0 : this.mechanism.epsilon;
   }
 
-  /** The true value of an answer: a name, a list of names, a number as text, or a map of numbers, by type; null for none. */
+  /** The true value of an answer: by type a name, names, a number as text, a map of numbers; null for none. */
   encode(answer) {
     if (answer === null && this.absent !== null) return this.absent;
     try {

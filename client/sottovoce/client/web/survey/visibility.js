@@ -8,7 +8,7 @@ import { bitOf } from "./answers.js";
  * of questions to the true values of the answers that were really given.
  */
 export function isShown(conditions, given) {
-  return conditions.every((condition) => given.has(condition.question) && holdsFor(condition, given.get(condition.question)));
+  return conditions.every((one) => given.has(one.question) && holdsFor(one, given.get(one.question)));
 }
 
 function holdsFor({ mask, options, span }, value) {

@@ -7,13 +7,14 @@ const RIGHT = 1;
 /** One question about the protection, two tries. It may be skipped, and how it went is kept nowhere. */
 export function checkStep(_survey, words, onDone) {
   const inputs = ANSWERS.map(() => element("input", { type: "radio", name: "check" }));
-  const options = ANSWERS.map((key, index) => element("label", { className: "option" }, inputs[index], words.node(key)));
+  const option = (key, index) => element("label", { className: "option" }, inputs[index], words.node(key));
   const legend = element("legend", {}, words.node("check_question"));
   const told = element("p", { role: "status", className: "told" });
   const submit = element("button", { type: "submit", className: "primary" }, words.node("check_submit"));
   const skip = button(words.node("to_questions"), "", onDone);
   const actions = element("div", { className: "actions" }, submit, skip);
-  const form = element("form", { method: "dialog", autocomplete: "off" }, element("fieldset", {}, legend, ...options, told), actions);
+  const choices = element("fieldset", {}, legend, ...ANSWERS.map(option), told);
+  const form = element("form", { method: "dialog", autocomplete: "off" }, choices, actions);
   let tries = 0;
   form.addEventListener("submit", (event) => {
     event.preventDefault();

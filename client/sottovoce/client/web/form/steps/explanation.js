@@ -16,7 +16,8 @@ export function explanationStep(survey, words, known, on) {
   if (survey.description !== null) node.append(words.text("p", survey.description, { className: "lead" }));
   if (!known.hasDigest) node.append(words.said("p", "no_digest", {}, { className: "note" }));
   const most = mostRevealing(survey);
-  node.append(most ? protection(survey, words, known, on, most) : words.said("p", "all_public", {}, { className: "note" }));
+  if (most) node.append(protection(survey, words, known, on, most));
+  else node.append(words.said("p", "all_public", {}, { className: "note" }));
   if (survey.consent !== null) {
     node.append(element("section", {}, words.said("h2", "consent_title"), words.text("p", survey.consent)));
   }
@@ -27,9 +28,11 @@ export function explanationStep(survey, words, known, on) {
 }
 
 function protection(survey, words, { spent, allowance }, on, most) {
-  const section = element("section", {}, words.said("h2", "explain_title"), words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how"));
+  const how = words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how");
+  const section = element("section", {}, words.said("h2", "explain_title"), how);
   // Named as the weakest only where another question is protected better.
-  if (survey.questions.some(({ epsilon }) => epsilon > 0 && epsilon < most.epsilon)) section.append(words.said("p", "weakest"));
+  const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;
+  if (survey.questions.some(isBetter)) section.append(words.said("p", "weakest"));
   section.append(oddsPicture(most, words), learned(words));
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
   section.append(words.said("p", "explain_epsilon", cost));
@@ -41,7 +44,11 @@ function protection(survey, words, { spent, allowance }, on, most) {
 
 // What follows for the person: who learns what.
 function learned(words) {
-  const rows = [["learn_totals", "learn_totals_what"], ["learn_nobody", "learn_nobody_what"], ["learn_server", "learn_server_what"]];
+  const rows = [
+    ["learn_totals", "learn_totals_what"],
+    ["learn_nobody", "learn_nobody_what"],
+    ["learn_server", "learn_server_what"],
+  ];
   const pairs = rows.map(([who, what]) => element("div", {}, words.said("dt", who), words.said("dd", what)));
   return element("dl", { className: "learn" }, ...pairs);
 }

@@ -12,8 +12,9 @@ export function mostRevealing(survey) {
 export function oddsPicture(question, words) {
   const shares = Object.values(question.mechanism.explain()).filter(Array.isArray);
   const grids = shares.slice(0, 2).map((share, index) => {
-    const label = [words.said("b", "grid_share", { share: () => words.share(...share) }), words.node(["grid_own", "grid_other"][index])];
-    return element("div", { className: "share", "aria-hidden": true }, dots(...share), element("p", {}, ...label));
+    const number = words.said("b", "grid_share", { share: () => words.share(...share) });
+    const label = element("p", {}, number, words.node(["grid_own", "grid_other"][index]));
+    return element("div", { className: "share", "aria-hidden": true }, dots(...share), label);
   });
   return element("figure", {}, ...grids, element("figcaption", {}, words.odds(question)));
 }

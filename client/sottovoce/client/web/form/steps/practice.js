@@ -12,7 +12,8 @@ const MORE = 20;
  * It has no way to the network or to the ledger; its tally goes with the step.
  */
 export function practiceStep(survey, words, onBack) {
-  const mechanism = survey.questions.find((question) => question.mechanism?.name === COIN.name)?.mechanism ?? new BinaryRR(COIN);
+  const coin = survey.questions.find((question) => question.mechanism?.name === COIN.name);
+  const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
   const tally = [0, 1].map(() => ({ rolls: 0, yes: 0 }));
   const told = element("div", { role: "status" });
@@ -28,7 +29,8 @@ export function practiceStep(survey, words, onBack) {
     const sums = [1, 0].filter((answer) => tally[answer].rolls).map((answer) =>
       words.said("p", ["practice_no", "practice_yes"][answer], tally[answer]),
     );
-    const sent = words.said("p", "practice_sent", { value: () => words.say(["no", "yes"][value]) }, { className: "lead" });
+    const answer = { value: () => words.say(["no", "yes"][value]) };
+    const sent = words.said("p", "practice_sent", answer, { className: "lead" });
     told.replaceChildren(...(times === 1 ? [sent] : []), ...sums);
   };
   const [yes, no] = [1, 0].map((truth) => button(words.node(["no", "yes"][truth]), "", () => roll(truth, 1)));

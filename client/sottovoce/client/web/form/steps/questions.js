@@ -20,11 +20,12 @@ export function askingStep(survey, words, asked, onDone) {
     event.preventDefault();
     if (complete(showParts(parts), summary, words)) onDone();
   });
+  const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   return {
     node: element("div", {}, title, summary, words.said("h2", "questions_title", {}, { className: "unseen" }), form),
     start: title,
-    answers: () => Object.fromEntries(fields.filter((field) => field.question).map((field) => [field.question.name, field.read()])),
+    answers: () => Object.fromEntries(given()),
     clear: () => fields.forEach((field) => field.clear()),
   };
 }
@@ -73,8 +74,8 @@ function complete(fields, summary, words) {
   }
   summary.hidden = wrong.length === 0;
   if (summary.hidden) return true;
-  const links = wrong.map((field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.faultWords)));
-  summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...links));
+  const line = (field) => element("li", {}, summaryLink(field, words), " ", words.node(...field.faultWords));
+  summary.replaceChildren(words.said("h2", "missing_title"), element("ul", {}, ...wrong.map(line)));
   summary.focus();
   return false;
 }

@@ -26,7 +26,8 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const details = [why(survey, words), bytes(words, receipt)];
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
   const row = element("div", { className: "actions" }, ...actions);
-  return { node: element("div", { id: "receipt" }, title, note, ...more, sent, cost, total, ...details, row), start: title };
+  const node = element("div", { id: "receipt" }, title, note, ...more, sent, cost, total, ...details, row);
+  return { node, start: title };
 }
 
 function why(survey, words) {
@@ -46,5 +47,6 @@ function bytes(words, receipt) {
   for (const [key, value] of entries) {
     list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
-  return element("details", { open: true }, words.said("summary", "receipt_details"), list, words.said("p", "verify_note", {}, { className: "hint" }));
+  const note = words.said("p", "verify_note", {}, { className: "hint" });
+  return element("details", { open: true }, words.said("summary", "receipt_details"), list, note);
 }

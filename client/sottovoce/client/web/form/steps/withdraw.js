@@ -17,7 +17,8 @@ export function confirmStep(_survey, words, how, onYes, onNo) {
   const start = heading(1, words.node(title));
   const actions = [button(words.node(yes), "primary", onYes), button(words.node("keep"), "", onNo)];
   const row = element("div", { className: "actions" }, ...actions);
-  return { node: element("div", { id: "confirm" }, start, words.said("p", note, {}, { className: "lead" }), row), start };
+  const lead = words.said("p", note, {}, { className: "lead" });
+  return { node: element("div", { id: "confirm" }, start, lead, row), start };
 }
 
 /** What is left of a report that was withdrawn or forgotten. */

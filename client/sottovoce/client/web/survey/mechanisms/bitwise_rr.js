@@ -9,7 +9,8 @@ export class BitwiseRR extends Bits {
   constructor(fields, { size, maxChoices }) {
     super(fields, size);
     // As many bits as may differ in the costlier direction, the rest in the other.
-    this.epsilon = maxChoices * Math.max(...this.logs) + Math.min(maxChoices, size - maxChoices) * Math.min(...this.logs);
+    const others = Math.min(maxChoices, size - maxChoices);
+    this.epsilon = maxChoices * Math.max(...this.logs) + others * Math.min(...this.logs);
   }
 
   /** The true value itself. */

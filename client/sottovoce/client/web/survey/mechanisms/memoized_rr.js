@@ -28,7 +28,7 @@ export class MemoizedRR extends Mechanism {
   /** How many report yes in one wave, of those whose truth is yes and no; and how many waves epsilon covers. */
   explain() {
     const { instantaneous, permanent } = this;
-    const [[zero, one], [zeroKept, oneKept]] = [instantaneous.weights(0), instantaneous.weights(1)];
+    const [[zero, one], [, oneKept]] = [instantaneous.weights(0), instantaneous.weights(1)];
     const share = ([no, yes]) => [no * one + yes * oneKept, (no + yes) * (zero + one)];
     return { yes: share(permanent.weights(1)), no: share(permanent.weights(0)), waves: this.waves };
   }
@@ -40,21 +40,28 @@ function worstTrajectories({ instantaneous, permanent, waves }) {
   const told = [0, 1].map((answer) => instantaneous.weights(answer).map(BigInt));
   const counts = [...Array(waves + 1).keys()];
   const power = (m, report, times) => told[m][report] ** BigInt(times);
-  const run = (truth, yes, no) => [0, 1].reduce((total, m) => total + kept[truth][m] * power(m, 0, no) * power(m, 1, yes), 0n);
+  const under = (truth, m, yes, no) => kept[truth][m] * power(m, 0, no) * power(m, 1, yes);
+  const run = (truth, yes, no) => under(truth, 0, yes, no) + under(truth, 1, yes, no);
   const runs = [0, 1].map((truth) => counts.map((yes) => counts.slice(yes).map((_, no) => run(truth, yes, no))));
   let worst = 0;
   for (let yes = 0; yes <= waves; yes++) {
     const no = waves - yes;
-    let [most, least] = [0n, 0n];
-    for (let i = 0; i <= yes; i++) {
-      for (let j = 0; j <= no; j++) {
-        const likely = runs[1][i][j] * runs[0][yes - i][no - j];
-        if (likely > most) most = likely;
-        if (least === 0n || likely < least) least = likely;
-      }
-    }
+    const [most, least] = extremes(runs, yes, no);
     // Billionths of billionths, so that the excess is a Number with all its digits.
     worst = Math.max(worst, Math.log1p(Number(((most - least) * BILLION ** 2n) / least) / 1e18));
   }
   return worst;
+}
+
+// The most and the least likely course of the truth to so many reports of yes and of no.
+function extremes(runs, yes, no) {
+  let [most, least] = [0n, 0n];
+  for (let i = 0; i <= yes; i++) {
+    for (let j = 0; j <= no; j++) {
+      const likely = runs[1][i][j] * runs[0][yes - i][no - j];
+      if (likely > most) most = likely;
+      if (least === 0n || likely < least) least = likely;
+    }
+  }
+  return [most, least];
 }

@@ -1,0 +1,34 @@
+// The bounds of style that Python has from ruff, for JavaScript: functions of at most 40 lines and complexity 10, lines
+// of at most 120 characters, and names that mean something.
+const BOUNDS = {
+  "max-lines-per-function": ["error", { max: 40, skipComments: true }],
+  // What ruff does not count is counted here: &&, ??, ?. and values by default.
+  complexity: ["error", { max: 10 }],
+  "max-len": ["error", { code: 120, ignoreRegExpLiterals: true }],
+  "max-depth": ["error", 3],
+  "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+  "no-undef": "error",
+  "no-var": "error",
+  "prefer-const": ["error", { destructuring: "all" }],
+  eqeqeq: "error",
+};
+
+const LANGUAGE = [
+  "AbortSignal", "IDBKeyRange", "Intl", "Request", "Response", "TextDecoder", "TextEncoder", "URL", "URLSearchParams",
+  "crypto", "fetch", "performance", "setTimeout", "console",
+];
+const PAGE = [
+  "addEventListener", "document", "location", "navigator", "parent", "requestAnimationFrame", "scrollTo", "self",
+];
+const WORKER = ["FILES", "VERSION", "addEventListener", "caches", "skipWaiting"];
+const NODE = ["Buffer", "document", "globalThis", "process"];
+const named = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
+
+export default [
+  { rules: BOUNDS },
+  { files: ["client/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE) } },
+  { files: ["client/**/sw.js"], languageOptions: { globals: named(LANGUAGE, WORKER) } },
+  { files: ["**/*.mjs"], languageOptions: { globals: named(LANGUAGE, NODE) } },
+  // A table of tests is one function for each, however many lines it has.
+  { files: ["tests/**/*.mjs"], rules: { "max-lines-per-function": "off", "max-len": ["error", { code: 155 }] } },
+];
