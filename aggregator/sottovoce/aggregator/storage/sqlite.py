@@ -139,7 +139,7 @@ class SQLiteStorage(sql.SQLStorage):
             try:
                 with self._write():
                     for table in TABLES:
-                        db.execute(take_over(table, "source"))
+                        db.execute(take_over(table))
             finally:
                 db.execute("DETACH source")
 

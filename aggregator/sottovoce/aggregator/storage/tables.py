@@ -24,10 +24,10 @@ def fill(table: str) -> str:
     return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
-def take_over(table: str, source: str) -> str:
-    """The statement that fills a table from the one of the same name in another schema, in the same order."""
-    columns = _columns(table)
-    return f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {source}.{table} ORDER BY 1, 2"  # noqa: S608
+def take_over(table: str) -> str:
+    """The statement that fills a table from the one in the schema ``source``, in the order of its first two columns."""
+    wanted = f"SELECT {_columns(table)} FROM source.{table} ORDER BY 1, 2"  # noqa: S608 - constants from above
+    return f"INSERT INTO {table} ({_columns(table)}) " + wanted
 
 
 def _columns(table: str) -> str:
