@@ -3,11 +3,12 @@
 import sys
 
 from tests import postgres
-from tests.bench import audit, endurance, imports, ingest, mechanisms, page, recount
+from tests.bench import audit, counting, endurance, imports, ingest, mechanisms, page, recount
 
 BENCHES = {
     "imports": imports.figures,
     "mechanisms": mechanisms.figures,
+    "counting": counting.figures,
     "audit": audit.figures,
     "page": page.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),

@@ -14,6 +14,7 @@ from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.rows import pack, unpack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
@@ -355,3 +356,24 @@ def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:
 
     assert store.verify() == []
     assert list(store.export_table("reports")) == []
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+def test_copy_brings_every_row_of_every_table(store: Storage, tmp_path: Path, from_file: bool) -> None:
+    """From a file or from PostgreSQL to either: reports of every width, tombstones, counts, tokens, researchers."""
+    other = SQLiteStorage(tmp_path / "other") if from_file else PostgresStorage(postgres.fresh())
+    key = other.publish(survey()).key
+    wide = Plan(key, None, 25, None, {1: 52})
+    shapes = [(1, 2, 0), (None, 300, 1), (0, 1 << 51, None)]
+    other.store([replace(arrival(key, number, shapes[number % 3]), plan=wide) for number in range(60)])
+    other.withdraw(wide, identity(7))
+    other.add_tokens(key, [hashlib.sha256(b"token").digest()])
+    other.add_researcher("ada", hashlib.sha256(b"ada").digest())
+    store.copy_from(other)
+
+    for table in TABLES:
+        assert [tuple(row) for row in store.export_table(table)] == [tuple(row) for row in other.export_table(table)]
+    assert store.live_counts(key) == other.live_counts(key) != {}
+    assert len(list(store.export_table("reports"))) == 59
+    assert store.store([replace(arrival(key, 60), plan=wide)]) == [Outcome.NEW]
+    other.close()

@@ -8,7 +8,7 @@ import pytest
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
-from tests.storage.test_contract import arrival, plan
+from tests.storage.test_contract import arrival
 from tests.surveys import survey
 
 
@@ -67,9 +67,9 @@ def test_check_finds_a_read_only_database(tmp_path: Path) -> None:
 
 
 def test_a_failed_group_leaves_nothing(storage: SQLiteStorage) -> None:
-    """A count that no column can hold rolls back the rows that were inserted before it."""
+    """A counted value that no column can hold rolls back the rows that were inserted before it."""
     key = storage.publish(survey()).key
-    impossible = replace(arrival(key, 2), plan=replace(plan(key), counted=lambda *_: (2**70,)), wave=1)
+    impossible = replace(arrival(key, 2, (1, 2**64 - 2, 0)), wave=1)
     with pytest.raises(OverflowError):
         storage.store([arrival(key, 1), impossible])
 

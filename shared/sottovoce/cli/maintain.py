@@ -9,7 +9,6 @@ from sottovoce.aggregator.housekeeping import close_due, purge_due
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
@@ -74,8 +73,7 @@ def copy(url: str, data: Path | None) -> None:
     source, target = open_storage(data_settings(data)), open_url(url, Path())
     if target.surveys() or target.has_researchers():
         raise StorageError("the other database is not empty")
-    for table in TABLES:
-        target.import_table(table, source.export_table(table))
+    target.copy_from(source)
     target.scrub()
     for before, after in zip(source.surveys(), target.surveys(), strict=True):
         if before != after or source.live_counts(before.key) != target.live_counts(after.key):

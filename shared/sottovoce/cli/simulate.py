@@ -1,6 +1,8 @@
 """``simulate``: try a survey on invented respondents, in memory or against a running aggregator."""
 
+import itertools
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -9,9 +11,8 @@ from rich.progress import track
 from rich.table import Table
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
-from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, randomized, true_figure
+from sottovoce.aggregator.planning.simulated_survey import Piloted, answers_of, invent, pilot, randomized, true_figure
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.aggregator.results.analysis import Results
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import parse_link
@@ -34,11 +35,15 @@ UNLIMITED = Allowance(float("inf"), float("inf"))
 def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) -> None:
     """Randomize the answers of N invented respondents to the file SURVEY, and estimate."""
     survey = read_survey_file(path)
-    truths = invent(survey, count, seed)
+    blocks = invent(survey, count, seed)
     if url is not None:
-        _send(survey, truths, url, seed)
+        console = Console(stderr=True)
+        sending = _send(survey, blocks, url, seed)
+        for _ in track(sending, "respondents", total=count, console=console, transient=True):
+            pass
+        console.print(f"{count:,} reports sent.")
         return
-    rows = compare(pilot(survey, truths, BatchDraws(seeded(f"pilot {seed}"))), truths)
+    rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
     if as_json:
         keys = ("question", "option", "truth", "raw", "low", "high")
         click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
@@ -49,10 +54,10 @@ def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) 
 Row = tuple[str | float, ...]
 
 
-def compare(results: Results, truths: list[Values]) -> list[Row]:
+def compare(piloted: Piloted) -> list[Row]:
     """(question, option, truth, raw estimate, low, high) for everything but the shares of bins."""
     rows = []
-    for result, truth in zip(results.questions, truths, strict=True):
+    for result, truth in zip(piloted.results.questions, piloted.truths, strict=True):
         for estimate in result.estimates:
             true = true_figure(result.question, truth, estimate)
             if true is not None and estimate.raw is not None:
@@ -80,17 +85,20 @@ def _show(rows: list[Row], count: int) -> None:
     Console().print(table)
 
 
-def _send(survey: Survey, truths: list[Values], url: str, seed: int) -> None:
+def _send(survey: Survey, blocks: Iterable[list[Values]], url: str, seed: int) -> Iterator[int]:
+    """Answer as one respondent after the other; gives their numbers."""
     link = parse_link(url)
     transport = Transport(link.origin)
     served = load_survey(transport.fetch_survey(link.survey))
     if served.digest != survey.digest:
         raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
-    # Whoever tosses coins of their own types what the toss says.
-    typed = randomized(survey, truths, BatchDraws(seeded(f"tosses {seed} {link.wave}"))) if survey.own_coin else truths
-    console = Console(stderr=True)
-    for respondent in track(range(len(truths[0])), "respondents", console=console, transient=True):
-        draws = Draws(seeded(f"respondent {seed} {link.wave} {respondent}"))
-        me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
-        me.answer(answers_of(survey, typed, respondent))
-    console.print(f"{len(truths[0]):,} reports sent.")
+    tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
+    for truths in blocks:
+        # Whoever tosses coins of their own types what the toss says.
+        typed = randomized(survey, truths, tosses) if survey.own_coin else truths
+        for place in range(len(truths[0])):
+            number = next(numbers)
+            draws = Draws(seeded(f"respondent {seed} {link.wave} {number}"))
+            me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
+            me.answer(answers_of(survey, typed, place))
+            yield number

@@ -9,9 +9,10 @@ Random bytes come from an argument: the operating system's in life, a seeded str
 
 import hashlib
 import itertools
+import math
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -40,6 +41,8 @@ ReadBytes = Callable[[int], bytes]
 
 _PREFIX = 32
 """Bits of a number in [0, 1) that are drawn at first."""
+_CELL = 16
+"""Prefixes that agree but for so many bits mostly belong to one number."""
 
 BLOCK = 1 << 16
 """Respondents at a time: arrays of this size stay in the processor's cache."""
@@ -85,6 +88,18 @@ class BatchDraws:
         reported: Values = drawn < np.where(truth.astype(bool), one, zero)
         return reported
 
+    def each_below(self, bounds: Sequence[int], count: int) -> Iterator[Values]:
+        """``count`` uniform integers below each bound; as many as fit are drawn as the digits of one number."""
+        places = list(bounds)
+        while places:
+            fitting = sum(product <= 1 << 32 for product in itertools.accumulate(places, operator.mul))
+            group, places = places[:fitting], places[fitting:]
+            rest = self.below(math.prod(group), count)
+            for bound in group[:-1]:
+                number, rest = rest, rest // rest.dtype.type(bound)
+                yield number - rest * rest.dtype.type(bound)
+            yield rest
+
     def pick(self, weights: Sequence[int], count: int) -> Values:
         """``count`` indices, each with its weight."""
         drawn = self.below(sum(weights), count)
@@ -101,13 +116,14 @@ class BatchDraws:
         Maths: with U uniform in [0, 1) the number is above j where U < going^j. The first 32 bits of U decide unless
         they are those of some going^j; then more bits are drawn, until they differ.
         """
-        edges = _powers(going, most - 1)
+        edges, numbers_by_cell, divided = _powers(going, most)
         drawn = self.below(1 << _PREFIX, count)
-        place = np.searchsorted(edges, drawn)
-        numbers = most - place
-        # Nothing is above the last edge: such a prefix is larger than all of them.
-        undecided = np.flatnonzero(edges[np.minimum(place, len(edges) - 1)] == drawn) if most > 1 else ()
-        for index in undecided:
+        cells = drawn >> _CELL
+        numbers: Values = numbers_by_cell[cells]
+        near = np.flatnonzero(divided[cells])
+        place = np.searchsorted(edges, drawn[near])
+        numbers[near] = most - place
+        for index in near[np.append(edges, 1 << _PREFIX)[place] == drawn[near]]:
             numbers[index] = self._number(going, most, int(drawn[index]))
         return numbers
 
@@ -139,10 +155,18 @@ class BatchDraws:
 
 
 @lru_cache(maxsize=16)
-def _powers(ratio: Fraction, count: int) -> Values:
-    """The first bits of ratio, ratio^2, ..., ratio^count, as whole numbers; rising, the last power first."""
-    powers = itertools.accumulate(itertools.repeat(ratio, count), operator.mul)
-    return np.array([(power.numerator << _PREFIX) // power.denominator for power in powers], dtype=np.uint32)[::-1]
+def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
+    """
+    Where the numbers of ``BatchDraws.trials`` change.
+
+    Returns:
+        The first bits of ratio, ratio^2, ..., ratio^(most - 1), rising; for each cell of 2^16 prefixes the number that
+        belongs to it, and whether one of those edges lies in it, so that its prefixes have to be looked at one by one.
+    """
+    powers = itertools.accumulate(itertools.repeat(ratio, most - 1), operator.mul)
+    edges = np.array([(power.numerator << _PREFIX) // power.denominator for power in powers], dtype=np.int64)[::-1]
+    below = np.searchsorted(edges, np.arange((1 << _PREFIX - _CELL) + 1) << _CELL)
+    return edges, most - below[:-1], below[:-1] != below[1:]
 
 
 def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
@@ -214,11 +238,14 @@ def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDra
     included = draws.pick(mechanism.inclusion, count).astype(kind)
     # Others as 0 .. k - 2, the truth left out. Floyd's way to a set: one of the first j + 1, or j if that one is in it.
     others = np.zeros(count, dtype=kind)
-    for last in range(k - 1 - mechanism.size, k - 1):
-        bit = kind(1) << draws.below(last + 1, count).astype(kind)
-        if last == k - 1 - mechanism.size:
+    places = range(k - 1 - mechanism.size, k - 1)
+    for last, drawn in zip(places, draws.each_below([last + 1 for last in places], count), strict=True):
+        bit = kind(1) << drawn.astype(kind)
+        if last == places[0]:
             bit *= kind(1) - included  # one other less beside the truth
-        others |= np.where(others & bit, kind(1 << last), bit)
+        taken = (others & bit) != 0
+        others |= bit
+        others |= taken * kind(1 << last)
     own = kind(1) << truth.astype(kind)
     masks: Values = others + (others & -own) + own * included
     return masks

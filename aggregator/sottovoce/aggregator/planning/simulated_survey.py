@@ -1,13 +1,18 @@
 """Invented respondents: true answers for every question of a survey, and what the estimates ought to find."""
 
-from collections.abc import Callable
+import itertools
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.numbers import grid_of
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, ask_batch, simulate
+from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.planning.batch_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.planning.skip_logic import hide
 from sottovoce.aggregator.results.analysis import Results, Revision, analyse
 from sottovoce.aggregator.storage import Cell, StoredSurvey
@@ -16,26 +21,57 @@ from sottovoce.aggregator.storage.columns import tally
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey
 
+Inventor = Callable[[int], Values]
+"""True values of the next so many respondents."""
 
-def invent(survey: Survey, count: int, seed: int) -> list[Values]:
+Tally = Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Piloted:
     """
-    True values of ``count`` respondents, an array for each question; the seed decides them.
+    What came of a survey that invented respondents answered.
+
+    Attributes:
+        results: those of a closed survey.
+        truths: the tally of each question's true values, one for each coordinate of a vector; see ``columns.tally``.
+    """
+
+    results: Results
+    truths: Sequence[Sequence[Tally]]
+
+
+def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterator[list[Values]]:
+    """
+    True values of ``count`` respondents, ``block`` of them at a time: an array for each question.
 
     Shares of options are drawn uniformly from all distributions, numbers lean towards their lower end. A question that
-    is hidden from somebody has its fixed value.
+    is hidden from somebody has its fixed value. The seed decides all of it, whatever the size of the blocks.
     """
-    generator = np.random.Generator(np.random.PCG64(seed))
-    truths = [_INVENTORS[question.kind.truth](question.domain, count, generator) for question in survey.questions]
-    return hide(survey, truths)
+    seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
+    generators = [np.random.Generator(np.random.PCG64(each)) for each in seeds]
+    draw = [
+        _INVENTORS[question.kind.truth](question.domain, generator)
+        for question, generator in zip(survey.questions, generators, strict=True)
+    ]
+    for start in range(0, count, block):
+        yield hide(survey, [values(min(block, count - start)) for values in draw])
 
 
-def pilot(survey: Survey, truths: list[Values], draws: BatchDraws) -> Results:
+def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
     """The results of a closed survey whose respondents have these true values, through the batch client."""
-    reported = randomized(survey, truths, draws)
-    tallies = {index: tally(values, survey.masks.get(index, 0)) for index, values in enumerate(reported)}
-    n = len(truths[0])
+    tallies: dict[int, Counter[int]] = {index: Counter() for index in range(len(survey.questions))}
+    true = [[Counter[int]() for _ in _coordinates(question)] for question in survey.questions]
+    n = 0
+    for truths in blocks:
+        n += len(truths[0])
+        for index, values in enumerate(randomized(survey, truths, draws)):
+            tallies[index].update(tally(values, survey.masks.get(index, 0)))
+        for question, found, truth in zip(survey.questions, true, truths, strict=True):
+            for counter, column in zip(found, np.atleast_2d(truth.T), strict=True):
+                counter.update(tally(column, _options_of_mask(question)))
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
-    return analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))])
+    return Piloted(analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))]), true)
 
 
 def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
@@ -47,15 +83,17 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
     ]
 
 
-def true_figure(question: Question, truth: Values, estimate: Estimate) -> float | None:
-    """What an estimate ought to find; None for the share of a bin."""
+def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:
+    """What an estimate ought to find, from the tallies of ``Piloted``; None for the share of a bin."""
     if question.kind.truth == "numbers":
-        return float(_in_units(question, truth[:, question.options.index(estimate.option)]).mean())
-    if question.domain.grid is not None:
-        return _of_number(_in_units(question, truth), estimate)
-    index = question.options.index(estimate.option)
-    chosen = truth >> index & 1 if question.kind.truth == "options" else truth == index
-    return float(chosen.mean())
+        return _mean(question, truths[question.options.index(estimate.option)])
+    (truth,) = truths
+    if question.domain.grid is None:
+        mask = _options_of_mask(question)
+        return truth.get(question.options.index(estimate.option), 0) / (truth[mask] if mask else sum(truth.values()))
+    if estimate.kind == "mean":
+        return _mean(question, truth)
+    return _quantile(question, truth, int(estimate.option[1:])) if estimate.kind == "quantile" else None
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
@@ -66,17 +104,31 @@ def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[st
     }
 
 
-def _of_number(values: NDArray[np.float64], estimate: Estimate) -> float | None:
-    if estimate.kind == "mean":
-        return float(values.mean())
-    if estimate.kind == "quantile":
-        return float(np.quantile(values, int(estimate.option[1:]) / 100))
-    return None
+def _coordinates(question: Question) -> Sequence[str]:
+    return question.options if question.kind.truth == "numbers" else (question.name,)
 
 
-def _in_units(question: Question, steps: Values) -> NDArray[np.float64]:
-    grid = grid_of(question.domain)
-    return float(grid.low) + float(grid.step) * steps.astype(np.float64)
+def _options_of_mask(question: Question) -> int:
+    """Of a question whose true values are bit masks, the number of its options."""
+    return question.domain.size if question.kind.truth == "options" else 0
+
+
+def _mean(question: Question, truth: Tally) -> float:
+    return _in_units(question, Fraction(sum(step * count for step, count in truth.items()), sum(truth.values())))
+
+
+def _quantile(question: Question, truth: Tally, percent: int) -> float:
+    """Between the two nearest of all values in order, as far along as the rank lies between theirs."""
+    steps = sorted(truth)
+    upto = list(itertools.accumulate(truth[step] for step in steps))
+    rank = Fraction(percent * (upto[-1] - 1), 100)
+    below, above = (steps[bisect_right(upto, place)] for place in (math.floor(rank), math.ceil(rank)))
+    return _in_units(question, below + (above - below) * (rank - math.floor(rank)))
+
+
+def _in_units(question: Question, steps: Fraction) -> float:
+    (number,) = in_units([steps], grid_of(question.domain))
+    return number
 
 
 def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the question's type has it
@@ -85,33 +137,37 @@ def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the que
     return question.answer(value)
 
 
-def _options(domain: Domain, count: int, generator: np.random.Generator) -> Values:
+def _options(domain: Domain, generator: np.random.Generator) -> Inventor:
     shares = generator.dirichlet(np.ones(domain.size))
-    return generator.choice(domain.size, size=count, p=shares).astype(np.int64)
+    return lambda count: generator.choice(domain.size, size=count, p=shares).astype(np.int64)
 
 
-def _masks(domain: Domain, count: int, generator: np.random.Generator) -> Values:
+def _masks(domain: Domain, generator: np.random.Generator) -> Inventor:
     shares = generator.beta(1, 3, size=domain.size)
-    chosen = generator.random((count, domain.size)) < shares
-    # Whoever chose too many keeps the first ones.
-    chosen &= chosen.cumsum(axis=1) <= domain.max_choices
-    masks: Values = (chosen.astype(np.int64) << np.arange(domain.size)).sum(axis=1)
+
+    def masks(count: int) -> Values:
+        chosen = generator.random((count, domain.size)) < shares
+        # Whoever chose too many keeps the first ones.
+        chosen &= chosen.cumsum(axis=1) <= domain.max_choices
+        found: Values = (chosen.astype(np.int64) << np.arange(domain.size)).sum(axis=1)
+        return found
+
     return masks
 
 
-def _steps(domain: Domain, count: int, generator: np.random.Generator) -> Values:
-    return np.rint(generator.beta(2, 5, size=count) * domain.steps).astype(np.int64)
+def _steps(domain: Domain, generator: np.random.Generator) -> Inventor:
+    return lambda count: np.rint(generator.beta(2, 5, size=count) * domain.steps).astype(np.int64)
 
 
-def _vectors(domain: Domain, count: int, generator: np.random.Generator) -> Values:
-    return np.column_stack([_steps(domain, count, generator) for _ in domain.options])
+def _vectors(domain: Domain, generator: np.random.Generator) -> Inventor:
+    size = len(domain.options)
+    return lambda count: np.rint(generator.beta(2, 5, size=(count, size)) * domain.steps).astype(np.int64)
 
 
-_INVENTORS: dict[str, Callable[[Domain, int, np.random.Generator], Values]] = {
+_INVENTORS: dict[str, Callable[[Domain, np.random.Generator], Inventor]] = {
     "yes_no": _options,
     "option": _options,
     "options": _masks,
     "number": _steps,
     "numbers": _vectors,
 }
-

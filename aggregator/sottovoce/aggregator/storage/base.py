@@ -235,5 +235,8 @@ class Storage(Protocol):
     def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows to an empty table."""
 
+    def copy_from(self, source: "Storage") -> None:
+        """Fill all tables, which are empty, from another database."""
+
     def close(self) -> None:
         """Release the database."""

@@ -18,6 +18,7 @@ from sottovoce.aggregator.storage.base import (
     Known,
     Outcome,
     Plan,
+    Storage,
     StoredSurvey,
     TokenCounts,
 )
@@ -32,6 +33,7 @@ from sottovoce.aggregator.storage.statements import (
     id_hash,
     show,
 )
+from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Survey
@@ -65,6 +67,19 @@ class SQLStorage(ABC):
 
     def _after_deletion(self) -> None:  # noqa: B027 - nothing is a fine answer
         """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
+
+    @abstractmethod
+    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """All rows of one of ``tables.TABLES``."""
+
+    @abstractmethod
+    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows to an empty table."""
+
+    def copy_from(self, source: Storage) -> None:
+        """Fill all tables, which are empty, from another database, row by row."""
+        for table in TABLES:
+            self.import_table(table, source.export_table(table))
 
     # Surveys
 

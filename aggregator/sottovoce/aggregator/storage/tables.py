@@ -24,5 +24,11 @@ def fill(table: str) -> str:
     return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
+def take_over(table: str) -> str:
+    """The statement that fills a table from the one in the schema ``source``, in the order of its first two columns."""
+    wanted = f"SELECT {_columns(table)} FROM source.{table} ORDER BY 1, 2"  # noqa: S608 - constants from above
+    return f"INSERT INTO {table} ({_columns(table)}) " + wanted
+
+
 def _columns(table: str) -> str:
     return ", ".join(f'"{column}"' for column in TABLES[table])

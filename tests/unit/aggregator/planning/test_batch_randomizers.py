@@ -1,6 +1,7 @@
 """The batch client draws from the same channels as the client on a device."""
 
 from fractions import Fraction
+from itertools import chain, repeat
 
 import numpy as np
 import pytest
@@ -133,11 +134,39 @@ def test_trials_are_those_of_the_whole_number_however_many_bits_it_takes(going: 
     power = going ** data.draw(st.integers(1, most))
     known = data.draw(st.integers(0, 2))
     near = int(power * 2 ** (32 * known)) << 32 * (4 - known) | data.draw(st.integers(0, 2 ** (32 * (4 - known)) - 1))
-    words = [near >> 32 * place & 0xFFFFFFFF for place in (3, 2, 1, 0)]
-    streams = iter(np.array(words, dtype=np.uint32).tobytes()[start : start + 4] for start in range(0, 16, 4))
-    number = BatchDraws(lambda _: next(streams)).trials(going, most, 1)[0]
+    words = chain((near >> 32 * place & 0xFFFFFFFF for place in (3, 2, 1, 0)), repeat(0))
+    number = BatchDraws(lambda _: np.uint32(next(words)).tobytes()).trials(going, most, 1)[0]
 
     assert number == 1 + sum(Fraction(near, 2**128) < going**j for j in range(1, most))
+
+
+def test_many_trials_at_once_are_those_of_each_alone() -> None:
+    """Prefixes on, beside and between the powers, in one array as one by one."""
+    going, most = Fraction(999, 1000), 1000
+    edges = [int(going**j * 2**32) for j in range(1, most, 37)]
+    prefixes = np.array([edge + off for edge in edges for off in (-1, 0, 1, 40_000)] + [0, 2**32 - 1], dtype=np.uint32)
+    bits = chain([prefixes.tobytes()], repeat(bytes(4)))
+    numbers = BatchDraws(lambda _: next(bits)).trials(going, most, len(prefixes))
+
+    expected = [1 + sum(Fraction(int(prefix), 2**32) < going**j for j in range(1, most)) for prefix in prefixes]
+    assert numbers.tolist() == expected
+
+
+@given(st.lists(st.integers(1, 52), max_size=9), st.integers(0, 50))
+def test_digits_are_below_their_bounds(bounds: list[int], count: int) -> None:
+    """However many fit into one number: an array for each bound, in their order."""
+    drawn = list(BatchDraws(seeded("digits")).each_below(bounds, count))
+
+    assert [len(each) for each in drawn] == [count] * len(bounds)
+    assert all((each < bound).all() for each, bound in zip(drawn, bounds, strict=True))
+
+
+def test_digits_of_one_number_are_independent_and_uniform() -> None:
+    """Every combination of three digits about equally often."""
+    digits = list(BatchDraws(seeded("digits")).each_below([3, 4, 5], 60_000))
+    cells = np.bincount(np.ravel_multi_index([each.astype(np.int64) for each in digits], (3, 4, 5)), minlength=60)
+
+    assert ((cells - 1000) ** 2 / 1000).sum() < 59 + CRITICAL * (2 * 59) ** 0.5
 
 
 def test_masks_of_every_size_hold_the_truth_as_often_as_they_ought_to() -> None:

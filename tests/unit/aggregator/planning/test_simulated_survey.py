@@ -1,8 +1,10 @@
 """Invented respondents: answers that a form would accept, and estimates that find them."""
 
 import json
+import tracemalloc
 
 import numpy as np
+import pytest
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, true_figure
 from sottovoce.client.respondent import encode
@@ -26,7 +28,7 @@ def everything() -> Survey:
 def test_invented_answers_encode_to_the_invented_values() -> None:
     """What would be typed into a form is what the simulation counted on."""
     survey = everything()
-    truths = invent(survey, 50, seed=3)
+    (truths,) = invent(survey, 50, seed=3)
     for respondent in range(50):
         values = encode(survey, answers_of(survey, truths, respondent))
         for value, truth in zip(values, truths, strict=True):
@@ -36,8 +38,8 @@ def test_invented_answers_encode_to_the_invented_values() -> None:
 def test_pilot_estimates_find_the_invented_truth() -> None:
     """100,000 respondents: every share and mean within five standard errors, every interval in its range."""
     survey = everything()
-    truths = invent(survey, 100_000, seed=4)
-    results = pilot(survey, truths, BatchDraws(seeded("pilot")))
+    piloted = pilot(survey, invent(survey, 100_000, seed=4), BatchDraws(seeded("pilot")))
+    results, truths = piloted.results, piloted.truths
 
     checked = 0
     for result, truth in zip(results.questions, truths, strict=True):
@@ -56,10 +58,10 @@ def test_pilot_estimates_find_the_invented_truth() -> None:
 def test_pilot_would_notice_a_wrong_channel() -> None:
     """Truths turned round lie beyond five standard errors."""
     survey = everything()
-    truths = invent(survey, 100_000, seed=4)
-    results = pilot(survey, truths, BatchDraws(seeded("pilot")))
+    piloted = pilot(survey, invent(survey, 100_000, seed=4), BatchDraws(seeded("pilot")))
+    results, truths = piloted.results, piloted.truths
     yes = results.questions[0].estimates[0]
-    wrong = true_figure(survey.questions[0], 1 - truths[0], yes)
+    wrong = true_figure(survey.questions[0], [{1 - value: count for value, count in truths[0][0].items()}], yes)
 
     assert yes.raw is not None
     assert yes.std_error is not None
@@ -70,9 +72,9 @@ def test_pilot_would_notice_a_wrong_channel() -> None:
 def test_square_wave_finds_the_distribution() -> None:
     """Mean and quartiles of 100,000 numbers within a tenth of the range."""
     survey = everything()
-    truths = invent(survey, 100_000, seed=5)
     index = list(CASES).index("square_wave")
-    result = pilot(survey, truths, BatchDraws(seeded("wave"))).questions[index]
+    piloted = pilot(survey, invent(survey, 100_000, seed=5), BatchDraws(seeded("wave")))
+    result, truths = piloted.results.questions[index], piloted.truths
 
     assert np.isclose(sum(estimate.raw or 0 for estimate in result.of_kind("share")), 1)
     for estimate in result.of_kind("mean") + result.of_kind("quantile"):
@@ -85,7 +87,7 @@ def test_square_wave_finds_the_distribution() -> None:
 def test_hidden_questions_have_what_the_device_would_encode() -> None:
     """Many at once as one by one: conditions, chains, added categories, fixed values."""
     survey = absences()
-    truths = invent(survey, 400, seed=6)
+    (truths,) = invent(survey, 400, seed=6)
     hidden = 0
     for respondent in range(400):
         answers = answers_of(survey, truths, respondent)
@@ -98,8 +100,8 @@ def test_hidden_questions_have_what_the_device_would_encode() -> None:
 def test_pilot_estimates_find_absence_as_a_category() -> None:
     """Shares of yes, no and absent, each within five standard errors of what was invented."""
     survey = absences()
-    truths = invent(survey, 100_000, seed=7)
-    results = pilot(survey, truths, BatchDraws(seeded("absent")))
+    piloted = pilot(survey, invent(survey, 100_000, seed=7), BatchDraws(seeded("absent")))
+    results, truths = piloted.results, piloted.truths
     smokes, often = results.questions[1], results.questions[7]
 
     assert [estimate.option for estimate in smokes.estimates] == ["no", "yes", "absent"]
@@ -117,8 +119,8 @@ def test_pilot_follows_ask() -> None:
     document = json.loads(everything().canonical)
     document["questions"] = [asked for asked in document["questions"] if asked["name"] != "memoized_rr"]
     survey = parse_survey({**document, "ask": 4})
-    truths = invent(survey, 60_000, seed=6)
-    results = pilot(survey, truths, BatchDraws(seeded("ask")))
+    piloted = pilot(survey, invent(survey, 60_000, seed=6), BatchDraws(seeded("ask")))
+    results, truths = piloted.results, piloted.truths
 
     private = len(survey.private)
     expected = 60_000 * 4 / private
@@ -134,3 +136,51 @@ def test_pilot_follows_ask() -> None:
             if true is not None and estimate.raw is not None and estimate.std_error is not None:
                 assert abs(estimate.raw - true) <= 5 * estimate.std_error, (result.question.name, estimate.option)
     assert sum(result.n for result in results.questions if result.epsilon) == 4 * 60_000
+
+
+def test_the_seed_decides_whatever_the_size_of_the_blocks() -> None:
+    """Seven respondents at a time, or all of them at once; another seed invents others."""
+    survey = absences()
+    whole, other = (list(invent(survey, 100, seed)) for seed in (8, 9))
+    parts = list(invent(survey, 100, 8, block=7))
+
+    assert [len(part[0]) for part in parts] == [7] * 14 + [2]
+    for index, values in enumerate(whole[0]):
+        assert np.array_equal(np.concatenate([part[index] for part in parts]), values)
+    assert any(not np.array_equal(one, another) for one, another in zip(whole[0], other[0], strict=True))
+
+
+def test_true_figures_are_those_of_the_values_one_by_one() -> None:
+    """Shares, means and quantiles from tallies, of three blocks, beside numpy's from all values."""
+    survey = everything()
+    blocks = list(invent(survey, 1001, 10, block=400))
+    piloted = pilot(survey, blocks, BatchDraws(seeded("figures")))
+    names = [question.name for question in survey.questions]
+    values = {name: np.concatenate([block[index] for block in blocks]) for index, name in enumerate(names)}
+
+    def figures(name: str, kind: str) -> list[float | None]:
+        index = names.index(name)
+        estimates = piloted.results.questions[index].of_kind(kind)
+        return [true_figure(survey.questions[index], piloted.truths[index], estimate) for estimate in estimates]
+
+    masks, waves, decimals = values["bitwise_rr"], values["square_wave"], values["decimals"]
+    assert figures("bitwise_rr", "share") == [float((masks >> option & 1).mean()) for option in range(4)]
+    assert figures("kary_rr", "share") == [float((values["kary_rr"] == option).mean()) for option in range(5)]
+    assert figures("square_wave", "mean") == [pytest.approx(waves.mean(), abs=1e-12)]
+    asked = piloted.results.questions[names.index("square_wave")]
+    percents = [int(estimate.option[1:]) for estimate in asked.of_kind("quantile")]
+    assert figures("square_wave", "quantile") == pytest.approx(np.percentile(waves, percents).tolist(), abs=1e-12)
+    assert figures("decimals", "mean") == pytest.approx((-0.5 + 0.25 * decimals.mean(axis=0)).tolist(), abs=1e-12)
+
+
+def test_memory_of_a_pilot_does_not_grow_with_its_respondents() -> None:
+    """Ten times as many respondents, and no more at once than a few blocks of them."""
+    survey = parse_survey(survey_document({**CASES["kary_rr"][0], "name": "k"}, {**CASES["geometric"][0], "name": "g"}))
+    peaks = []
+    for count in (200_000, 2_000_000):
+        tracemalloc.start()
+        pilot(survey, invent(survey, count, 11), BatchDraws(seeded("memory")))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+    assert peaks[1] < 1.2 * peaks[0]
