@@ -43,6 +43,12 @@ CLASSES = {
     if path.startswith("survey/mechanisms/") and not path.endswith(("/base.js", "/bits.js"))
 }
 """The mechanisms' classes by their names."""
+QUESTION_TYPES = [
+    path.removeprefix("survey/types/").removesuffix(".js")
+    for path in SOURCES
+    if path.startswith("survey/types/") and not path.endswith("/base.js")
+]
+"""The question types by the names of their files."""
 BEST = {
     "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
     "subset_selection": {"bestSize": AUTHORS},
@@ -57,13 +63,11 @@ TWINS = [
         only_javascript=dict.fromkeys(
             [
                 "parseItem",
-                "readQuestion",
                 "readHead",
                 "readAsked",
                 "readChoices",
                 "readNote",
                 "readMatrix",
-                "readGrid",
                 "readAbsent",
                 "readConditions",
             ],
@@ -94,8 +98,16 @@ TWINS = [
     Twin(
         "shared.answers",
         ("survey/answers.js", "survey/grid.js"),
-        only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers")
-        | {"encodeAnswer": "Question.encode"},
+        only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers"),
+    ),
+    Twin("shared.types.base", ("survey/types/base.js",)),
+    *(
+        Twin(
+            f"shared.types.{name}",
+            (f"survey/types/{name}.js",),
+            only_python={"gridOf": TYPE} if name == "decimal" else {},
+        )
+        for name in QUESTION_TYPES
     ),
     Twin(
         "shared.languages",

@@ -81,6 +81,6 @@ class QuestionType(ABC):
         """Refuse, by a ``ValueError``, a true value that may not stand for no answer."""
 
 
-def within(value: object, bound: int) -> TypeGuard[int]:
+def is_below(value: object, bound: int) -> TypeGuard[int]:
     """Whether this is a whole number from 0 to ``bound`` - 1."""
     return type(value) is int and 0 <= value < bound

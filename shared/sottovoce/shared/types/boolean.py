@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.checks import Reader
 from sottovoce.shared.types.base import Fields
-from sottovoce.shared.types.select_one import SelectOne
+from sottovoce.shared.types.select_one import SelectOneType
 
 BOOLEAN_OPTIONS = ("no", "yes")
 """The options of a yes/no question, in the order of their values 0 and 1."""
 
 
-class Boolean(SelectOne):
+class BooleanType(SelectOneType):
     """Yes or no."""
 
     name = "boolean"

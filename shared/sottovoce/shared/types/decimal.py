@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.types.base import Fields, QuestionType, within
+from sottovoce.shared.types.base import Fields, QuestionType, is_below
 
 BOUNDS = ("min", "max", "step")
 NUMBER = {"$ref": "#/$defs/number"}
 
 
-class Decimal(QuestionType):
+class DecimalType(QuestionType):
     """
     One of the numbers from ``min`` to ``max`` in steps of ``step``.
 
@@ -65,7 +65,7 @@ class Decimal(QuestionType):
 
     def holds(self, domain: Domain, value: object) -> bool:
         """A number of steps."""
-        return within(value, domain.size)
+        return is_below(value, domain.size)
 
     def _number(self, value: object, read: Any, reader: Reader, pointer: str) -> Fraction | None:  # noqa: ANN401 - a Grid.read
         if value is MISSING:

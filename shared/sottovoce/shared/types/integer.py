@@ -1,9 +1,9 @@
 """``integer``: a whole number on a grid."""
 
-from sottovoce.shared.types.decimal import Decimal
+from sottovoce.shared.types.decimal import DecimalType
 
 
-class Integer(Decimal):
+class IntegerType(DecimalType):
     """One of the whole numbers from ``min`` to ``max``, in steps of 1 unless ``step`` says otherwise."""
 
     name = "integer"

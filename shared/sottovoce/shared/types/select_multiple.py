@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain, Value
 from sottovoce.shared.checks import Reader
-from sottovoce.shared.types.base import Fields, QuestionType, within
+from sottovoce.shared.types.base import Fields, QuestionType, is_below
 from sottovoce.shared.types.select_one import NAMED, option_index
 
 
-class SelectMultiple(QuestionType):
+class SelectMultipleType(QuestionType):
     """At most ``max_choices`` of the options that ``choices`` lists, or none."""
 
     name = "select_multiple"
@@ -53,7 +53,7 @@ class SelectMultiple(QuestionType):
 
     def holds(self, domain: Domain, value: object) -> bool:
         """A mask of no more options than may be chosen."""
-        return within(value, 1 << domain.size) and value.bit_count() <= domain.max_choices
+        return is_below(value, 1 << domain.size) and value.bit_count() <= domain.max_choices
 
     def check_absent(self, value: Value) -> None:
         """Only the empty set: any other one would be taken for a choice."""

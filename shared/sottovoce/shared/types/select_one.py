@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.checks import Reader
-from sottovoce.shared.types.base import Fields, QuestionType, within
+from sottovoce.shared.types.base import Fields, QuestionType, is_below
 
 NAMED = {"$ref": "#/$defs/choices"}
 
 
-class SelectOne(QuestionType):
+class SelectOneType(QuestionType):
     """One of the options that ``choices`` lists."""
 
     name = "select_one"
@@ -34,7 +34,7 @@ class SelectOne(QuestionType):
 
     def holds(self, domain: Domain, value: object) -> bool:
         """An option's index."""
-        return within(value, domain.size)
+        return is_below(value, domain.size)
 
 
 def option_index(domain: Domain, answer: object) -> int:

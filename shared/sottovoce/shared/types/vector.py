@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.checks import Reader
-from sottovoce.shared.types.base import Fields, within
-from sottovoce.shared.types.decimal import BOUNDS, NUMBER, Decimal, grid_of
+from sottovoce.shared.types.base import Fields, is_below
+from sottovoce.shared.types.decimal import BOUNDS, NUMBER, DecimalType, grid_of
 from sottovoce.shared.types.select_one import NAMED
 
 
-class Vector(Decimal):
+class VectorType(DecimalType):
     """A number for each of the coordinates that ``coordinates`` lists."""
 
     name = "vector"
@@ -41,4 +41,4 @@ class Vector(Decimal):
         """As many numbers of steps as there are coordinates."""
         if not isinstance(value, tuple) or len(value) != len(domain.options):
             return False
-        return all(within(step, domain.size) for step in value)
+        return all(is_below(step, domain.size) for step in value)

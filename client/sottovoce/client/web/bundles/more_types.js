@@ -1,3 +1,7 @@
+import { DecimalType } from "../survey/types/decimal.js";
+import { IntegerType } from "../survey/types/integer.js";
+import { SelectMultipleType } from "../survey/types/select_multiple.js";
+import { VectorType } from "../survey/types/vector.js";
 import { BitwiseRR } from "../survey/mechanisms/bitwise_rr.js";
 import { Geometric } from "../survey/mechanisms/geometric.js";
 import { HadamardResponse } from "../survey/mechanisms/hadamard_response.js";
@@ -23,8 +27,7 @@ import { randomizeSampledCoordinate } from "../device/randomizers/sampled_coordi
 import { randomizeSampledOption } from "../device/randomizers/sampled_option.js";
 import { randomizeSquareWave } from "../device/randomizers/square_wave.js";
 import { randomizeSubsetSelection } from "../device/randomizers/subset_selection.js";
-import { readAbsent, readConditions, readGrid, readMatrix, readNote } from "../survey/more_items.js";
-import { readQuestion } from "../survey/parse_item.js";
+import { readAbsent, readConditions, readMatrix, readNote } from "../survey/more_items.js";
 
 /**
  * What few surveys need: the rarer mechanisms, each with its randomizer; items that are not one of some options, that
@@ -55,17 +58,15 @@ export const MORE_TYPES = {
     geometric: randomizeGeometric,
     sampled_coordinate: randomizeSampledCoordinate,
   },
-  itemTypes: {
-    select_multiple: readQuestion,
-    integer: readQuestion,
-    decimal: readQuestion,
-    vector: readQuestion,
-    note: readNote,
-    acknowledge: readNote,
-    matrix: readMatrix,
+  types: {
+    select_multiple: SelectMultipleType,
+    integer: IntegerType,
+    decimal: DecimalType,
+    vector: VectorType,
   },
-  inputs: { integer: numberInput, decimal: numberInput, vector: numberInput },
+  itemTypes: { note: readNote, acknowledge: readNote, matrix: readMatrix },
+  inputs: { number: numberInput, numbers: numberInput },
   itemViews: { note: notePart, acknowledge: acknowledgePart },
   valueWords: MORE_VALUE_WORDS,
-  provided: { answerInMoreWords, byHand, procedure, readAbsent, readConditions, readGrid },
+  provided: { answerInMoreWords, byHand, procedure, readAbsent, readConditions },
 };

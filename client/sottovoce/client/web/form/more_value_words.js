@@ -17,8 +17,8 @@ export const MORE_VALUE_WORDS = {
 export function answerInMoreWords(question, value, words) {
   const { grid, options } = question.domain;
   if (grid === null) return several(question, value, words);
-  if (options.length === 0) return words.number(grid.number(value));
-  return list(value.map((step, index) => named(question, index, words, words.number(grid.number(step)))), words);
+  if (options.length === 0) return words.number(grid.text(value));
+  return list(value.map((step, index) => named(question, index, words, words.number(grid.text(step)))), words);
 }
 
 function several(question, mask, words) {
@@ -34,7 +34,7 @@ function mark({ largest }, value, words) {
 }
 
 function range({ domain, mechanism }, value, words) {
-  const [first, last] = mechanism.span(value).map((step) => domain.grid.number(step));
+  const [first, last] = mechanism.span(value).map((step) => domain.grid.text(step));
   return first === last ? words.number(first) : words.node("range", { first, last });
 }
 

@@ -1,4 +1,3 @@
-import { ONE_OF } from "../survey/parse_item.js";
 import { VALUE_WORDS, provided } from "../registry.js";
 
 /** A reported value in words. */
@@ -10,6 +9,6 @@ export function reportedInWords(question, value, words) {
 
 /** A true value in words. */
 export function answeredInWords(question, value, words) {
-  if (ONE_OF.includes(question.type)) return words.option(question, value);
+  if (question.kind.takesCategory) return words.option(question, value);
   return provided("answerInMoreWords")(question, value, words);
 }

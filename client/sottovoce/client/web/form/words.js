@@ -124,7 +124,7 @@ export class Words {
   /** The label of the option with this index. */
   option(question, index) {
     if (question.domain.absent && index === question.domain.steps) return this.node("absent");
-    if (question.type === "boolean") return this.node(question.options[index]);
+    if (question.kind.truth === "yes_no") return this.node(question.options[index]);
     return this.text("span", question.choices[index].label);
   }
 

@@ -3,8 +3,8 @@ import { must } from "../rational.js";
 import { BinaryRR } from "./binary_rr.js";
 
 /**
- * What mechanisms have in common whose report is a mask in which every one of k options' bits goes by itself through the
- * binary channel that this extends. A subclass has `chosen(value)`: the mask of the options that are true.
+ * What mechanisms have in common whose report is a mask in which the bit of each of k options goes by itself through
+ * the binary channel that this extends. A subclass has `chosen(value)`: the mask of the options that are true.
  */
 export class Bits extends BinaryRR {
   static reportKind = "bits";
