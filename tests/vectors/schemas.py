@@ -25,6 +25,11 @@ def survey_schema() -> Schema:
     definitions["item"]["properties"]["type"]["enum"] = [*TYPES, *NOTES, "matrix"]
     definitions["item"]["allOf"][2]["if"]["properties"]["type"]["enum"] = [*TYPES]
     definitions["matrix"]["properties"]["of"]["properties"]["type"]["enum"] = [*MATRIX_TYPES]
+    # A condition on a number names its bounds as the question does.
+    bounds = [kind.keys["min"] for kind in TYPES.values() if "min" in kind.keys]
+    different = [bound for index, bound in enumerate(bounds) if bound not in bounds[:index]]
+    span = definitions["visible_if"]["additionalProperties"]["oneOf"][2]["properties"]
+    span["min"] = span["max"] = {"anyOf": different}
     asked = definitions["asked"]
     treatment = {key: asked["properties"][key] for key in ("mechanism", "public", "when_absent", "absent_category")}
     asked["properties"] = {"type": {"enum": [*TYPES]}, **dict.fromkeys(_type_keys(), True), **treatment}
