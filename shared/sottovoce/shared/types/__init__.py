@@ -2,6 +2,7 @@
 
 from sottovoce.shared.types.base import QuestionType
 from sottovoce.shared.types.boolean import BooleanType
+from sottovoce.shared.types.date import DateType
 from sottovoce.shared.types.decimal import DecimalType
 from sottovoce.shared.types.integer import IntegerType
 from sottovoce.shared.types.rating import RatingType
@@ -18,6 +19,7 @@ TYPES: dict[str, QuestionType] = {
         SelectMultipleType(),
         IntegerType(),
         DecimalType(),
+        DateType(),
         VectorType(),
     )
 }

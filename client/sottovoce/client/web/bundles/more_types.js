@@ -1,3 +1,4 @@
+import { DateType } from "../survey/types/date.js";
 import { DecimalType } from "../survey/types/decimal.js";
 import { IntegerType } from "../survey/types/integer.js";
 import { SelectMultipleType } from "../survey/types/select_multiple.js";
@@ -62,6 +63,7 @@ export const MORE_TYPES = {
     select_multiple: SelectMultipleType,
     integer: IntegerType,
     decimal: DecimalType,
+    date: DateType,
     vector: VectorType,
   },
   itemTypes: { note: readNote, acknowledge: readNote, matrix: readMatrix },

@@ -1,7 +1,8 @@
 import { must } from "../rational.js";
 import { DecimalType } from "./decimal.js";
 
-const WHOLE = 1_000_000_000n;
+/** One, in the billionths that a grid counts in. */
+export const WHOLE = 1_000_000_000n;
 
 /** A whole number on a grid. */
 export class IntegerType extends DecimalType {
