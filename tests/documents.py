@@ -46,6 +46,11 @@ def number(low: str | int, high: str | int, step: str | int, mechanism: Document
     return question(mechanism, "decimal", min=low, max=high, step=step)
 
 
+def day(low: str, high: str, mechanism: Document, **more: Any) -> Document:
+    """A question that asks for a day."""
+    return question(mechanism, "date", min=low, max=high, **more)
+
+
 def vector(count: int, low: str | int, high: str | int, step: str | int, mechanism: Document) -> Document:
     """A question that asks for so many numbers on one grid."""
     return question(mechanism, "vector", coordinates=names(count, "x"), min=low, max=high, step=step)

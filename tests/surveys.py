@@ -107,4 +107,9 @@ def every_type() -> list[dict[str, Any]]:
         _asks("decimal", "height", "How tall are you, in metres?", None, min="0.5", max="2.5", step="0.01"),
         _asks("rating", "content", "How content are you?", None, choices=_named(*_SCALE), cohort=True),
         _asks("boolean", "again", "Have you taken any this month?", memo),
+        _asks("select_one", "best", "What helps most?", {"name": "optimal_unary", "odds": "3/2"}, choices=reasons[:4]),
+        _asks(
+            "date", "since", "Since when?", {"name": "rounding_rr", "a": "11/20", "b": "9/20"},
+            min="2019-12-30", max="2026-01-05", step=7,
+        ),
     ]  # fmt: skip

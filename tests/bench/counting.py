@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from sottovoce.aggregator.collect.survey_rules import Published
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.aggregator.estimators.intervals import exact
-from sottovoce.aggregator.pilot import invent, pilot
-from sottovoce.aggregator.published import Published
-from sottovoce.aggregator.simulation import BatchDraws, seeded, simulate
+from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded, simulate
+from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.storage import Arrival, Plan
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.columns import matrix, tallies, tally
@@ -22,7 +22,7 @@ from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
-from sottovoce.shared.parsing import parse_survey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.bench.ingest import ten_questions
 from tests.bench.mechanisms import MILLION, best, domain, row

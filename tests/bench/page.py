@@ -50,7 +50,7 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 def question(asked: Question) -> dict[str, Any]:
     """One of our questions in SurveyJS's words."""
     head = {"name": asked.name, "title": asked.label["en"], "isRequired": True}
-    if asked.type == "boolean":
+    if asked.kind.truth == "yes_no":
         return {**head, "type": "radiogroup", "choices": ["Yes", "No"]}
     choices = [{"value": choice.name, "text": choice.label["en"]} for choice in asked.choices]
     return {**head, "type": "radiogroup", "choices": choices}

@@ -17,7 +17,6 @@ from sottovoce.cli.process import free_port
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import SurveyError
-from sottovoce.shared.rational import dump_decimal
 
 from tests.conftest import Running, start
 from tests.surveys import ANSWERS, every_type, survey
@@ -197,14 +196,14 @@ def test_five_line_example_of_the_readme_is_the_real_interface(running: Running)
 def test_respond_asks_every_type_in_the_terminal(tmp_path: Path) -> None:
     """Options, several options, numbers, vectors; what does not fit is asked again, and never repeated."""
     asked = survey(name="every", questions=every_type())
-    wrong = {"select_multiple": "99", "integer": "sentinel", "decimal": "0.00001", "vector": "sentinel"}
+    wrong = {"select_multiple": "99", "decimal": "0.00001", **dict.fromkeys(["integer", "vector", "date"], "sentinel")}
     lines = []
     for question in asked.questions:
         lines += [wrong[question.type]] if question.type in wrong else []
         if question.domain.grid is not None:
-            lines += [dump_decimal(question.domain.grid.low)] * max(1, len(question.options))
+            lines += [question.domain.grid.text(0)] * max(1, len(question.options))
         else:
-            lines.append("0" if question.type == "select_multiple" else "1")
+            lines.append("0" if question.kind.truth == "options" else "1")
     with start(tmp_path / "data", asked) as process:
         answered = sottovoce(tmp_path, "respond", process.link, input="\n".join([*lines, "y", ""]))
         assert answered.returncode == 0, answered.stderr

@@ -14,14 +14,14 @@ ASKED = survey(name="every", questions=every_type())
 
 def answer_to(question: Question, share: float) -> Any:
     """An answer this far up the scale: 0 is the first option, nothing or the least number, 1 the last or largest."""
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         most = round(share * question.domain.max_choices)
         return list(question.options[len(question.options) - most :])
     grid = question.domain.grid
     if grid is None:
         return question.options[round(share * (len(question.options) - 1))]
     number = dump_decimal(grid.low + round(share * grid.steps) * grid.step)
-    return dict.fromkeys(question.options, number) if question.type == "vector" else number
+    return dict.fromkeys(question.options, number) if question.kind.truth == "numbers" else number
 
 
 TRUTHS = [{question.name: answer_to(question, share) for question in ASKED.questions} for share in (0, 0.4, 1)]

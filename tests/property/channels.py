@@ -19,9 +19,9 @@ _CONTEXT = Context(prec=40)
 def truths(question: Question) -> list[Value]:
     """Every true value of a (small) question."""
     domain = question.domain
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         return [mask for mask in range(1 << domain.size) if mask.bit_count() <= domain.max_choices]
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return list(itertools.product(range(domain.size), repeat=len(domain.options)))
     return list(range(domain.size))
 
@@ -64,7 +64,7 @@ def check_epsilon(question: Question, computed: Channel) -> None:
     exact = _CONTEXT.ln(_CONTEXT.divide(Decimal(worst.numerator), Decimal(worst.denominator)))
     declared = Decimal(question.epsilon)
     notch = Decimal("1e-12") * declared
-    assert worst <= question.mechanism.odds, "more epsilon than declared"
+    assert worst <= question.mechanism.likelihood_ratio, "more epsilon than declared"
     if question.mechanism.waves == 1:
         assert declared - notch < exact < declared + notch, "another epsilon than declared"
 

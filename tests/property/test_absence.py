@@ -63,11 +63,11 @@ def hidden_by(answers: dict[str, Any]) -> list[Question]:
 
 def _answers_to(question: Question) -> list[Any]:
     options = list(question.options[: len(question.options) - question.domain.absent])
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return [dict.fromkeys(options, "2"), dict.fromkeys(options, "4")]
     if question.domain.grid is not None:
         return ["0", "1", "4"]
-    return [[option] for option in options] if question.type == "select_multiple" else options
+    return [[option] for option in options] if question.kind.truth == "options" else options
 
 
 @pytest.mark.parametrize("changed", CHANGES[1:], ids=str)

@@ -57,6 +57,11 @@ CASES = {
     "subset of 2 of 6": one_of(6, named("subset_selection", odds="3")),
     "subset of 4 of 5": one_of(5, named("subset_selection", odds="5/2", size=4), "rating"),
     "subset by epsilon": one_of(7, EPSILON),
+    "unary of 2": one_of(2, named("optimal_unary", odds="3")),
+    "unary of 5": one_of(5, named("optimal_unary", odds="5/2")),
+    "unary with a category": {**one_of(3, named("optimal_unary", odds="2147483646")), "absent_category": True},
+    "unary, almost noise": one_of(4, named("optimal_unary", odds="1073741824/1073741823"), "rating"),
+    "unary by epsilon": one_of(4, named("optimal_unary", epsilon="1")),
     "sampled option": some_of(5, named("sampled_option", a="3/4", b="1/4")),
     "sampled option, one choice": some_of(4, named("sampled_option", a="11/12", b="1/6"), max_choices=1),
     "sampled option by epsilon": some_of(3, EPSILON),
@@ -119,7 +124,7 @@ def test_level_table_between_levels_costs_no_more_than_declared(steps):
 
     check_range(asked, computed)
     check_distribution(asked, computed)
-    assert worst_odds(computed) <= asked.mechanism.odds
+    assert worst_odds(computed) <= asked.mechanism.likelihood_ratio
 
 
 SCORED = {"rounding_rr", "level_table", "geometric"}
@@ -143,24 +148,25 @@ def supporting(asked, value, option):
     about = {y for y in range(asked.largest + 1) if asked.admits(y) and (not sampled or y // 2 == option)}
     if sampled:
         support = {y for y in about if y % 2}
-    elif name in {"subset_selection", "bitwise_rr"}:
+    elif name in MASKS:
         support = {y for y in about if y >> option & 1}
     elif name == "hadamard_response":
         support = {y for y in about if bin(y & option + 1).count("1") % 2 == 0}
     else:
         support = {option} & about
-    several = asked.type == "select_multiple"
+    several = asked.kind.truth == "options"
     return (bool(value >> option & 1) if several else value == option), about, support
 
 
-SUPPORTED = ["binary_rr", "kary_rr", "subset_selection", "hadamard_response", "sampled_option", "bitwise_rr"]
+MASKS = ["subset_selection", "optimal_unary", "bitwise_rr"]
+SUPPORTED = ["binary_rr", "kary_rr", "hadamard_response", "sampled_option", *MASKS]
 
 
 @pytest.mark.parametrize("name", [name for name, asked in QUESTIONS.items() if asked.mechanism.name in SUPPORTED])
 def test_support_is_what_the_channel_gives(name):
     """P(support | true) and P(support | not true), which every estimate of a share divides by."""
     asked = QUESTIONS[name]
-    options = [1] if asked.type == "boolean" else range(asked.domain.size)
+    options = [1] if asked.kind.truth == "yes_no" else range(asked.domain.size)
     computed = channel(asked, RANDOMIZERS[asked.mechanism.name])
 
     for (value, row), option in itertools.product(computed.items(), options):

@@ -45,7 +45,7 @@ def test_declared_odds_are_those_of_the_worst_trajectories(layers, waves):
     columns = zip(*([row[reports] for reports in sorted(row)] for row in distributions), strict=True)
     worst = max(max(column) / min(column) for column in columns)
 
-    assert worst == mechanism.odds
+    assert worst == mechanism.likelihood_ratio
 
 
 class Nameless:
@@ -105,7 +105,7 @@ def test_weak_noise_costs_more_than_the_sum_of_its_waves():
 def test_more_waves_never_cost_less():
     """Whoever answers in only some of the waves has given away no more than was charged."""
     for layers in LAYERS.values():
-        odds = [MemoizedRR(*layers, waves).odds for waves in range(1, 20)]
+        odds = [MemoizedRR(*layers, waves).likelihood_ratio for waves in range(1, 20)]
         assert odds == sorted(odds)
 
 

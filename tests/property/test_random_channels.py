@@ -46,6 +46,13 @@ def test_subset_draws_from_its_channel(odds, data):
 
 
 @SETTINGS
+@given(ODDS, st.integers(2, 5))
+def test_unary_draws_from_its_channel(odds, k):
+    """A bit for each option, of any odds."""
+    check_document(one_of(k, {"name": "optimal_unary", "odds": odds}))
+
+
+@SETTINGS
 @given(bits("sampled_option"), bits("bitwise_rr"), st.data())
 def test_several_of_k_draw_from_their_channel(sampled, bitwise, data):
     """Every limit on the number of choices."""
@@ -83,8 +90,8 @@ def test_level_table_draws_from_its_channel(epsilon, steps):
 
     check_range(asked, computed)
     check_distribution(asked, computed)
-    assert worst_odds(computed) <= asked.mechanism.odds
-    assert steps % 4 or worst_odds(computed) == asked.mechanism.odds
+    assert worst_odds(computed) <= asked.mechanism.likelihood_ratio
+    assert steps % 4 or worst_odds(computed) == asked.mechanism.likelihood_ratio
 
 
 @SETTINGS

@@ -9,8 +9,8 @@ import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.shared.answers import ENCODERS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+from sottovoce.shared.types import TYPES
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -60,7 +60,7 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/R
 REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
 
 
-@pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *ENCODERS])
+@pytest.mark.parametrize("word", [*VERBS, *MECHANISMS, *PRESETS, *TYPES])
 def test_reference_names_every_verb_mechanism_and_question_type(word: str) -> None:
     """What exists is documented."""
     assert re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.shared.answers import ENCODERS
+from sottovoce.shared.types import TYPES
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -36,7 +36,7 @@ def test_every_mechanism_has_an_example_that_uses_it(name: str) -> None:
     assert name in [question.get("mechanism", {}).get("name") for question in asked]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", [*ENCODERS, *WITHOUT_REPORT])
+@pytest.mark.parametrize("name", [*TYPES, *WITHOUT_REPORT])
 def test_every_question_type_has_an_example_that_asks_it(name: str) -> None:
     """The file has the type's name, and asks it."""
     assert name in [question["type"] for question in questions(EXAMPLES / "question_types" / f"{name}.yaml")]
@@ -44,4 +44,4 @@ def test_every_question_type_has_an_example_that_asks_it(name: str) -> None:
 
 def test_no_example_is_without_its_thing() -> None:
     """Every file stands for something that exists."""
-    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, *ENCODERS, *WITHOUT_REPORT}
+    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, *TYPES, *WITHOUT_REPORT}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.documents import Document, names, number, one_of, question, some_of, vector
+from tests.documents import Document, day, names, number, one_of, question, some_of, vector
 
 Case = tuple[Document, list[Any]]
 """A question, and the answers that are randomized; none means all options, or the first and the last of many."""
@@ -58,6 +58,13 @@ GOOD: dict[str, list[Case]] = {
         (one_of(60, named("hadamard_response", odds="7/2"), "rating"), ["c0", "c7", "c31", "c59"]),
         (one_of(64, named("hadamard_response", odds="1000003/1000000")), ["c0", "c62", "c63"]),
     ],
+    "optimal_unary": [
+        (one_of(2, named("optimal_unary", odds="3")), []),
+        (one_of(5, named("optimal_unary", odds="5/2")), []),
+        (one_of(6, named("optimal_unary", epsilon="1")), ["c0", "c5"]),
+        ({**one_of(51, named("optimal_unary", odds="3"), "rating"), "absent_category": True}, ["c31", "c50", None]),
+        ({**one_of(2, named("optimal_unary", odds="4294967295")), "absent_category": True}, ["c0", None]),
+    ],
     "sampled_option": [
         (some_of(2, named("sampled_option", a="3/4", b="1/4")), [[], ["c1"], ["c0", "c1"]]),
         (some_of(5, named("sampled_option", a="11/12", b="1/6"), max_choices=2), [[], ["c0"], ["c4", "c1"]]),
@@ -73,6 +80,7 @@ GOOD: dict[str, list[Case]] = {
         (number("-1000000", "1000000", "0.5", named("rounding_rr", a="2/3", b="1/3")), ["-0.5", "999999.5"]),
         (number("0", "4294967296", "1", named("rounding_rr", a="11/12", b="1/6")), ["0", "1", "4294967296"]),
         (question(named("rounding_rr", a="3/4", b="1/4"), "integer", min="-3", max="4", step="1"), [-3, 0, "4"]),
+        (day("1999-12-27", "2000-03-06", named("rounding_rr", a="3/4", b="1/4"), step=7), ["2000-01-03", "2000-02-28"]),
     ],
     "level_table": [
         (number("0", "8", "1", TABLE), ["0", "3", "4", "8"]),
@@ -170,6 +178,21 @@ BAD: dict[str, list[Document]] = {
         question(named("hadamard_response", odds="3")),
         some_of(4, named("hadamard_response", odds="3")),
     ],
+    "optimal_unary": [
+        one_of(4, named("optimal_unary", odds="1")),
+        one_of(4, named("optimal_unary", odds="1/2")),
+        one_of(4, named("optimal_unary", odds="6/2")),
+        one_of(4, named("optimal_unary", odds=3)),
+        one_of(4, named("optimal_unary")),
+        one_of(4, named("optimal_unary", odds="3", size=2)),
+        one_of(4, named("optimal_unary", odds="2147483648")),
+        one_of(4, named("optimal_unary", odds="4294967296")),
+        one_of(1, named("optimal_unary", odds="3")),
+        one_of(53, named("optimal_unary", odds="3")),
+        {**one_of(52, named("optimal_unary", odds="3")), "absent_category": True},
+        question(named("optimal_unary", odds="3")),
+        some_of(4, named("optimal_unary", odds="3")),
+    ],
     "sampled_option": [
         some_of(4, named("sampled_option", a="1/4", b="3/4")),
         some_of(4, named("sampled_option", a="3/4")),
@@ -204,6 +227,18 @@ BAD: dict[str, list[Document]] = {
         question(named("rounding_rr", a="3/4", b="1/4"), "decimal", min="0", max="1"),
         question(named("rounding_rr", a="3/4", b="1/4"), "integer", min="0", max="1", step="0.5"),
         question(named("rounding_rr", a="3/4", b="1/4"), min="0", max="1", step="1"),
+        day("2000-01-01", "2000-01-10", named("rounding_rr", a="3/4", b="1/4"), step=2),
+        day("2000-01-01", "2000-01-09", named("rounding_rr", a="3/4", b="1/4"), step="0.5"),
+        day("2000-01-01", "2000-01-09", named("rounding_rr", a="3/4", b="1/4"), step=0),
+        day("2000-01-01", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
+        day("2000-01-02", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
+        day("1999-02-29", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
+        day("0000-01-01", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
+        day("2000-1-1", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")),
+        day("2000-01-01T00:00:00Z", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")),
+        day("10957", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")),
+        {**day("2000-01-01", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")), "absent_category": True},
+        day("2000-01-01", "2000-01-09", named("kary_rr", odds="3")),
     ],
     "level_table": [
         number("0", "8", "1", {**TABLE, "weights": [[5, 2, 1], [2, 4, 2], [1, 2, 6]]}),
@@ -287,6 +322,18 @@ ANSWERS: list[tuple[Document, list[Any], list[Any]]] = [
         {**vector(3, 0, 1, "0.5", _COORDINATE), "when_absent": {"x0": 0, "x1": 1, "x2": "0.50"}},
         [{"x0": "0.5", "x1": "0", "x2": "1"}, None],
         [{}, {"x0": None, "x1": None, "x2": None}, {"x0": "0"}],
+    ),
+    (
+        day("0001-01-01", "9999-12-31", _HALF),
+        ["0001-01-01", "0099-03-01", "1900-03-01", "1969-12-31", "1970-01-01", "2000-02-29", "9999-12-31"],
+        ["1900-02-29", "2001-02-29", "2000-02-30", "2000-13-01", "2000-00-01", "2000-01-00", "0000-12-31", "",
+         "2000-1-1", "20000101", "2000-01-01 ", "2000-01-01T00:00:00Z", "+002000-01-01", "10957", 10957, True, None,
+         ["2000-01-01"], "२०००-०१-०१"],
+    ),
+    (
+        {**day("2000-01-01", "2000-01-29", _HALF, step="7"), "when_absent": "2000-01-15"},
+        ["2000-01-01", "2000-01-29", None],
+        ["2000-01-02", "1999-12-25", "2000-02-05", "absent", False],
     ),
 ]  # fmt: skip
 """Questions with answers and with what is no answer to them."""

@@ -173,6 +173,14 @@ def bitwise_rr() -> Iterator[Document]:
         yield vector_of(document, {**dict(enumerate(counts)), 3: n}, rows)
 
 
+def optimal_unary() -> Iterator[Document]:
+    """A fair coin for the truth, one in four for every other option; nothing ties the shares together."""
+    channel = (Fraction(1, 2), Fraction(1, 4))
+    for counts, n in (((50, 25, 25), 100), ((0, 1, 1), 1), ((0, 0, 0), 0), ((2000, 1500, 3000), 6366)):
+        rows = [share(f"c{i}", count, n, channel) for i, count in enumerate(counts)]
+        yield vector_of(one_of(3, named("optimal_unary", odds="3")), dict(enumerate((*counts, n))), rows)
+
+
 def sampled_option() -> Iterator[Document]:
     """Each option among the reports that drew it; one option that nobody drew."""
     pairs = [(70, 30), (10, 90), (0, 0)]
@@ -248,6 +256,7 @@ ESTIMATE_VECTORS: dict[str, Callable[[], Iterator[Document]]] = {
     "memoized_rr": memoized_rr,
     "subset_selection": subset_selection,
     "hadamard_response": hadamard_response,
+    "optimal_unary": optimal_unary,
     "sampled_option": sampled_option,
     "bitwise_rr": bitwise_rr,
     "rounding_rr": rounding_rr,

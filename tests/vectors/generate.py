@@ -1,5 +1,6 @@
 """
-Writes the test vectors under ``shared/sottovoce/shared/vectors``: ``python -m tests.vectors.generate``.
+Writes the test vectors under ``shared/sottovoce/shared/vectors``, and what of the survey's JSON Schema follows from the
+registries: ``python -m tests.vectors.generate``.
 
 Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-256(seed || counter), so anyone can make
 them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.
@@ -29,7 +30,9 @@ from tests.documents import names, number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
+from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
+from tests.vectors.schemas import export_schema, survey_schema
 from tests.vectors.tape import Tape
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
@@ -185,14 +188,14 @@ def spoiled(document: dict[str, Any], **changes: Any) -> str:
 
 def an_answer(asked: Question, index: int) -> Any:
     """Some answer to the question."""
-    if asked.type == "select_multiple":
+    if asked.kind.truth == "options":
         return [option for i, option in enumerate(asked.options) if i == index % (len(asked.options) + 1)]
     grid = asked.domain.grid
     if grid is None:
         option = index % len(asked.options)
         return None if asked.domain.absent and option == asked.absent else asked.options[option]
     values = [dump_decimal(grid.low + grid.step * (index * i % (grid.steps + 1))) for i in range(1, 10)]
-    return dict(zip(asked.options, values, strict=False)) if asked.type == "vector" else values[0]
+    return dict(zip(asked.options, values, strict=False)) if asked.kind.truth == "numbers" else values[0]
 
 
 def month(first: int, last: int) -> dict[str, str]:
@@ -279,10 +282,13 @@ def documents() -> dict[str, Any]:
     files: dict[str, Any] = {
         "accounting.json": accounting_vectors(),
         "answers.json": list(answer_vectors()),
+        "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),
         "items.json": item_vectors(),
         "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
+        "../schema/export.schema.json": export_schema(),
+        "../schema/survey.schema.json": survey_schema(),
     }
     for name in RANDOMIZERS:
         files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, GOOD[name], 6))

@@ -56,6 +56,7 @@ def test_impossible_tallies_are_refused() -> None:
         "memoized_rr": [{1: -1}, {1: 1.5}],
         "subset_selection": [{0: 2, 2: 1}, {2: -1}],
         "hadamard_response": [{4: 1}, {0: -1}],
+        "optimal_unary": [{0: 2, 3: 1}, {1: -1}],
         "sampled_option": [{1: -1}],
         "bitwise_rr": [{0: 2, 2: 1}],
         "rounding_rr": [{2: 1}, {0: -1}],

@@ -39,9 +39,9 @@ def example(survey: Survey, draws: Draws, asked: Collection[int] | None = None) 
 
 def _invent(question: Question, draws: Draws) -> Value:
     bound = min(question.domain.size, MAX_DENOMINATOR)
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return tuple(draws.below(bound) for _ in question.options)
-    if question.type != "select_multiple":
+    if question.kind.truth != "options":
         return draws.below(bound)
     # Two draws, often of different options, where as many may be chosen.
     drawn = [draws.below(bound), draws.below(bound)][: question.domain.max_choices]

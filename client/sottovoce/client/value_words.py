@@ -5,7 +5,6 @@ from collections.abc import Callable
 from sottovoce.client.words import option_in_words, say
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms.square_wave import SquareWave
-from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -22,8 +21,8 @@ def reported_in_words(survey: Survey, question: Question, value: int | None) -> 
         return "-"
     if question.neutral and value < 2:
         return say("report_a" if value else "report_b")
-    name = question.mechanism.name if question.mechanism is not None else ""
-    return _REPORTED.get(name, answered_in_words)(survey, question, value)
+    kind = question.mechanism.report_kind if question.mechanism is not None else ""
+    return _REPORTED.get(kind, answered_in_words)(survey, question, value)
 
 
 def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
@@ -38,7 +37,7 @@ def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
     if isinstance(value, tuple):
         named = zip(range(len(value)), value, strict=True)
         return "; ".join(f"{option_in_words(survey, question, index)}: {_number(question, v)}" for index, v in named)
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         return _several(survey, question, value)
     if question.domain.grid is None:
         return option_in_words(survey, question, value)
@@ -47,8 +46,8 @@ def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
 
 def _number(question: Question, step: int) -> str:
     grid = question.domain.grid
-    assert grid is not None  # noqa: S101 - only numbers are told so
-    return dump_decimal(grid.low + step * grid.step)
+    assert grid is not None  # noqa: S101 - only numbers are said so
+    return grid.text(step)
 
 
 def _several(survey: Survey, question: Question, mask: int) -> str:
@@ -66,20 +65,19 @@ def _mark(_survey: Survey, question: Question, value: int) -> str:
 
 def _range(_survey: Survey, question: Question, value: int) -> str:
     wave = question.mechanism
-    assert isinstance(wave, SquareWave)  # noqa: S101 - by the table below
-    start, end = (-(-bin_ * question.domain.size // wave.bins) for bin_ in (value - wave.width, value - wave.width + 1))
-    first, last = _number(question, start), _number(question, end - 1)
+    assert isinstance(wave, SquareWave)  # noqa: S101 - the only mechanism of this kind
+    first, last = (_number(question, step) for step in wave.span(value))
     return first if first == last else say("range", first=first, last=last)
 
 
 _REPORTED: dict[str, Callable[[Survey, Question, int], str]] = {
-    "subset_selection": _several,
-    "bitwise_rr": _several,
-    "sampled_option": lambda survey, question, value: _sampled(survey, question, value, ("no", "yes")),
-    "sampled_coordinate": lambda survey, question, value: _sampled(survey, question, value, ("low", "high")),
-    "rounding_rr": lambda _survey, _question, value: say(("low", "high")[value]),
-    "level_table": _mark,
-    "hadamard_response": _mark,
-    "square_wave": _range,
+    "set": _several,
+    "bits": _several,
+    "drawn_option": lambda survey, question, value: _sampled(survey, question, value, ("no", "yes")),
+    "drawn_end": lambda survey, question, value: _sampled(survey, question, value, ("low", "high")),
+    "end": lambda _survey, _question, value: say(("low", "high")[value]),
+    "mark": _mark,
+    "own_mark": _mark,
+    "range": _range,
 }
-"""Reports that do not look like an answer, by mechanism."""
+"""Reports that do not look like an answer, by their kind."""

@@ -22,7 +22,7 @@ def odds_in_words(question: Question) -> str:
         return say("cohort_note" if question.cohort else "public_note")
     numbers = question.mechanism.explain()
     values = {name: of_hundred(n) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
-    sentence = say(f"odds_{question.mechanism.name}", **values)
+    sentence = say(f"odds_{question.mechanism.report_kind}", **values)
     if question.neutral:
         sentence = f"{sentence} {say('neutral_note')}"
     return f"{sentence} {say('question_epsilon', epsilon=show_epsilon(question.epsilon))}."
@@ -54,7 +54,7 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
     """
     if question.domain.absent and index == question.absent:
         return say("absent")
-    if question.type == "boolean":
+    if question.kind.truth == "yes_no":
         return say(question.options[index])
     return text_of(survey, question.choices[index].label)
 

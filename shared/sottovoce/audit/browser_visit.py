@@ -11,8 +11,6 @@ from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError, TransportError
-from sottovoce.shared.questions import dump_value
-from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.report import dump_report, parse_report, receipt
 from sottovoce.shared.spec import Question, Survey
 
@@ -42,7 +40,7 @@ def seen_truth(survey: Survey, person: int) -> Truth:
     truth = truth_of(survey, person)
     encoded = survey.encode(
         {
-            question.name: None if _is_refusal(question, value) else dump_value(question, value)
+            question.name: None if _is_refusal(question, value) else question.answer(value)
             for question, value in zip(survey.questions, truth, strict=True)
         }
     )
@@ -185,9 +183,9 @@ def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
     grid = question.domain.grid
     if grid is not None:
         steps = value if isinstance(value, tuple) else (value,)
-        return [(place, dump_decimal(grid.low + step * grid.step)) for place, step in enumerate(steps)]
+        return [(place, grid.text(step)) for place, step in enumerate(steps)]
     assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         return [(option, None) for option in range(question.domain.size) if value >> option & 1]
     return [(value, None)]
 

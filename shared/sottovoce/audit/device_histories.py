@@ -37,7 +37,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
-from sottovoce.shared.questions import dump_question, dump_value
+from sottovoce.shared.questions import dump_question
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Question, Survey
 
@@ -194,7 +194,7 @@ def reports_as_text(values: Sequence[Sequence[int | None]]) -> str:
 def answers_of(survey: Survey, truth: Sequence[Value]) -> dict[str, Any]:
     """The answers that have these true values; where one stands for a refusal, None."""
     return {
-        question.name: None if question.domain.absent and value == question.absent else dump_value(question, value)
+        question.name: None if question.domain.absent and value == question.absent else question.answer(value)
         for question, value in zip(survey.questions, truth, strict=True)
     }
 

@@ -66,13 +66,13 @@ class Mismatch(Exception):
 
 def inputs_of(question: Question, most: int) -> list[Value]:
     """Every true value if there are at most ``most``, else so many of them: the ends and some between."""
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         size, count = question.domain.size, len(question.domain.options)
         if size**count <= most:
             return list(product(range(size), repeat=count))
         mixed = [tuple((place * step) % size for place in range(count)) for step in range(1, most - 1)]
         return [*dict.fromkeys([(0,) * count, (size - 1,) * count, *mixed])]
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         return [*_masks(question, most)]
     size = question.domain.size
     if size <= most:
@@ -83,9 +83,9 @@ def inputs_of(question: Question, most: int) -> list[Value]:
 def input_count(question: Question) -> int:
     """The number of true values."""
     domain = question.domain
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return int(domain.size ** len(domain.options))
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         return sum(comb(domain.size, chosen) for chosen in range(domain.max_choices + 1))
     return domain.size
 
@@ -129,10 +129,10 @@ def prove_integers(question: Question) -> tuple[Fraction, str]:
         worst, scope = _whole_memo(mechanism)
     else:
         worst, scope = _probabilities(question, mechanism)
-    if worst > mechanism.odds:
+    if worst > mechanism.likelihood_ratio:
         raise Mismatch("the integers give worse odds than are claimed")
-    check_claim(mechanism.odds, question.epsilon)
-    return mechanism.odds, scope
+    check_claim(mechanism.likelihood_ratio, question.epsilon)
+    return mechanism.likelihood_ratio, scope
 
 
 def _whole_table(question: Question, mechanism: Table) -> tuple[Fraction, str]:
@@ -267,7 +267,7 @@ def odds_of_one(question: Question) -> Fraction:
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - as above
     if mechanism.waves == 1:
-        return mechanism.odds
+        return mechanism.likelihood_ratio
     reports, inputs = range(mechanism.largest + 1), range(question.domain.size)
     columns = [[mechanism.probability(reported, value) for value in inputs] for reported in reports]
     return max(max(column) / min(column) for column in columns)

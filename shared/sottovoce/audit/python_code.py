@@ -28,7 +28,6 @@ from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import dump_question
-from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question, Survey
 
 SMALL = 6
@@ -98,7 +97,7 @@ def smaller(question: Question, size: int = SMALL) -> Question | None:
     if "max_choices" in document:
         document["max_choices"] = min(size, document["max_choices"])
     if grid is not None:
-        document["max"] = dump_decimal(grid.low + grid.step * min(grid.steps, size))
+        document["max"] = grid.text(min(grid.steps, size))
     if "size" in document["mechanism"]:
         document["mechanism"] = {**document["mechanism"], "size": min(max(1, size // 2), document["mechanism"]["size"])}
     try:
@@ -200,9 +199,9 @@ def outside(survey: Survey) -> list[tuple[object, ...]]:
 def _impossible(question: Question) -> list[object]:
     size, count = question.domain.size, len(question.domain.options)
     wrong: list[object] = [-1, 0.5, "0", None, True]
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return [*wrong, 0, (0,) * (count - 1), (size,) * count]
-    if question.type == "select_multiple":
+    if question.kind.truth == "options":
         most = question.domain.max_choices
         return [*wrong, 1 << size, *([(1 << most + 1) - 1] if most < size else [])]
     return [*wrong, size, size + 1]

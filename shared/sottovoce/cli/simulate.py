@@ -42,8 +42,9 @@ def _show(rows: list[Row], count: int) -> None:
         table.add_column(heading)
     for heading in ("truth", "estimate", "interval"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for question, option, truth, raw, low, high in rows:
-        table.add_row(question, option, f"{truth:.4g}", f"{raw:.4g}", f"{low:.4g} to {high:.4g}")
+    for row in rows:
+        question, option, truth, raw, low, high = (value if isinstance(value, str) else f"{value:.4g}" for value in row)
+        table.add_row(question, option, truth, raw, f"{low} to {high}")
     Console().print(table)
 
 

@@ -4,24 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.shared.answers import ENCODERS, Grid
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.checks import MISSING
 from sottovoce.shared.questions import (
     MAX_QUESTIONS,
     NAME,
-    QUESTION_TYPES,
     QuestionReader,
     dump_asked,
     dump_question,
-    dump_value,
 )
 from sottovoce.shared.spec import Item, Question, TextMap
+from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
 
 MAX_ROWS = 50
 NOTES = ("note", "acknowledge")
-ITEM_TYPES = (*QUESTION_TYPES, *NOTES, "matrix")
-MATRIX_TYPES = tuple(kind for kind in QUESTION_TYPES if kind != "vector")
+ITEM_TYPES = (*TYPES, *NOTES, "matrix")
+MATRIX_TYPES = tuple(name for name, kind in TYPES.items() if kind.single)
 
 _NOTE = {"type", "name", "label"}
 
@@ -104,7 +103,7 @@ class ItemReader(QuestionReader):
         is_public = any(question.mechanism is None for question in item.questions)
         for name, wanted in value.items():
             asked = earlier.get(name) if isinstance(name, str) else None
-            if asked is None or asked.type == "vector":
+            if asked is None or not asked.kind.single:
                 self.problem(pointer, "may name earlier questions only, neither notes, matrices nor vectors")
             elif is_public and asked.mechanism is not None:
                 self.problem(pointer, "a public question that depends on a private one would give that answer away")
@@ -125,7 +124,7 @@ class ItemReader(QuestionReader):
             self.problem(pointer, "must be one or more of that question's options")
             return Condition(asked.name)
         chosen = tuple(sorted({options.index(name) for name in names}))
-        return Condition(asked.name, chosen, mask=asked.type == "select_multiple")
+        return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """First and last step of a range."""
@@ -148,7 +147,7 @@ def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 
 def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
-    if item.type not in ENCODERS:
+    if item.type not in TYPES:
         document: dict[str, Any] = {"type": item.type, "name": item.name, "label": item.label}
         document |= {"hint": item.hint} if item.hint else {}
     else:
@@ -166,5 +165,5 @@ def _dump_condition(condition: Condition, questions: Mapping[str, Question]) -> 
     asked = questions[condition.question]
     if condition.span is None:
         return [asked.options[option] for option in condition.options]
-    low, high = (dump_value(asked, step) for step in condition.span)
+    low, high = (asked.answer(step) for step in condition.span)
     return {"min": low, "max": high}

@@ -10,19 +10,17 @@ from typing import Any
 
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon
-from sottovoce.shared.answers import ENCODERS, Domain, Value, holds
+from sottovoce.shared.answers import Domain, Value
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.types import TYPES, QuestionType
 from sottovoce.shared.visibility import Condition, is_shown
 
 FORMAT = "sottovoce-survey/1"
 
 TextMap = Mapping[str, str]
 """One text in several languages, by BCP 47 tag."""
-
-BOOLEAN_OPTIONS = ("no", "yes")
-"""The options of a yes/no question, in the order of their values 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Question:
 
     Attributes:
         name: unique within the survey.
-        type: one of ``answers.ENCODERS``.
+        type: one of ``types.TYPES``.
         choices: the options, in the order of their values; of a vector, the coordinates; none for yes/no and numbers.
         domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
@@ -59,6 +57,11 @@ class Question:
     cohort: bool
     absent: Value | None = None
     neutral: bool = False
+
+    @property
+    def kind(self) -> QuestionType:
+        """The behaviour of its type."""
+        return TYPES[self.type]
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -85,7 +88,7 @@ class Question:
 
     def encode(self, answer: object) -> Value:
         """
-        The true value of an answer, in the form that ``answers`` lists for the question's type; None for no answer.
+        The true value of an answer, in the form that the question's type has; None for no answer.
 
         Raises:
             AnswerError: not a possible answer; the message repeats none of it.
@@ -95,9 +98,13 @@ class Question:
         try:
             if answer is None:
                 raise ValueError("is missing")
-            return ENCODERS[self.type](self.domain, answer)
+            return self.kind.encode(self.domain, answer)
         except ValueError as error:
             raise AnswerError(f"question '{self.name}': the answer {error}") from None
+
+    def answer(self, value: Value) -> Any:  # noqa: ANN401 - as the question's type has it
+        """The answer that has this true value, in its canonical spelling; ``encode`` reads it back."""
+        return self.kind.answer(self.domain, value)
 
     def check(self, value: Value) -> None:
         """
@@ -106,7 +113,7 @@ class Question:
         Raises:
             AnswerError: the message repeats nothing of the value.
         """
-        if not holds(self.type, self.domain, value):
+        if not self.kind.holds(self.domain, value):
             raise AnswerError(f"question '{self.name}': the value is not in its domain")
 
 

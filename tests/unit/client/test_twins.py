@@ -40,9 +40,15 @@ CLASSES = {
         r"^export class (\w+)", source, re.MULTILINE
     )[0]
     for path, source in SOURCES.items()
-    if path.startswith("survey/mechanisms/") and not path.endswith("/base.js")
+    if path.startswith("survey/mechanisms/") and not path.endswith(("/base.js", "/bits.js"))
 }
 """The mechanisms' classes by their names."""
+QUESTION_TYPES = [
+    path.removeprefix("survey/types/").removesuffix(".js")
+    for path in SOURCES
+    if path.startswith("survey/types/") and not path.endswith("/base.js")
+]
+"""The question types by the names of their files."""
 BEST = {
     "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
     "subset_selection": {"bestSize": AUTHORS},
@@ -57,13 +63,11 @@ TWINS = [
         only_javascript=dict.fromkeys(
             [
                 "parseItem",
-                "readQuestion",
                 "readHead",
                 "readAsked",
                 "readChoices",
                 "readNote",
                 "readMatrix",
-                "readGrid",
                 "readAbsent",
                 "readConditions",
             ],
@@ -94,8 +98,16 @@ TWINS = [
     Twin(
         "shared.answers",
         ("survey/answers.js", "survey/grid.js"),
-        only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers")
-        | {"encodeAnswer": "Question.encode"},
+        only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers"),
+    ),
+    Twin("shared.types.base", ("survey/types/base.js",)),
+    *(
+        Twin(
+            f"shared.types.{name}",
+            (f"survey/types/{name}.js",),
+            only_python={"gridOf": TYPE} if name == "decimal" else {},
+        )
+        for name in QUESTION_TYPES
     ),
     Twin(
         "shared.languages",
@@ -145,10 +157,10 @@ TWINS = [
     Twin(
         "shared.mechanisms.base",
         ("survey/mechanisms/base.js",),
-        renamed={"fractionField": "oddsField"},
-        only_python=dict.fromkeys(["Mask", "Table"], TYPE)
-        | dict.fromkeys(["exactFields", "integerField"], "in checks.js"),
+        only_python=dict.fromkeys(["Mask", "Table"], TYPE),
+        only_javascript={"oddsField": "a mechanism's parse, with fraction_field of parameters.py"},
     ),
+    Twin("shared.mechanisms.bits", ("survey/mechanisms/bits.js",)),
     *(
         Twin(f"shared.mechanisms.{name}", (f"survey/mechanisms/{name}.js",), only_python=BEST.get(name, {}))
         for name in CLASSES

@@ -113,8 +113,8 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     """Catalogue and sources do not drift."""
     texts = "".join(SOURCES.values())
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
-    names = {path.rpartition("/")[2].removesuffix(".js") for path in SOURCES if "/randomizers/" in path}
-    made = {f"odds_{name}" for name in names} | {"language", "yes", "no"}
+    kinds = re.findall(r'reportKind = "(\w+)"', texts)
+    made = {f"odds_{kind}" for kind in kinds} | {"language", "yes", "no"}
     made |= {f"own_{action}" for action in ("truth", "opposite", "yes", "no")}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from sottovoce.client.words import catalogue, odds_in_words, of_hundred
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.reports import REPORT_KINDS
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 
@@ -37,6 +38,10 @@ COIN = {"a": "3/4", "b": "1/4"}
         (some_of(4, {"name": "sampled_option", **COIN}), "drawn.* chose it, 75 send yes; .* 25 also"),
         (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=1), "Each option .* chose it, 75 send yes"),
         (number(0, 9, 1, {"name": "rounding_rr", **COIN}), "largest number, 75 send high; .* smallest, 25 also"),
+        (
+            one_of(5, {"name": "optimal_unary", "odds": "3"}),
+            "own roll of the dice: of 100 people who chose it, 50 send yes; .* did not, 25 also",
+        ),
         (number(0, 9, 1, {"epsilon": "1.4"}), "One of 5 marks is sent, .* at most about 50"),
         (
             number(0, 9, 1, {"name": "square_wave", "odds": "3", "bins": 10, "width": 1}),
@@ -54,9 +59,12 @@ def test_odds_in_words_follow_from_the_channel(document, words):
     assert re.search(r"Epsilon \d+\.\d\d\.$", said)
 
 
-def test_every_mechanism_has_its_words():
-    """A mechanism that cannot be explained is not shipped."""
-    assert {key for key in catalogue() if key.startswith("odds_")} == {f"odds_{name}" for name in MECHANISMS}
+def test_every_kind_of_report_has_its_sentence():
+    """With the numbers that it names; a mechanism that cannot be explained is not shipped."""
+    sentences = {key.removeprefix("odds_"): text for key, text in catalogue().items() if key.startswith("odds_")}
+
+    assert {kind: set(re.findall(r"\{(\w+)\}", text)) for kind, text in sentences.items()} == REPORT_KINDS
+    assert {mechanism.report_kind for mechanism in MECHANISMS.values()} == set(REPORT_KINDS)
 
 
 def test_choice_of_two_is_not_called_yes():

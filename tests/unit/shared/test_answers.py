@@ -1,10 +1,9 @@
 """From answers to true values."""
 
 import pytest
-from sottovoce.shared.answers import holds
 from sottovoce.shared.errors import AnswerError
 
-from tests.documents import number, one_of, parsed, question, some_of, vector
+from tests.documents import day, number, one_of, parsed, question, some_of, vector
 
 EPSILON = {"epsilon": "1"}
 SENTINEL = "sentinel_7731"
@@ -16,6 +15,7 @@ TYPES = {
     "select_multiple": some_of(3, EPSILON, max_choices=2),
     "integer": question(EPSILON, "integer", min=0, max=10),
     "decimal": number("0", "1", "0.1", EPSILON),
+    "date": day("2000-01-01", "2000-01-11", EPSILON),
     "vector": vector(2, "0", "1", "0.1", EPSILON),
 }
 QUESTIONS = {name: parsed(document) for name, document in TYPES.items()}
@@ -53,6 +53,7 @@ def test_bad_answer_is_refused_without_being_repeated(name, answer):
         ("select_multiple", [0, 0b101, 0b110], [-1, 0b111, 0b1000, (0,)]),
         ("integer", [0, 10], [11, -1]),
         ("decimal", [0, 10], [11]),
+        ("date", [0, 10], [-1, 11, True, 0.5, (0,), "2000-01-01", None]),
         ("vector", [(0, 10), (5, 5)], [(0,), (0, 11), (0, -1), (0, True), [0, 0], 0, (0, 0, 0)]),
     ],
 )
@@ -60,8 +61,8 @@ def test_holds_knows_the_domain(name, inside, outside):
     """A value from outside, handed to a randomizer, would cost more than the declared epsilon."""
     asked = QUESTIONS[name]
 
-    assert all(holds(asked.type, asked.domain, value) for value in inside)
-    assert not any(holds(asked.type, asked.domain, value) for value in outside)
+    assert all(asked.kind.holds(asked.domain, value) for value in inside)
+    assert not any(asked.kind.holds(asked.domain, value) for value in outside)
 
 
 def test_mask_does_not_depend_on_the_order_of_options():

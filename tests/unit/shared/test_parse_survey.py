@@ -140,7 +140,7 @@ def test_forced_response_pays_its_costlier_side():
     asked = parsed(question({"name": "forced_response", "truth": "3/4", "yes": "1/6", "no": "1/12"}))
 
     assert asked.mechanism.dump() == {"name": "binary_rr", "a": "11/12", "b": "1/6"}
-    assert asked.mechanism.odds == 10
+    assert asked.mechanism.likelihood_ratio == 10
 
 
 def test_questions_refuse_what_a_report_cannot_hold():

@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import { product } from "./product.mjs";
 
-const { ITEM_TYPES, LoadError, MECHANISMS, PROVIDED, laterPartsFrom, need, provide } = product;
-const REGISTRIES = { mechanisms: MECHANISMS, itemTypes: ITEM_TYPES, provided: PROVIDED };
+const { ITEM_TYPES, LoadError, MECHANISMS, PROVIDED, TYPES, laterPartsFrom, need, provide } = product;
+const REGISTRIES = { mechanisms: MECHANISMS, types: TYPES, itemTypes: ITEM_TYPES, provided: PROVIDED };
 const LATER = ["answering", "more_types", "waves", "extras"];
 const entriesOf = (part) =>
   Object.entries(REGISTRIES).flatMap(([kind, registry]) =>

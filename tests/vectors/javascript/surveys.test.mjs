@@ -89,7 +89,7 @@ test("decimals are exact and have one spelling", () => {
   for (const [text, spelled] of spellings) assert.equal(dumpDecimal(parseDecimal(text)), spelled);
   const grid = new Grid(...["0", "1", "0.1"].map(parseDecimal));
   assert.deepEqual(["0", "0.3", "0.7", "1"].map((text) => grid.index(text)), [0, 3, 7, 10]);
-  assert.deepEqual([0, 3, 7, 10].map((step) => grid.number(step)), ["0", "0.3", "0.7", "1"]);
+  assert.deepEqual([0, 3, 7, 10].map((step) => grid.text(step)), ["0", "0.3", "0.7", "1"]);
 });
 
 test("a survey that spells a number in another way is not canonical", () => {

@@ -203,6 +203,6 @@ def _names(mechanism: SquareWave, domain: Domain) -> list[str]:
     names = []
     for bin_ in range(mechanism.bins):
         first, last = _first(mechanism, bin_), _first(mechanism, bin_ + 1) - 1
-        low, high = (f"{float(grid.low + grid.step * step):.12g}" for step in (first, last))
+        low, high = (grid.text(step) for step in (first, last))
         names.append(low if first == last else f"{low} to {high}")
     return names

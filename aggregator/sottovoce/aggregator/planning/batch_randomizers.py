@@ -1,9 +1,10 @@
 """
 The batch client: a million invented respondents at once, for pilots and tests; never for people.
 
-Each function draws from exactly the channel of its scalar twin in ``sottovoce.client.randomizers``, with arrays in the
-place of numbers and the same integer weights; rejection is by redrawing what was rejected. Random bytes come from an
-argument: the operating system's in life, a seeded stream for repeatable runs.
+Reports are drawn from exactly the channel of the scalar twin in ``sottovoce.client.randomizers``, with arrays in the
+place of numbers and the same integer weights; rejection is by redrawing what was rejected. A mechanism whose report is
+one pick from a row of weights, or a bit for each option, needs no function here; what is in ``BATCH`` has its own.
+Random bytes come from an argument: the operating system's in life, a seeded stream for repeatable runs.
 """
 
 import hashlib
@@ -18,8 +19,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.shared.mechanisms.base import Table
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
+from sottovoce.shared.mechanisms.bits import Bits
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
@@ -184,7 +186,7 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
     Returns:
         Reported values, shape (n,).
     """
-    batch = BATCH[mechanism.name]
+    batch = BATCH.get(mechanism.name) or (_bits if isinstance(mechanism, Bits) else _table)
     blocks = [batch(mechanism, truth[start : start + BLOCK], draws) for start in range(0, len(truth), BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
 
@@ -213,6 +215,12 @@ def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
     for index in survey.private:
         everyone[index] = (drawn == index).any(axis=1)
     return everyone
+
+
+def _table(mechanism: Table, truth: Values, draws: BatchDraws) -> Values:
+    """Any mechanism whose report is one pick from a row of weights."""
+    different, row = np.unique(truth, return_inverse=True)
+    return draws.rows([mechanism.weights(value) for value in different.tolist()], row)
 
 
 def _binary_rr(mechanism: BinaryRR, truth: Values, draws: BatchDraws) -> Values:
@@ -269,8 +277,9 @@ def _sampled_option(mechanism: SampledOption, truth: Values, draws: BatchDraws) 
     return 2 * option + draws.bit(mechanism.bit, truth.astype(np.int64) >> option & 1)
 
 
-def _bitwise_rr(mechanism: BitwiseRR, truth: Values, draws: BatchDraws) -> Values:
-    masks = truth.astype(np.int64)
+def _bits(mechanism: Bits, truth: Values, draws: BatchDraws) -> Values:
+    """Any mechanism whose report has a bit for each option, drawn by itself."""
+    masks = np.asarray(mechanism.chosen(truth.astype(np.int64)))
     reported = np.zeros(len(truth), dtype=np.int64)
     for option in range(mechanism.options):
         reported |= draws.bit(mechanism.bit, masks >> option & 1).astype(np.int64) << option
@@ -317,11 +326,10 @@ BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
     "subset_selection": _subset_selection,
     "hadamard_response": _hadamard_response,
     "sampled_option": _sampled_option,
-    "bitwise_rr": _bitwise_rr,
     "rounding_rr": _rounding_rr,
     "level_table": _level_table,
     "square_wave": _square_wave,
     "geometric": _geometric,
     "sampled_coordinate": _sampled_coordinate,
 }
-"""``batch(mechanism, truth, draws) -> reported``, by the mechanism's name."""
+"""``batch(mechanism, truth, draws) -> reported``, by the name of each mechanism that has a way or a pace of its own."""

@@ -5,7 +5,6 @@ from typing import Any
 
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.questions import dump_value
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -83,7 +82,7 @@ def _describe_sample(asked: int, private: int) -> str:
 def _no_answer(question: Question, hidden: set[str]) -> str:
     if question.absent is None:
         return ""
-    how = "a category of its own" if question.domain.absent else f"sent as {dump_value(question, question.absent)}"
+    how = "a category of its own" if question.domain.absent else f"sent as {question.answer(question.absent)}"
     return f", {'hidden from some, ' if question.name in hidden else ''}no answer is {how}"
 
 

@@ -27,15 +27,19 @@ Inventor = Callable[[int], Values]
 Tally = Mapping[int, int]
 
 
+Figure = float | str
+"""A number, or a day as it is written."""
+
+
 class Row(NamedTuple):
     """An estimate, not yet clipped, and its interval, beside the truth of those who were invented."""
 
     question: str
     option: str
-    truth: float
-    raw: float
-    low: float
-    high: float
+    truth: Figure
+    raw: Figure
+    low: Figure
+    high: Figure
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
     seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
     generators = [np.random.Generator(np.random.PCG64(each)) for each in seeds]
     draw = [
-        _INVENTORS[question.type](question.domain, generator)
+        _INVENTORS[question.kind.truth](question.domain, generator)
         for question, generator in zip(survey.questions, generators, strict=True)
     ]
     for start in range(0, count, block):
@@ -123,7 +127,7 @@ def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate)
         truths: tallies of its true values, one, or one for each coordinate of a vector.
         estimate: says which figure is meant.
     """
-    if question.type == "vector":
+    if question.kind.truth == "numbers":
         return _mean(question, truths[question.options.index(estimate.option)])
     (truth,) = truths
     if question.domain.grid is None:
@@ -141,9 +145,16 @@ def compare(piloted: Piloted) -> list[Row]:
         for estimate in result.estimates:
             true = true_figure(result.question, truth, estimate)
             if true is not None and estimate.raw is not None:
-                name = result.question.name
-                rows.append(Row(name, estimate.option, float(true), estimate.raw, estimate.low, estimate.high))
+                figures = ((float(true), 0), (estimate.raw, 0), (estimate.low, -1), (estimate.high, 1))
+                written = [_written(result.question, estimate, *each) for each in figures]
+                rows.append(Row(result.question.name, estimate.option, *written))
     return rows
+
+
+def _written(question: Question, estimate: Estimate, value: float, towards: int) -> Figure:
+    """A figure as the question's own numbers are written."""
+    grid = question.domain.grid
+    return value if grid is None or estimate.kind == "share" else grid.figure(value, towards)
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
@@ -162,12 +173,12 @@ def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[st
 
 
 def _coordinates(question: Question) -> Sequence[str]:
-    return question.options if question.type == "vector" else (question.name,)
+    return question.options if question.kind.truth == "numbers" else (question.name,)
 
 
 def _options_of_mask(question: Question) -> int:
     """Of a question whose true values are bit masks, the number of its options."""
-    return question.domain.size if question.type == "select_multiple" else 0
+    return question.domain.size if question.kind.truth == "options" else 0
 
 
 def _mean(question: Question, truth: Tally) -> float:
@@ -191,24 +202,7 @@ def _in_units(question: Question, steps: Fraction) -> float:
 def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the question's type has it
     if question.domain.absent and value == question.absent:
         return None
-    if question.type == "vector":
-        return {name: _number(question, step) for name, step in zip(question.options, value, strict=True)}
-    if question.domain.grid is not None:
-        return _number(question, value)
-    if question.type == "select_multiple":
-        return [option for index, option in enumerate(question.options) if value >> index & 1]
-    return question.options[value]
-
-
-def _number(question: Question, step: int) -> str:
-    grid = grid_of(question.domain)
-    number = grid.low + grid.step * step
-    # Steps are decimals, so that a power of ten makes every number whole.
-    places = next(places for places in range(20) if (number * 10**places).denominator == 1)
-    whole = int(number * 10**places)
-    digits = f"{abs(whole):0{places + 1}d}"
-    sign = "-" if whole < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+    return question.answer(value)
 
 
 def _options(domain: Domain, generator: np.random.Generator) -> Inventor:
@@ -239,11 +233,9 @@ def _vectors(domain: Domain, generator: np.random.Generator) -> Inventor:
 
 
 _INVENTORS: dict[str, Callable[[Domain, np.random.Generator], Inventor]] = {
-    "boolean": _options,
-    "select_one": _options,
-    "rating": _options,
-    "select_multiple": _masks,
-    "integer": _steps,
-    "decimal": _steps,
-    "vector": _vectors,
+    "yes_no": _options,
+    "option": _options,
+    "options": _masks,
+    "number": _steps,
+    "numbers": _vectors,
 }

@@ -271,7 +271,7 @@ def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule)
         estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
         estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
-    if question.type == "boolean" and not question.domain.absent:
+    if question.kind.truth == "yes_no" and not question.domain.absent:
         # The share of "no" is the rest.
         estimates = estimates[-1:]
     return QuestionResult(question, epsilon, reports, tally, estimates)

@@ -3,10 +3,19 @@
 from dataclasses import asdict
 from typing import Any
 
+from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, mechanism_document
-from sottovoce.shared.questions import dump_value
+from sottovoce.shared.answers import Grid
 
 FORMAT = "sottovoce-export/1"
+
+_TOWARDS = {"raw": 0, "clipped": 0} | {
+    f"{prefix}{end}": towards
+    for prefix in ("", "simultaneous_", "band_")
+    for end, towards in (("low", -1), ("high", 1))
+}
+_TOWARDS |= {"lowest": -1, "highest": 1}
+"""Figures in the number's unit, and where to round them: an interval must not become narrower."""
 
 
 def export_document(results: Results) -> dict[str, Any]:
@@ -45,7 +54,7 @@ def _absence(result: QuestionResult) -> dict[str, Any]:
     """What no answer was sent as, and what self-protective answers would mean; only where there is such a thing."""
     question, found = result.question, {}
     if question.absent is not None and not question.domain.absent:
-        found["when_absent"] = dump_value(question, question.absent)
+        found["when_absent"] = question.answer(question.absent)
     if result.protection:
         found["protection"] = [{"share": share, "estimate": asdict(estimate)} for share, estimate in result.protection]
     return found
@@ -53,11 +62,19 @@ def _absence(result: QuestionResult) -> dict[str, Any]:
 
 def _estimates(result: QuestionResult) -> dict[str, Any]:
     """A number has a mean, and what its mechanism can tell of the distribution; every other question estimates."""
-    if result.question.domain.grid is None or result.question.type == "vector":
+    if result.question.kind.truth != "number":
         return {"estimates": [asdict(estimate) for estimate in result.estimates]}
-    means = [asdict(estimate) for estimate in result.of_kind("mean")]
-    return {
-        "mean": means[0],
-        "histogram": [asdict(estimate) for estimate in result.of_kind("share")],
-        "quantiles": [asdict(estimate) for estimate in result.of_kind("quantile")],
-    }
+    grid = result.question.domain.grid
+    mean, histogram, quantiles = (
+        [_figures(estimate, grid) for estimate in result.of_kind(kind)] for kind in ("mean", "share", "quantile")
+    )
+    return {"mean": mean[0], "histogram": histogram, "quantiles": quantiles}
+
+
+def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
+    """An estimate, its figures as the question's own numbers are written; differences of two stay plain numbers."""
+    document = asdict(estimate)
+    if grid is not None and estimate.kind != "share":
+        known = {key: towards for key, towards in _TOWARDS.items() if document[key] is not None}
+        document |= {key: grid.figure(document[key], towards) for key, towards in known.items()}
+    return document

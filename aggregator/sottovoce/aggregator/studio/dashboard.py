@@ -8,8 +8,8 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.routes import results_of
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.questions import dump_value
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
 
@@ -51,12 +51,18 @@ def style() -> Response:
 
 
 @blueprint.app_template_filter("figure")
-def figure(value: float | None, estimate: Estimate) -> str:
-    """A share as a percentage with one decimal, another figure with four digits; a real minus sign."""
+def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
+    """A share as a percentage with one decimal, another figure as the grid's own numbers are written."""
     if value is None:
         return "–"
-    text = f"{value * 100:.1f} %" if estimate.kind == "share" else f"{value:.4g}"
-    return text.replace("-", "−")
+    return f"{value * 100:.1f} %" if estimate.kind == "share" else _number(value, grid)
+
+
+@blueprint.app_template_filter("difference")
+def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
+    """How far two such figures lie apart."""
+    unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
+    return f"{figure(value, estimate)}{unit}"
 
 
 @blueprint.app_template_filter("limits")
@@ -68,15 +74,15 @@ def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
 
 
 @blueprint.app_template_filter("interval")
-def interval(estimate: Estimate, still_open: bool) -> str:
+def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
     """Those limits in words."""
-    return _range(*limits(estimate, still_open), estimate)
+    return _range(*limits(estimate, still_open), estimate, grid)
 
 
 @blueprint.app_template_filter("together")
-def together(estimate: Estimate) -> str:
+def together(estimate: Estimate, grid: Grid | None = None) -> str:
     """The limits that hold for all options of the question at once."""
-    return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate)
+    return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
 
 @blueprint.app_template_filter("bars")
@@ -95,18 +101,24 @@ def place(value: float, estimate: Estimate) -> str:
 
 
 @blueprint.app_template_filter("tick")
-def tick(part: int, estimate: Estimate) -> str:
+def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
     """What stands under the axis at this part of 100 of the range."""
     value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
     if estimate.kind == "share":
         return f"{value * 100:.0f}{' %' if part == 100 else ''}"
-    return f"{value:.4g}".replace("-", "−")
+    return _number(value, grid)
 
 
-def _range(low: float, high: float, estimate: Estimate) -> str:
+def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
     if estimate.kind == "share":
         return f"{low * 100:.1f} to {high * 100:.1f} %"
-    return f"{low:.4g} to {high:.4g}".replace("-", "−")
+    return f"{_number(low, grid, -1)} to {_number(high, grid, 1)}"
+
+
+def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
+    """Four digits and a real minus sign; as the grid writes it, where that is no number."""
+    written = value if grid is None else grid.figure(value, towards)
+    return written if isinstance(written, str) else f"{written:.4g}".replace("-", "−")
 
 
 @blueprint.app_template_filter("epsilon")
@@ -118,7 +130,7 @@ def epsilon(value: float) -> str:
 @blueprint.app_template_filter("when_absent")
 def when_absent(question: Question, labels: Mapping[str, str]) -> str:
     """What an answer that was not given is counted as: the share or mean includes it."""
-    answer = dump_value(question, question.absent if question.absent is not None else 0)
+    answer = question.answer(question.absent if question.absent is not None else 0)
     if isinstance(answer, Mapping):
         answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
     return f"no answer counts as {labels.get(answer, answer) if isinstance(answer, str) else 'none of them'}"

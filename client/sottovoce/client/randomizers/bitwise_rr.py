@@ -1,6 +1,7 @@
 """Draws a bit for every option; the channel is in ``sottovoce.shared.mechanisms.bitwise_rr``."""
 
 from sottovoce.client.draws import Draws
+from sottovoce.shared.mechanisms.bits import Bits
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 
 
@@ -11,4 +12,10 @@ def randomize(mechanism: BitwiseRR, value: int, draws: Draws) -> int:
     Epsilon: ``mechanism.epsilon``, which counts on at most max_choices options chosen.
     Bytes: those of k picks, from option 0 on, whatever the truth.
     """
-    return sum(draws.pick(mechanism.bit.weights(value >> option & 1)) << option for option in range(mechanism.options))
+    return draw_bits(mechanism, value, draws)
+
+
+def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
+    """A mask with a bit for each option, from option 0 on, each with the weights of its own truth."""
+    chosen = mechanism.chosen(value)
+    return sum(draws.pick(mechanism.bit.weights(chosen >> option & 1)) << option for option in range(mechanism.options))

@@ -6,7 +6,6 @@ from typing import Any
 import click
 from sottovoce.client.words import by_hand_in_words, odds_in_words, option_in_words, say, text_of
 from sottovoce.shared.errors import AnswerError
-from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question, Survey
 
 REFUSAL = "-"
@@ -19,7 +18,7 @@ class _Refused(Exception):
 
 def ask(survey: Survey, question: Question, number: int) -> object:
     """
-    The answer to one question, in the form that ``answers`` lists for its type; None for "prefer not to say".
+    The answer to one question, in the form that its type has; None for "prefer not to say".
 
     Args:
         survey: the survey.
@@ -37,7 +36,7 @@ def ask(survey: Survey, question: Question, number: int) -> object:
     if question.absent is not None:
         click.echo(f"  {REFUSAL}  {say('prefer_not')}", err=True)
     try:
-        return _ASK[question.type](survey, question)
+        return _ASK[question.kind.truth](survey, question)
     except _Refused:
         return None
 
@@ -71,16 +70,16 @@ def _several(survey: Survey, question: Question) -> list[str]:
 def _number(question: Question, label: str) -> str:
     grid = question.domain.grid
     assert grid is not None  # noqa: S101 - only numbers are asked for so
-    low, high, step = (dump_decimal(value) for value in (grid.low, grid.high, grid.step))
+    range_ = f"{grid.text(0)} to {grid.text(grid.steps)}, in steps of {grid.step_text}"
 
     def on_grid(text: str) -> str:
         try:
             grid.index(text.strip())
         except ValueError:
-            raise click.BadParameter(f"give a number from {low} to {high}, in steps of {step}") from None
+            raise click.BadParameter(f"give a {grid.noun} from {range_}") from None
         return text.strip()
 
-    return str(_prompt(question, f"{label} ({low} to {high}, in steps of {step})", on_grid))
+    return str(_prompt(question, f"{label} ({range_})", on_grid))
 
 
 def _plain_number(_survey: Survey, question: Question) -> str:
@@ -93,15 +92,13 @@ def _numbers(survey: Survey, question: Question) -> dict[str, str]:
 
 
 _ASK: dict[str, Callable[[Survey, Question], object]] = {
-    "boolean": _one,
-    "select_one": _one,
-    "rating": _one,
-    "select_multiple": _several,
-    "integer": _plain_number,
-    "decimal": _plain_number,
-    "vector": _numbers,
+    "yes_no": _one,
+    "option": _one,
+    "options": _several,
+    "number": _plain_number,
+    "numbers": _numbers,
 }
-"""How to ask, by question type."""
+"""How to ask, by the kind of true values."""
 
 
 def _list(survey: Survey, question: Question) -> None:

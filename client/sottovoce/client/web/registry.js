@@ -7,16 +7,19 @@ export const MECHANISMS = new Map();
 /** The randomizers, (mechanism, value, draws, memo) -> reported value, by mechanism; as many as in `MECHANISMS`. */
 export const RANDOMIZERS = new Map();
 
-/** What reads an item of a survey, by the item's type: see `parse_item.js`. */
+/** The question types, by the name that the canonical survey carries. */
+export const TYPES = new Map();
+
+/** What reads an item that is not one question, by the item's type: see `parse_item.js`. */
 export const ITEM_TYPES = new Map();
 
-/** What makes the control of a question, by the question's type: see `choice_input.js`. */
+/** What makes the control of a question, by the kind of its true values: see `choice_input.js`. */
 export const INPUTS = new Map();
 
 /** What shows an item that is no question, by the item's type: see `notes.js`. */
 export const ITEM_VIEWS = new Map();
 
-/** What says a reported value that does not look like an answer, by mechanism: see `value_words.js`. */
+/** What says a reported value that does not look like an answer, by the report's kind: see `value_words.js`. */
 export const VALUE_WORDS = new Map();
 
 /** Everything else that a later part brings, functions and classes by their own names. */
@@ -25,6 +28,7 @@ export const PROVIDED = new Map();
 const REGISTRIES = {
   mechanisms: MECHANISMS,
   randomizers: RANDOMIZERS,
+  types: TYPES,
   itemTypes: ITEM_TYPES,
   inputs: INPUTS,
   itemViews: ITEM_VIEWS,

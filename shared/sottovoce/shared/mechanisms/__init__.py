@@ -13,6 +13,7 @@ from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.mechanisms.optimal_unary import OptimalUnary
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
@@ -25,6 +26,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
     "memoized_rr": MemoizedRR,
     "subset_selection": SubsetSelection,
     "hadamard_response": HadamardResponse,
+    "optimal_unary": OptimalUnary,
     "sampled_option": SampledOption,
     "bitwise_rr": BitwiseRR,
     "rounding_rr": RoundingRR,
@@ -35,36 +37,30 @@ MECHANISMS: dict[str, type[Mechanism]] = {
 }
 """Every mechanism by the name that the canonical survey carries."""
 
-PRESETS: dict[str, str] = {
-    "coin_flip": "binary_rr",
-    "warner": "binary_rr",
-    "forced_response": "binary_rr",
-    "unrelated_question": "binary_rr",
-    "crosswise": "binary_rr",
-}
+PRESETS: dict[str, str] = {preset: name for name, made in MECHANISMS.items() for preset in made.presets}
 """Names for authors: each is a choice of parameters of one mechanism, and publishing expands it."""
 
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)
 """What an author may ask for; below and above, 32 bits of weight no longer come near it."""
 
 
-def for_epsilon(epsilon: Fraction, domain: Domain, question_type: str, name: str = "") -> Mechanism:
+def for_epsilon(epsilon: Fraction, domain: Domain, kind: str, name: str = "") -> Mechanism:
     """
     The mechanism with the best integers that cost at most ``epsilon``.
 
     Args:
         epsilon: of one report, 0.01 .. 10.
         domain: the question's true values.
-        question_type: chooses the mechanism, unless ``name`` does.
-        name: of a mechanism, or "" for the best one for this type.
+        kind: of its true values, one of ``answers.TRUTHS``; chooses the mechanism, unless ``name`` does.
+        name: of a mechanism, or "" for the best one for this kind.
 
     Raises:
         ValueError: epsilon is out of range, or there are no such integers.
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise ValueError("epsilon must lie between 0.01 and 10")
-    mechanism = (MECHANISMS[name] if name else DEFAULTS[question_type](epsilon, domain)).for_epsilon(epsilon, domain)
-    if mechanism.odds > rational.exp_below(epsilon):
+    mechanism = (MECHANISMS[name] if name else DEFAULTS[kind](epsilon, domain)).for_epsilon(epsilon, domain)
+    if mechanism.likelihood_ratio > rational.exp_below(epsilon):
         raise AssertionError("a mechanism costs more than was asked for")
     return mechanism
 
@@ -83,14 +79,12 @@ def _mean(epsilon: Fraction, _domain: Domain) -> type[Mechanism]:
 
 
 DEFAULTS: dict[str, Callable[[Fraction, Domain], type[Mechanism]]] = {
-    "boolean": lambda *_: BinaryRR,
-    "select_one": _choice,
-    "rating": _choice,
-    "select_multiple": lambda *_: SampledOption,
-    "integer": _mean,
-    "decimal": _mean,
-    "vector": lambda *_: SampledCoordinate,
+    "yes_no": lambda *_: BinaryRR,
+    "option": _choice,
+    "options": lambda *_: SampledOption,
+    "number": _mean,
+    "numbers": lambda *_: SampledCoordinate,
 }
-"""``default(epsilon, domain) -> mechanism`` by question type."""
+"""``default(epsilon, domain) -> mechanism`` by the kind of true values."""
 
 __all__ = ["DEFAULTS", "MECHANISMS", "PRESETS", "Mechanism", "Table", "for_epsilon"]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 class Mechanism(ABC):
@@ -15,12 +16,18 @@ class Mechanism(ABC):
 
     Attributes:
         name: the mechanism's name in a survey file.
-        question_types: the question types that it serves.
+        serves: the kind of true values that it takes, one of ``answers.TRUTHS``.
+        report_kind: what its reports are, one of ``reports.REPORT_KINDS``.
+        parameters: what a survey file says about it beside its name.
+        presets: other names for authors, each a choice of parameters with parameters of its own.
         waves: in how many waves one draw that the device remembers is used; 1 if it remembers none.
     """
 
     name: ClassVar[str]
-    question_types: ClassVar[frozenset[str]]
+    serves: ClassVar[str]
+    report_kind: ClassVar[str]
+    parameters: ClassVar[Mapping[str, Parameter]]
+    presets: ClassVar[Mapping[str, Mapping[str, Parameter]]] = {}
     waves: int = 1
 
     @classmethod
@@ -66,17 +73,17 @@ class Mechanism(ABC):
 
     @property
     @abstractmethod
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """The worst ratio P(y | x) / P(y | x') over all y, x, x', exactly; of all ``waves`` reports together."""
 
     @abstractmethod
     def explain(self) -> dict[str, int | Fraction]:
-        """The numbers for the clients' sentence ``odds_<name>``: shares as Fractions, other whole numbers as int."""
+        """The numbers of its report kind's sentence: shares as Fractions, other whole numbers as int."""
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss of one report: ln(odds)."""
-        return rational.log(self.odds)
+        """The privacy loss of one report: ln(likelihood_ratio)."""
+        return rational.log(self.likelihood_ratio)
 
 
 class Mask(Mechanism):
@@ -105,31 +112,3 @@ class Table(Mechanism):
         """The weight in its row."""
         row = self.weights(value)
         return Fraction(row[reported], sum(row))
-
-
-def exact_fields(fields: Mapping[str, Any], names: set[str]) -> None:
-    """
-    Check that ``fields`` holds ``name`` and exactly ``names``.
-
-    Raises:
-        ValueError: a parameter is missing, or one is unknown.
-    """
-    wanted = ", ".join(sorted(names)) or "none but its name"
-    if set(fields) - {"name"} != names:
-        raise ValueError(f"the parameters of this mechanism are: {wanted}")
-
-
-def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
-    """The fraction in ``fields[name]``; a ``ValueError`` names the parameter."""
-    try:
-        return rational.parse_fraction(fields[name])
-    except ValueError as error:
-        raise ValueError(f"{name} {error}") from None
-
-
-def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    """The whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
-    value = fields[name]
-    if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}")
-    return value

@@ -35,7 +35,8 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Table, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,16 @@ class BinaryRR(Table):
     """
 
     name: ClassVar[str] = "binary_rr"
-    question_types: ClassVar[frozenset[str]] = frozenset({"boolean"})
+    serves: ClassVar[str] = "yes_no"
+    report_kind: ClassVar[str] = "yes_no"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"a": FRACTION, "b": FRACTION}
+    presets: ClassVar[Mapping[str, Mapping[str, Parameter]]] = {
+        "coin_flip": {},
+        "warner": {"truth": FRACTION},
+        "forced_response": {"truth": FRACTION, "yes": FRACTION, "no": FRACTION},
+        "unrelated_question": {"truth": FRACTION, "share": FRACTION},
+        "crosswise": {"share": FRACTION},
+    }
 
     a: Fraction
     b: Fraction
@@ -65,11 +75,14 @@ class BinaryRR(Table):
         """``{name: binary_rr, a: "3/4", b: "1/4"}``, or one of its presets."""
         if domain.size != 2:
             raise ValueError("this mechanism serves questions with two answers")
-        return cls(*_PRESETS[fields["name"]](fields))
+        channel = _CHANNELS[fields["name"]]
+        exact_fields(fields, cls.presets.get(fields["name"], cls.parameters))
+        return cls(*channel(fields))
 
     @classmethod
     def explicit(cls, fields: Mapping[str, Any]) -> Self:
         """The channel that another mechanism's fields ``a`` and ``b`` describe."""
+        exact_fields(fields, BinaryRR.parameters)
         return cls(*_explicit(fields))
 
     @classmethod
@@ -108,7 +121,7 @@ class BinaryRR(Table):
         return self.a, self.b
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """max(a/b, (1-b)/(1-a))."""
         return max(self.a / self.b, (1 - self.b) / (1 - self.a))
 
@@ -118,17 +131,14 @@ class BinaryRR(Table):
 
 
 def _explicit(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    exact_fields(fields, {"a", "b"})
     return fraction_field(fields, "a"), fraction_field(fields, "b")
 
 
-def _coin_flip(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    exact_fields(fields, set())
+def _coin_flip(_fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
     return Fraction(3, 4), Fraction(1, 4)
 
 
 def _warner(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    exact_fields(fields, {"truth"})
     truth = fraction_field(fields, "truth")
     if not Fraction(1, 2) < truth < 1:
         raise ValueError("truth must lie between 1/2 and 1")
@@ -136,7 +146,6 @@ def _warner(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
 
 
 def _forced_response(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    exact_fields(fields, {"truth", "yes", "no"})
     truth, yes, no = (fraction_field(fields, name) for name in ("truth", "yes", "no"))
     if truth + yes + no != 1:
         raise ValueError("truth, yes and no must sum to 1")
@@ -144,7 +153,6 @@ def _forced_response(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
 
 
 def _unrelated_question(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    exact_fields(fields, {"truth", "share"})
     truth, share = fraction_field(fields, "truth"), fraction_field(fields, "share")
     if not (0 < truth < 1 and 0 < share < 1):
         raise ValueError("truth and share must lie between 0 and 1")
@@ -152,14 +160,13 @@ def _unrelated_question(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
 
 
 def _crosswise(fields: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    exact_fields(fields, {"share"})
     share = fraction_field(fields, "share")
     if not 0 < share < 1 or share == Fraction(1, 2):
         raise ValueError("share must lie between 0 and 1 and not be 1/2")
     return max(share, 1 - share), min(share, 1 - share)
 
 
-_PRESETS: dict[str, Callable[[Mapping[str, Any]], tuple[Fraction, Fraction]]] = {
+_CHANNELS: dict[str, Callable[[Mapping[str, Any]], tuple[Fraction, Fraction]]] = {
     "binary_rr": _explicit,
     "coin_flip": _coin_flip,
     "warner": _warner,

@@ -22,35 +22,31 @@ Sources
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 from typing import Any, ClassVar, Self
 
-from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.bits import Bits
+from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 @dataclass(frozen=True)
-class BitwiseRR(Mask):
+class BitwiseRR(Bits):
     """
     Every one of ``options`` options through ``bit``.
 
     Attributes:
-        bit: the channel of each option.
-        options: number of options k, 2 .. 52.
         max_choices: most options m that one answer may name, 1 .. k.
     """
 
     name: ClassVar[str] = "bitwise_rr"
-    question_types: ClassVar[frozenset[str]] = frozenset({"select_multiple"})
+    serves: ClassVar[str] = "options"
+    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
 
-    bit: BinaryRR
-    options: int
     max_choices: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
+        super().__post_init__()
         if not 1 <= self.max_choices <= self.options:
             raise ValueError("max_choices must be at least 1 and at most the number of options")
 
@@ -69,29 +65,13 @@ class BitwiseRR(Mask):
         """The bit's a and b; the number of options and max_choices are the question's."""
         return {**self.bit.dump(), "name": self.name}
 
-    @property
-    def largest(self) -> int:
-        """The mask of all options."""
-        return (1 << self.options) - 1
-
-    def probability(self, reported: int, value: int) -> Fraction:
-        """The product over the options."""
-        return prod(
-            (self.bit.probability(reported >> j & 1, value >> j & 1) for j in range(self.options)), start=Fraction(1)
-        )
+    def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
+        """The true value itself."""
+        return value
 
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """P(bit j set | chosen) and P(bit j set | not chosen), the same for every option j."""
-        return self.bit.support
-
-    @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """As many bits as may differ in the costlier direction, the rest in the other."""
         a, b = self.bit.support
         low, high = sorted((a / b, (1 - b) / (1 - a)))
         return high**self.max_choices * low ** min(self.max_choices, self.options - self.max_choices)
-
-    def explain(self) -> dict[str, int | Fraction]:
-        """Those of each bit."""
-        return self.bit.explain()

@@ -29,7 +29,8 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
 
 MAX_STEPS = 1000
 """So many trials are drawn for one report."""
@@ -46,7 +47,9 @@ class Geometric(Mechanism):
     """
 
     name: ClassVar[str] = "geometric"
-    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+    serves: ClassVar[str] = "number"
+    report_kind: ClassVar[str] = "number"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"ratio": FRACTION}
 
     ratio: Fraction
     steps: int
@@ -62,7 +65,7 @@ class Geometric(Mechanism):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: geometric, ratio: "9/10"}``."""
-        exact_fields(fields, {"ratio"})
+        exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "ratio"), domain.steps)
 
     @classmethod
@@ -94,7 +97,7 @@ class Geometric(Mechanism):
         return self.steps
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """The two-sided geometric law, with the tails gathered at the ends."""
+        """The two-sided geometric distribution, with the tails gathered at the ends."""
         r = self.ratio
         distance = abs(reported - value)
         at_end = reported in {0, self.steps}
@@ -107,7 +110,7 @@ class Geometric(Mechanism):
         return (-tail, *(Fraction(y) for y in range(1, self.steps)), self.steps + tail)
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """r^-m."""
         return 1 / self.ratio**self.steps
 

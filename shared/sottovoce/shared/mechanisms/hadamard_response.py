@@ -26,7 +26,8 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,9 @@ class HadamardResponse(Mechanism):
     """
 
     name: ClassVar[str] = "hadamard_response"
-    question_types: ClassVar[frozenset[str]] = frozenset({"select_one", "rating"})
+    serves: ClassVar[str] = "option"
+    report_kind: ClassVar[str] = "own_mark"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"odds": FRACTION}
 
     keep: Fraction
     options: int
@@ -56,7 +59,7 @@ class HadamardResponse(Mechanism):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: hadamard_response, odds: "3"}``."""
-        exact_fields(fields, {"odds"})
+        exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "odds"), domain.size)
 
     @classmethod
@@ -106,7 +109,7 @@ class HadamardResponse(Mechanism):
         return self.keep / (self.keep + 1), Fraction(1, 2)
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """The odds themselves."""
         return self.keep
 

@@ -22,7 +22,8 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Table, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class KaryRR(Table):
     """
 
     name: ClassVar[str] = "kary_rr"
-    question_types: ClassVar[frozenset[str]] = frozenset({"select_one", "rating"})
+    serves: ClassVar[str] = "option"
+    report_kind: ClassVar[str] = "option"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"odds": FRACTION}
 
     keep: Fraction
     inputs: int
@@ -52,7 +55,7 @@ class KaryRR(Table):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: kary_rr, odds: "3"}``."""
-        exact_fields(fields, {"odds"})
+        exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "odds"), domain.size)
 
     @classmethod
@@ -85,7 +88,7 @@ class KaryRR(Table):
         return Fraction(self.keep.numerator, self.denominator), Fraction(self.keep.denominator, self.denominator)
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """The odds themselves."""
         return self.keep
 

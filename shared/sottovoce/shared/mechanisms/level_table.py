@@ -29,8 +29,9 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.canonical import MAX_INTEGER
-from sottovoce.shared.mechanisms.base import Mechanism, exact_fields
+from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.level_table_data import TABLES
+from sottovoce.shared.mechanisms.parameters import Parameter, exact_fields
 
 MAX_SIDE = 64
 """Most levels, and most outputs."""
@@ -39,6 +40,12 @@ UNIT = 10**9
 """A score of so much is half the range."""
 
 _MAX_BIAS = Fraction(1, 10**8)
+
+
+_SIDE = {"minItems": 2, "maxItems": MAX_SIDE}
+_WEIGHT = {"type": "integer", "minimum": 1, "maximum": rational.MAX_DENOMINATOR}
+_SCORES = Parameter({"type": "array", **_SIDE, "items": {"type": "integer"}})
+_WEIGHTS = Parameter({"type": "array", **_SIDE, "items": {"type": "array", **_SIDE, "items": _WEIGHT}})
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,9 @@ class LevelTable(Mechanism):
     """
 
     name: ClassVar[str] = "level_table"
-    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+    serves: ClassVar[str] = "number"
+    report_kind: ClassVar[str] = "mark"
+    parameters: ClassVar[Mapping[str, Parameter]] = {"scores": _SCORES, "weights": _WEIGHTS}
 
     rows: tuple[tuple[int, ...], ...]
     marks: tuple[int, ...]
@@ -74,7 +83,7 @@ class LevelTable(Mechanism):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: level_table, scores: [..], weights: [[..], ..]}``, a row of weights for each level."""
-        exact_fields(fields, {"scores", "weights"})
+        exact_fields(fields, cls.parameters)
         if not isinstance(fields["weights"], list):
             raise ValueError("weights must be a list of rows")
         rows = tuple(_integers(row, "weights") for row in fields["weights"])
@@ -122,7 +131,7 @@ class LevelTable(Mechanism):
         return tuple((1 + Fraction(mark, UNIT)) * self.steps / 2 for mark in self.marks)
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """The worst ratio within a column."""
         return max(Fraction(max(column), min(column)) for column in zip(*self.rows, strict=True))
 

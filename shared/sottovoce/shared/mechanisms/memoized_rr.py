@@ -30,8 +30,9 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Mechanism, exact_fields, integer_field
+from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.parameters import MECHANISM, Parameter, exact_fields, integer_field, whole
 
 MAX_WAVES = 52
 """A year of weeks; beyond that no layers are left that tell anything."""
@@ -49,7 +50,13 @@ class MemoizedRR(Mechanism):
     """
 
     name: ClassVar[str] = "memoized_rr"
-    question_types: ClassVar[frozenset[str]] = frozenset({"boolean"})
+    serves: ClassVar[str] = "yes_no"
+    report_kind: ClassVar[str] = "waves"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "permanent": MECHANISM,
+        "instantaneous": MECHANISM,
+        "waves": whole(2, MAX_WAVES),
+    }
 
     permanent: BinaryRR
     instantaneous: BinaryRR
@@ -58,7 +65,7 @@ class MemoizedRR(Mechanism):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> "MemoizedRR":
         """``{name: memoized_rr, permanent: {name: coin_flip}, instantaneous: {...}, waves: 4}``."""
-        exact_fields(fields, {"permanent", "instantaneous", "waves"})
+        exact_fields(fields, cls.parameters)
         permanent, instantaneous = (_layer(fields, key, domain) for key in ("permanent", "instantaneous"))
         return cls(permanent, instantaneous, integer_field(fields, "waves", 2, MAX_WAVES))
 
@@ -90,7 +97,7 @@ class MemoizedRR(Mechanism):
         return yes if reported else 1 - yes
 
     @cached_property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """Over all waves together: the worst trajectories of the truth."""
         return max(self._worst(yes) for yes in range(self.waves + 1))
 

@@ -26,6 +26,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class RoundingRR(Mechanism):
     """
 
     name: ClassVar[str] = "rounding_rr"
-    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+    serves: ClassVar[str] = "number"
+    report_kind: ClassVar[str] = "end"
+    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
 
     bit: BinaryRR
     steps: int
@@ -89,9 +92,9 @@ class RoundingRR(Mechanism):
         return tuple(self.steps * (y - b) / (a - b) for y in (0, 1))
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """Those of the end."""
-        return self.bit.odds
+        return self.bit.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
         """Those of the end: the largest value is its yes."""

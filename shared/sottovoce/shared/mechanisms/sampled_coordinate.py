@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.parameters import Parameter
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
 
@@ -36,7 +37,9 @@ class SampledCoordinate(Mechanism):
     """
 
     name: ClassVar[str] = "sampled_coordinate"
-    question_types: ClassVar[frozenset[str]] = frozenset({"vector"})
+    serves: ClassVar[str] = "numbers"
+    report_kind: ClassVar[str] = "drawn_end"
+    parameters: ClassVar[Mapping[str, Parameter]] = RoundingRR.parameters
 
     number: RoundingRR
     coordinates: int
@@ -80,9 +83,9 @@ class SampledCoordinate(Mechanism):
         return self.number.scores
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """Those of one coordinate."""
-        return self.number.odds
+        return self.number.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
         """The number of coordinates, and the shares of the end."""

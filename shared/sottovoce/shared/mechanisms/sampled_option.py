@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class SampledOption(Mechanism):
     """
 
     name: ClassVar[str] = "sampled_option"
-    question_types: ClassVar[frozenset[str]] = frozenset({"select_multiple"})
+    serves: ClassVar[str] = "options"
+    report_kind: ClassVar[str] = "drawn_option"
+    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
 
     bit: BinaryRR
     options: int
@@ -76,9 +79,9 @@ class SampledOption(Mechanism):
         return self.bit.support
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """Those of one bit."""
-        return self.bit.odds
+        return self.bit.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
         """Those of the bit."""

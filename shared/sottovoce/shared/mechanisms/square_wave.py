@@ -24,7 +24,15 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Table, exact_fields, fraction_field, integer_field
+from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.parameters import (
+    FRACTION,
+    Parameter,
+    exact_fields,
+    fraction_field,
+    integer_field,
+    whole,
+)
 
 MAX_BINS = 1024
 DEFAULT_BINS = 32
@@ -43,7 +51,13 @@ class SquareWave(Table):
     """
 
     name: ClassVar[str] = "square_wave"
-    question_types: ClassVar[frozenset[str]] = frozenset({"integer", "decimal"})
+    serves: ClassVar[str] = "number"
+    report_kind: ClassVar[str] = "range"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "odds": FRACTION,
+        "bins": whole(2, MAX_BINS, required=False),
+        "width": whole(0, MAX_BINS, required=False),
+    }
 
     keep: Fraction
     bins: int
@@ -63,7 +77,7 @@ class SquareWave(Table):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: square_wave, odds: "3", bins: 32, width: 8}``; an author may leave bins and width out."""
-        exact_fields({"bins": 0, "width": 0, **fields}, {"odds", "bins", "width"})
+        exact_fields(fields, cls.parameters)
         odds = fraction_field(fields, "odds")
         bins = integer_field(fields, "bins", 2, MAX_BINS) if "bins" in fields else default_bins(domain)
         width = integer_field(fields, "width", 0, MAX_BINS) if "width" in fields else best_width(odds, bins)
@@ -90,6 +104,12 @@ class SquareWave(Table):
         """The bin of step ``value``."""
         return value * self.bins // (self.steps + 1)
 
+    def span(self, reported: int) -> tuple[int, int]:
+        """The first and last step that output ``reported`` stands for; beyond the grid's ends, as if it went on."""
+        bin_ = reported - self.width
+        start, end = (-(-edge * (self.steps + 1) // self.bins) for edge in (bin_, bin_ + 1))
+        return start, end - 1
+
     def weights(self, value: int) -> tuple[int, ...]:
         """One weight per output when the truth is step ``value``."""
         first = self.bin(value)
@@ -98,7 +118,7 @@ class SquareWave(Table):
         return (far,) * first + window + (far,) * (self.bins - 1 - first)
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """The odds themselves."""
         return self.keep
 

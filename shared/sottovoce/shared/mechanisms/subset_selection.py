@@ -26,7 +26,15 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mask, exact_fields, fraction_field, integer_field
+from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.mechanisms.parameters import (
+    FRACTION,
+    Parameter,
+    exact_fields,
+    fraction_field,
+    integer_field,
+    whole,
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,12 @@ class SubsetSelection(Mask):
     """
 
     name: ClassVar[str] = "subset_selection"
-    question_types: ClassVar[frozenset[str]] = frozenset({"select_one", "rating"})
+    serves: ClassVar[str] = "option"
+    report_kind: ClassVar[str] = "set"
+    parameters: ClassVar[Mapping[str, Parameter]] = {
+        "odds": FRACTION,
+        "size": whole(1, MAX_MASK_OPTIONS - 1, required=False),
+    }
 
     keep: Fraction
     size: int
@@ -60,7 +73,7 @@ class SubsetSelection(Mask):
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """``{name: subset_selection, odds: "3", size: 2}``; an author may leave the size out."""
-        exact_fields({"size": 0, **fields}, {"odds", "size"})
+        exact_fields(fields, cls.parameters)
         odds = fraction_field(fields, "odds")
         if "size" in fields:
             return cls(odds, integer_field(fields, "size", 1, MAX_MASK_OPTIONS - 1), domain.size)
@@ -104,7 +117,7 @@ class SubsetSelection(Mask):
         return _support(self.keep, self.size, self.options)
 
     @property
-    def odds(self) -> Fraction:
+    def likelihood_ratio(self) -> Fraction:
         """The odds themselves."""
         return self.keep
 

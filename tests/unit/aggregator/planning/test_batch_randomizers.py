@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sottovoce.aggregator.planning.batch_randomizers import BATCH, BatchDraws, seeded, simulate
 from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
+from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.bits import Bits
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 
@@ -30,6 +32,7 @@ CASES = {
     ),
     "subset_selection": (one_of(6, {"name": "subset_selection", "odds": "3", "size": 2}), [0, 3, 5]),
     "hadamard_response": (one_of(6, {"name": "hadamard_response", "odds": "3"}), [0, 3, 5]),
+    "optimal_unary": (one_of(5, {"name": "optimal_unary", "odds": "3"}), [0, 2, 4]),
     "sampled_option": (some_of(3, {"name": "sampled_option", **COIN}), [0, 5, 7]),
     "bitwise_rr": (some_of(4, {"name": "bitwise_rr", **COIN}, max_choices=2), [0, 6, 9]),
     "rounding_rr": (number("0", "1", "0.1", {"name": "rounding_rr", **COIN}), [0, 3, 10]),
@@ -61,9 +64,23 @@ def batch(name: str, truth: object, seed: str, runs: int = RUNS) -> tuple[Mechan
     return mechanism, simulate(mechanism, np.array([truth] * runs), BatchDraws(seeded(seed)))
 
 
-def test_every_mechanism_has_its_batch_twin() -> None:
-    """The registries agree, and so do the cases."""
-    assert set(BATCH) == set(RANDOMIZERS) == set(CASES)
+def test_every_mechanism_can_be_drawn_in_batches() -> None:
+    """By a function of its own, or as any table or any bits."""
+    generic = {name for name, made in MECHANISMS.items() if issubclass(made, Table | Bits)}
+
+    assert set(BATCH) | generic == set(RANDOMIZERS) == set(CASES)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if issubclass(MECHANISMS[name], Table)])
+def test_any_table_is_drawn_from_its_weights(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table without a function of its own; of several truths at once, each from its row."""
+    monkeypatch.delitem(BATCH, name)
+    truths = CASES[name][1]
+    mechanism, reported = batch(name, truths[0], name)
+    assert excess(mechanism, truths[0], reported) < CRITICAL
+    mixed = simulate(mechanism, np.array(truths * RUNS), BatchDraws(seeded(name)))
+    for place, truth in enumerate(truths):
+        assert excess(mechanism, truth, mixed[place :: len(truths)]) < CRITICAL
 
 
 @pytest.mark.parametrize("name", CASES)

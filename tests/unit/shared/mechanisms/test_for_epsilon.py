@@ -26,6 +26,7 @@ NAMED = {
     "kary_rr": lambda asked: one_of(1000, asked),
     "subset_selection": lambda asked: one_of(52, asked),
     "hadamard_response": lambda asked: one_of(60, asked),
+    "optimal_unary": lambda asked: one_of(52, asked),
     "bitwise_rr": lambda asked: some_of(52, asked),
     "rounding_rr": lambda asked: number(0, 1, 1, asked),
     "square_wave": lambda asked: number(0, 1000, 1, asked),
@@ -39,7 +40,7 @@ def test_default_costs_at_most_what_was_asked_and_hardly_less(kind, epsilon):
     """The ratio is rounded down, in exact arithmetic; only a table may leave up to 0.2 or what exceeds 3 unused."""
     mechanism = parsed(TYPES[kind]({"epsilon": epsilon})).mechanism
 
-    assert mechanism.odds <= exp_below(Fraction(epsilon))
+    assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
     if mechanism.name == "level_table":
         assert mechanism.epsilon > min(float(epsilon) - 0.2, 3) - 1e-6
     else:
@@ -53,7 +54,7 @@ def test_named_mechanism_costs_at_most_what_was_asked_and_hardly_less(name, epsi
     mechanism = parsed(NAMED[name]({"name": name, "epsilon": epsilon})).mechanism
 
     assert name == mechanism.name
-    assert mechanism.odds <= exp_below(Fraction(epsilon))
+    assert mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
     assert math.isclose(float(epsilon), mechanism.epsilon, rel_tol=1e-4)
 
 
@@ -110,4 +111,4 @@ def test_epsilon_out_of_range_is_refused(epsilon):
     domain = parsed(question({"epsilon": "1"})).domain
 
     with pytest.raises(ValueError, match=r"between 0\.01 and 10"):
-        for_epsilon(Fraction(epsilon), domain, "boolean")
+        for_epsilon(Fraction(epsilon), domain, "yes_no")

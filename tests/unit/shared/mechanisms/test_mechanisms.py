@@ -4,17 +4,19 @@ import math
 from fractions import Fraction
 
 import pytest
-from sottovoce.shared.answers import Domain
+from sottovoce.shared.answers import TRUTHS, Domain
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.level_table_data import TABLES
+from sottovoce.shared.mechanisms.reports import REPORT_KINDS
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.square_wave import SquareWave, best_width
 from sottovoce.shared.mechanisms.subset_selection import best_size
 from sottovoce.shared.rational import exp_below
 
 from tests.documents import number, one_of, parsed, question, some_of
+from tests.vectors.cases import GOOD
 
 COIN = Fraction(3, 4), Fraction(1, 4)
 
@@ -41,7 +43,7 @@ def test_preset_is_a_choice_of_a_and_b(parameters, a, b, odds):
     """Each folk design is one binary channel, and pays its worse side."""
     mechanism = parsed(question(parameters)).mechanism
 
-    assert (Fraction(a), Fraction(b), odds) == (*mechanism.support, mechanism.odds)
+    assert (Fraction(a), Fraction(b), odds) == (*mechanism.support, mechanism.likelihood_ratio)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_bitwise_epsilon_counts_the_bits_that_may_differ(a, b, k, most, odds):
     """Two answers may differ in many bits; the one-hot figure of the literature does not apply."""
     mechanism = parsed(some_of(k, {"name": "bitwise_rr", "a": a, "b": b}, max_choices=most)).mechanism
 
-    assert odds == mechanism.odds
+    assert odds == mechanism.likelihood_ratio
     if (a, most) == ("7/10", 6):
         assert math.isclose(7.52, mechanism.epsilon, abs_tol=0.005)
 
@@ -121,7 +123,7 @@ def test_shipped_table_keeps_its_promises(name):
 
     assert len(rows) == 5
     assert len(marks) <= 7
-    assert mechanism.odds <= exp_below(Fraction(name))
+    assert mechanism.likelihood_ratio <= exp_below(Fraction(name))
     assert mechanism.epsilon > float(name) - 1e-6
     assert min(min(row) for row in rows) > 2**20
     assert all(sum(row) == 2**32 for row in rows)
@@ -203,3 +205,12 @@ def test_bitwise_refuses_an_impossible_limit(a, b):
     for most in (0, 5):
         with pytest.raises(ValueError, match="max_choices"):
             BitwiseRR(bit, 4, most)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_numbers_are_those_of_the_report_kind(name):
+    """The sentence of its kind can be filled, and is not given more."""
+    for asked, _ in GOOD[name]:
+        mechanism = parsed(asked).mechanism
+        assert set(mechanism.explain()) == REPORT_KINDS[mechanism.report_kind]
+        assert mechanism.serves in TRUTHS

@@ -8,6 +8,6 @@ import { randomizeKaryRR } from "../device/randomizers/kary_rr.js";
 /** What every visit needs, but not until the first step stands on the page. */
 export const ANSWERING = {
   randomizers: { binary_rr: randomizeBinaryRR, kary_rr: randomizeKaryRR },
-  inputs: { boolean: radioButtons, select_one: radioButtons, rating: radioButtons, select_multiple: checkboxes },
+  inputs: { yes_no: radioButtons, option: radioButtons, options: checkboxes },
   provided: { AnswerPath, StepsFlow, languageChoice },
 };

@@ -7,7 +7,7 @@ import { INPUTS } from "../registry.js";
  * marks what does not fit and gives the input to begin with.
  */
 export function controlFor(question, id, words, inRow = false) {
-  const control = INPUTS.get(question.type)(question, id, words, inRow);
+  const control = INPUTS.get(question.kind.truth)(question, id, words, inRow);
   return question.absent === null ? control : refusable(control, id, words);
 }
 
@@ -38,7 +38,7 @@ function refusable(control, id, words) {
 export function radioButtons(question, id, words, inRow) {
   const { nodes, ...control } = options(question, id, words, "radio");
   // The radio buttons of a rating or of a matrix stand in a row where there is room.
-  const shown = inRow || question.type === "rating" ? [element("div", { className: "scale" }, ...nodes)] : nodes;
+  const shown = inRow || question.kind.sideBySide ? [element("div", { className: "scale" }, ...nodes)] : nodes;
   return { ...control, nodes: shown, fault: ["missing", {}], read: () => control.chosen()[0] };
 }
 
@@ -54,7 +54,7 @@ function options(question, id, words, type) {
   const own = question.domain.absent ? question.options.slice(0, -1) : question.options;
   const inputs = own.map((_, index) => element("input", { type, name: id, id: `${id}-${index}` }));
   // Yes comes first for readers; the values stay what they are.
-  const order = question.type === "boolean" ? [1, 0] : [...inputs.keys()];
+  const order = question.kind.truth === "yes_no" ? [1, 0] : [...inputs.keys()];
   const label = (index) => element("label", { className: "option" }, inputs[index], words.option(question, index));
   return {
     inputs,

@@ -1,24 +1,24 @@
 import { bitsOf } from "../survey/answers.js";
 import { element } from "./dom.js";
 
-/** How reports that do not look like an answer are said, by mechanism. */
+/** How reports that do not look like an answer are said, by their kind. */
 export const MORE_VALUE_WORDS = {
-  subset_selection: several,
-  bitwise_rr: several,
-  sampled_option: (question, value, words) => sampled(question, value, words, ["no", "yes"]),
-  sampled_coordinate: (question, value, words) => sampled(question, value, words, ["low", "high"]),
-  rounding_rr: (_, value, words) => words.node(["low", "high"][value]),
-  level_table: mark,
-  hadamard_response: mark,
-  square_wave: range,
+  set: several,
+  bits: several,
+  drawn_option: (question, value, words) => sampled(question, value, words, ["no", "yes"]),
+  drawn_end: (question, value, words) => sampled(question, value, words, ["low", "high"]),
+  end: (_, value, words) => words.node(["low", "high"][value]),
+  mark,
+  own_mark: mark,
+  range,
 };
 
 /** A true value of several options, or of numbers, in words. */
 export function answerInMoreWords(question, value, words) {
   const { grid, options } = question.domain;
   if (grid === null) return several(question, value, words);
-  if (options.length === 0) return words.number(grid.number(value));
-  return list(value.map((step, index) => named(question, index, words, words.number(grid.number(step)))), words);
+  if (options.length === 0) return words.number(grid.text(value));
+  return list(value.map((step, index) => named(question, index, words, words.number(grid.text(step)))), words);
 }
 
 function several(question, mask, words) {
@@ -34,7 +34,7 @@ function mark({ largest }, value, words) {
 }
 
 function range({ domain, mechanism }, value, words) {
-  const [first, last] = mechanism.span(value).map((step) => domain.grid.number(step));
+  const [first, last] = mechanism.span(value).map((step) => domain.grid.text(step));
   return first === last ? words.number(first) : words.node("range", { first, last });
 }
 

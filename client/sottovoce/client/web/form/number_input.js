@@ -7,14 +7,15 @@ const GROUPED = /^(?:-?[1-9]\d{0,2})([.,])\d{3}$/;
 export function numberInput(question, id, words) {
   const { grid, options: names } = question.domain;
   const inputs = (names.length ? names : [""]).map((_, index) => textField(question, id, index));
+  const [note, fault] = question.kind.sentences;
   const texts = () => inputs.map((input) => typedNumber(input.value, words.point));
-  const values = { min: grid.number(0), max: grid.number(grid.steps), step: dumpDecimal(grid.step) };
+  const values = { min: grid.text(0), max: grid.text(grid.steps), step: dumpDecimal(grid.step) };
   const label = (input, index) => element("label", { className: "entry" }, words.option(question, index), input);
   return {
     inputs,
     nodes: names.length ? inputs.map(label) : inputs,
-    note: ["number_note", values],
-    fault: ["number_fault", values],
+    note: [note, values],
+    fault: [fault, values],
     read: () => (names.length ? Object.fromEntries(texts().map((text, index) => [names[index], text])) : texts()[0]),
     faulty() {
       const wrong = inputs.filter((_, index) => !grid.has(texts()[index]));
@@ -25,10 +26,8 @@ export function numberInput(question, id, words) {
   };
 }
 
-function textField({ domain, type }, id, index) {
-  // Some telephones' number pads have no minus sign.
-  const inputMode = domain.grid.low < 0n ? "text" : type === "integer" ? "numeric" : "decimal";
-  const properties = { type: "text", inputMode, id: `${id}-${index}` };
+function textField({ domain, kind }, id, index) {
+  const properties = { ...kind.field(domain.grid), id: `${id}-${index}` };
   const aria = { "aria-describedby": `${id}-note ${id}-fault` };
   if (domain.options.length === 0) aria["aria-labelledby"] = `${id}-label`;
   return element("input", { ...properties, ...aria });

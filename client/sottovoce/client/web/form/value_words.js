@@ -1,15 +1,14 @@
-import { ONE_OF } from "../survey/parse_item.js";
 import { VALUE_WORDS, provided } from "../registry.js";
 
 /** A reported value in words. */
 export function reportedInWords(question, value, words) {
   if (question.neutral && value < 2) return words.node(value ? "report_a" : "report_b");
-  const inWords = VALUE_WORDS.get(question.mechanism?.name) ?? answeredInWords;
+  const inWords = VALUE_WORDS.get(question.mechanism?.reportKind) ?? answeredInWords;
   return inWords(question, value, words);
 }
 
 /** A true value in words. */
 export function answeredInWords(question, value, words) {
-  if (ONE_OF.includes(question.type)) return words.option(question, value);
+  if (question.kind.takesCategory) return words.option(question, value);
   return provided("answerInMoreWords")(question, value, words);
 }

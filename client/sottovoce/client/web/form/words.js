@@ -124,7 +124,7 @@ export class Words {
   /** The label of the option with this index. */
   option(question, index) {
     if (question.domain.absent && index === question.domain.steps) return this.node("absent");
-    if (question.type === "boolean") return this.node(question.options[index]);
+    if (question.kind.truth === "yes_no") return this.node(question.options[index]);
     return this.text("span", question.choices[index].label);
   }
 
@@ -139,7 +139,7 @@ export class Words {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
     const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
-    return [`odds_${mechanism.name}`, Object.fromEntries(values)];
+    return [`odds_${mechanism.reportKind}`, Object.fromEntries(values)];
   }
 
   /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */

@@ -1,4 +1,4 @@
-import { must, sum } from "./rational.js";
+import { sum } from "./rational.js";
 
 /** Name of the category that `absent_category` adds after a question's own options; no answer names it. */
 export const ABSENT = "absent";
@@ -39,31 +39,4 @@ export function maskOf(options) {
 /** The indices of the options whose bits are set. */
 export function bitsOf(mask, options) {
   return [...options.keys()].filter((option) => bitOf(mask, option));
-}
-
-/** Whether `value` is a true value of a question of this type: what a randomizer's epsilon counts on. */
-export function holds(type, domain, value) {
-  const within = (step, bound = domain.size) => Number.isInteger(step) && step >= 0 && step < bound;
-  if (type === "vector") {
-    return Array.isArray(value) && value.length === domain.options.length && [...value].every((step) => within(step));
-  }
-  if (type !== "select_multiple") return within(value);
-  return within(value, 2 ** domain.size) && bitsOf(value, domain.options).length <= domain.maxChoices;
-}
-
-/** The true value of an answer to a question of this type. A RangeError repeats no answer. */
-export function encodeAnswer(type, { absent, grid, maxChoices, options }, answer) {
-  const option = (name) => {
-    must(options.includes(name) && !(absent && name === ABSENT));
-    return options.indexOf(name);
-  };
-  if (type === "vector") {
-    const names = Object.keys(answer ?? {});
-    must(names.length === options.length && options.every((name) => names.includes(name)));
-    return options.map((name) => grid.index(answer[name]));
-  }
-  if (grid !== null) return grid.index(answer);
-  if (type !== "select_multiple") return option(answer);
-  must(Array.isArray(answer) && new Set(answer).size === answer.length && answer.length <= maxChoices);
-  return maskOf(answer.map(option));
 }

@@ -10,11 +10,28 @@ export class Grid {
     Object.assign(this, { low, high, step });
   }
 
+  /** The number that an answer or a bound says, in billionths. */
+  static read(answer) {
+    return parseDecimal(answer);
+  }
+
+  /** Its one canonical spelling. */
+  static write(number) {
+    return dumpDecimal(number);
+  }
+
   /** How many steps an answer lies above the least value. */
   index(answer) {
-    const above = parseDecimal(answer) - this.low;
+    const above = this.constructor.read(answer) - this.low;
     must(above % this.step === 0n && above >= 0n && above <= this.high - this.low);
     return Number(above / this.step);
+  }
+
+  /** The same, of a number in its one spelling. */
+  exactIndex(answer) {
+    const step = this.index(answer);
+    must(this.text(step) === answer);
+    return step;
   }
 
   /** Whether an answer is one of the numbers. */
@@ -27,7 +44,7 @@ export class Grid {
   }
 
   /** The number that lies so many steps above the least value, as text. */
-  number(steps) {
-    return dumpDecimal(this.low + BigInt(steps) * this.step);
+  text(steps) {
+    return this.constructor.write(this.low + BigInt(steps) * this.step);
   }
 }

@@ -1,11 +1,8 @@
-import { encodeAnswer } from "./answers.js";
-import { Grid } from "./grid.js";
-import { KEYS, NAME, NOTE, NUMBER, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
-import { dumpDecimal, must, parseDecimal } from "./rational.js";
+import { NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
+import { TYPES } from "../registry.js";
+import { must } from "./rational.js";
 import { readFields, readItems, readMatch } from "./checks.js";
 import { Question } from "./spec.js";
-
-const WHOLE = 1_000_000_000n;
 
 /** A note, or something to acknowledge. */
 export function readNote(value, language) {
@@ -18,8 +15,8 @@ export function readMatrix(value, language, neutral) {
   const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", "visible_if"]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);
-  must(KEYS.has(of?.type) && of.type !== "vector");
-  readFields(of, ["type", ...KEYS.get(of.type)], TREATMENT);
+  must(TYPES.get(of?.type)?.single);
+  readFields(of, ["type", ...TYPES.get(of.type).keys], TREATMENT);
   const asked = readAsked(of, language, neutral);
   const questions = rows.map((row) => {
     const name = readMatch(`${texts.name}_${row.name}`, NAME);
@@ -34,33 +31,12 @@ function joined(label, row, language) {
   return Object.fromEntries(Object.keys({ ...label, ...row }).map((tag) => [tag, both(tag)]));
 }
 
-/** The numbers that can be answered. */
-export function readGrid(fields) {
-  const numbers = NUMBER.map((key) => {
-    const number = parseDecimal(fields[key]);
-    must(dumpDecimal(number) === fields[key] && (fields.type !== "integer" || number % WHOLE === 0n));
-    return number;
-  });
-  return new Grid(...numbers);
-}
-
 /** The true value that stands for no answer. */
-export function readAbsent(fields, domain) {
-  const fixed = fields.when_absent;
-  must(!domain.absent && !(Array.isArray(fixed) && fixed.length));
-  const value = encodeAnswer(fields.type, domain, fixed);
-  if (domain.grid !== null) {
-    const numbers = fixed instanceof Object ? Object.values(fixed) : [fixed];
-    numbers.forEach((number) => readStep(number, domain.grid));
-  }
+export function readAbsent(kind, fields, domain) {
+  must(!domain.absent);
+  const value = kind.encode(domain, fields.when_absent);
+  kind.checkAbsent(domain, fields.when_absent);
   return value;
-}
-
-// The step of a number in its one spelling.
-function readStep(text, grid) {
-  const step = grid.index(text);
-  must(grid.number(step) === text);
-  return step;
 }
 
 /**
@@ -72,16 +48,16 @@ export function readConditions(value, questions, earlier) {
   must(names.length > 0 && questions.every((question) => question.absent !== null));
   return names.map((name) => {
     const asked = earlier.get(name);
-    must(asked && asked.type !== "vector");
+    must(asked?.kind.single);
     must(asked.mechanism === null || questions.every((question) => question.mechanism !== null));
-    return { question: name, mask: asked.type === "select_multiple", ...readWanted(value[name], asked.domain) };
+    return { question: name, mask: asked.kind.truth === "options", ...readWanted(value[name], asked.domain) };
   });
 }
 
 function readWanted(wanted, { absent, grid, options }) {
   if (grid !== null) {
     readFields(wanted, ["max", "min"]);
-    const [low, high] = [wanted.min, wanted.max].map((text) => readStep(text, grid));
+    const [low, high] = [wanted.min, wanted.max].map((text) => grid.exactIndex(text));
     must(low <= high);
     return { options: [], span: [low, high] };
   }

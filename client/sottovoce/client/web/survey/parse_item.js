@@ -1,34 +1,17 @@
-import { ABSENT, Domain, MAX_MASK_OPTIONS } from "./answers.js";
-import { ITEM_TYPES, MECHANISMS, provided } from "../registry.js";
+import { ABSENT, Domain } from "./answers.js";
+import { ITEM_TYPES, MECHANISMS, TYPES, provided } from "../registry.js";
 import { must } from "./rational.js";
-import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "./checks.js";
-import { BOOLEAN_OPTIONS, Question } from "./spec.js";
+import { readFields, readItems, readMatch, readNames, readTexts } from "./checks.js";
+import { Question } from "./spec.js";
 
 /** A name of an item or an option. */
 export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;
-
-/** The keys of a grid. */
-export const NUMBER = ["min", "max", "step"];
-
-/** The keys that describe each question type's true values. */
-export const KEYS = new Map([
-  ["boolean", []],
-  ["select_one", ["choices"]],
-  ["rating", ["choices"]],
-  ["select_multiple", ["choices", "max_choices"]],
-  ["integer", NUMBER],
-  ["decimal", NUMBER],
-  ["vector", ["coordinates", ...NUMBER]],
-]);
 
 /** The keys of what is done with an answer. */
 export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category"];
 
 /** The keys of every item. */
 export const NOTE = ["label", "name", "type"];
-
-/** The types of a question whose answer is one of its options; other types come later. */
-export const ONE_OF = ["boolean", "select_one", "rating"];
 
 const MAX_PUBLIC = 10_001;
 
@@ -42,16 +25,17 @@ const MAX_PUBLIC = 10_001;
  * @param neutral whether reports of yes and no are called A and B
  */
 export function parseItem(value, earlier, language, neutral) {
-  const read = ITEM_TYPES.get(value?.type);
+  const read = TYPES.has(value?.type) ? readQuestion : ITEM_TYPES.get(value?.type);
   must(read);
   const item = read(value, language, neutral);
   if ("visible_if" in value) item.visibleIf = provided("readConditions")(value.visible_if, item.questions, earlier);
   return item;
 }
 
-/** An item that is one question. */
-export function readQuestion(value, language, neutral) {
-  const fields = readFields(value, [...NOTE, ...KEYS.get(value.type)], ["hint", "cohort", "visible_if", ...TREATMENT]);
+// An item that is one question.
+function readQuestion(value, language, neutral) {
+  const { keys } = TYPES.get(value.type);
+  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "visible_if", ...TREATMENT]);
   const texts = readHead(fields, language);
   const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
   return { type: value.type, ...texts, questions: [question], rows: [], visibleIf: [] };
@@ -68,19 +52,24 @@ export function readHead(fields, language) {
 
 /** What a question asks and how it is treated: what the rows of a matrix share. */
 export function readAsked(fields, language, neutral) {
-  const { type, choices, coordinates = choices ?? [] } = fields;
-  if (KEYS.get(type).some((key) => key === "choices" || key === "coordinates")) {
-    readChoices(coordinates, language, 2, type === "select_multiple" ? MAX_MASK_OPTIONS : 1000);
-  }
-  const domain = readDomain(fields, coordinates);
+  const kind = TYPES.get(fields.type);
+  const choices = fields[kind.listKey] ?? [];
+  if (kind.listKey) readChoices(choices, language, 2, kind.mostChoices);
+  const domain = readDomain(kind, fields, choices);
   return {
-    type,
-    choices: coordinates,
+    type: fields.type,
+    choices,
     domain,
-    mechanism: readTreatment(fields, domain),
-    absent: "when_absent" in fields ? provided("readAbsent")(fields, domain) : domain.absent ? domain.steps : null,
-    neutral: neutral && type === "boolean" && !("public" in fields),
+    mechanism: readTreatment(kind, fields, domain),
+    absent: readHome(kind, fields, domain),
+    neutral: neutral && kind.truth === "yes_no" && !("public" in fields),
   };
+}
+
+// The true value that stands for no answer; null where there must be one.
+function readHome(kind, fields, domain) {
+  if ("when_absent" in fields) return provided("readAbsent")(kind, fields, domain);
+  return domain.absent ? domain.steps : null;
 }
 
 /** Names and labels, no name twice. */
@@ -93,33 +82,29 @@ export function readChoices(items, language, least, most) {
   readNames(items);
 }
 
-function readDomain(fields, choices) {
-  const names = fields.type === "boolean" ? BOOLEAN_OPTIONS : choices.map((choice) => choice.name);
-  if ("absent_category" in fields) {
-    must(fields.absent_category === true && ONE_OF.includes(fields.type) && !names.includes(ABSENT));
-    return new Domain([...names, ABSENT], null, 1, true);
-  }
-  if ("min" in fields) return new Domain(names, provided("readGrid")(fields));
-  return new Domain(names, null, readInteger(fields.max_choices ?? 1, 1, names.length));
+function readDomain(kind, fields, choices) {
+  const domain = kind.domain(fields, choices.map((choice) => choice.name));
+  if (!("absent_category" in fields)) return domain;
+  must(fields.absent_category === true && kind.takesCategory && !domain.options.includes(ABSENT));
+  return new Domain([...domain.options, ABSENT], null, 1, true);
 }
 
 // The mechanism, or null for a public question; exactly one of the two must be named.
-function readTreatment(fields, domain) {
+function readTreatment(kind, fields, domain) {
   must("public" in fields !== "mechanism" in fields);
-  const type = domain.absent ? "select_one" : fields.type;
-  if ("mechanism" in fields) return parseMechanism(fields.mechanism, type, domain);
-  must(fields.public === true && !("max_choices" in fields || "coordinates" in fields) && domain.size <= MAX_PUBLIC);
+  if ("mechanism" in fields) return parseMechanism(fields.mechanism, domain.absent ? "option" : kind.truth, domain);
+  must(fields.public === true && kind.mayBePublic && domain.size <= MAX_PUBLIC);
   return null;
 }
 
-function parseMechanism(value, type, domain) {
+function parseMechanism(value, truth, domain) {
   const mechanism = MECHANISMS.get(value?.name);
-  must(mechanism?.questionTypes.includes(type));
+  must(mechanism?.serves === truth);
   return mechanism.parse(value, domain);
 }
 
 function readCohort(fields) {
   if (!("cohort" in fields)) return false;
-  must(fields.cohort === true && "public" in fields && !("min" in fields));
+  must(fields.cohort === true && "public" in fields && TYPES.get(fields.type).takesCategory);
   return true;
 }

@@ -1,7 +1,7 @@
 import { loadCanonical } from "./canonical.js";
 import { sha256 } from "./digest.js";
 import { parseItem } from "./parse_item.js";
-import { ITEM_TYPES, MECHANISMS, need, provided } from "../registry.js";
+import { ITEM_TYPES, MECHANISMS, TYPES, need, provided } from "../registry.js";
 import { must } from "./rational.js";
 import {
   locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,
@@ -63,7 +63,7 @@ async function needWhatIsNamed(document) {
     ["readAbsent", has("when_absent")],
   ];
   await Promise.all([
-    ...items.map((item) => need(item?.type, ITEM_TYPES)),
+    ...items.map((item) => need(item?.type, TYPES.has(item?.type) ? TYPES : ITEM_TYPES)),
     ...mechanisms.map((name) => need(name, MECHANISMS)),
     ...rules.filter(([, isNeeded]) => isNeeded).map(([name]) => need(name)),
   ]);

@@ -1,13 +1,10 @@
-import { encodeAnswer, holds } from "./answers.js";
 import { AnswerError } from "./errors.js";
 import { sum } from "./rational.js";
 import { isShown } from "./visibility.js";
+import { TYPES } from "../registry.js";
 
 /** The format of a survey. */
 export const SURVEY_FORMAT = "sottovoce-survey/1";
-
-/** The options of a yes/no question, in the order of their values 0 and 1. */
-export const BOOLEAN_OPTIONS = ["no", "yes"];
 
 /**
  * One question: `name`, `type`, `label`, `hint` (texts by language tag), `choices` ({ name, label } in the order of
@@ -18,6 +15,11 @@ export const BOOLEAN_OPTIONS = ["no", "yes"];
 export class Question {
   constructor(fields) {
     Object.assign(this, fields);
+  }
+
+  /** The behaviour of its type. */
+  get kind() {
+    return TYPES.get(this.type);
   }
 
   /** The names of the options, in the order of their values; of a vector, those of its coordinates. */
@@ -39,7 +41,7 @@ export class Question {
   encode(answer) {
     if (answer === null && this.absent !== null) return this.absent;
     try {
-      return encodeAnswer(this.type, this.domain, answer);
+      return this.kind.encode(this.domain, answer);
     } catch (error) {
       throw error instanceof RangeError ? new AnswerError("error_unexpected") : error;
     }
@@ -47,7 +49,7 @@ export class Question {
 
   /** Refuse what is no true value: such a value could be reported with odds that epsilon does not cover. */
   check(value) {
-    if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");
+    if (!this.kind.holds(this.domain, value)) throw new AnswerError("error_unexpected");
   }
 }
 

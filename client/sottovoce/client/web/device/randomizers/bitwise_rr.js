@@ -7,6 +7,12 @@ import { bitOf, maskOf } from "../../survey/answers.js";
  * Bytes: those of k picks, from option 0 on, whatever the truth.
  */
 export function randomizeBitwiseRR(mechanism, value, draws) {
+  return drawBits(mechanism, value, draws);
+}
+
+/** A mask with a bit for each option, from option 0 on, each with the weights of its own truth. */
+export function drawBits(mechanism, value, draws) {
+  const chosen = mechanism.chosen(value);
   const options = [...Array(mechanism.options).keys()];
-  return maskOf(options.filter((option) => draws.pick(mechanism.weights(bitOf(value, option)))));
+  return maskOf(options.filter((option) => draws.pick(mechanism.weights(bitOf(chosen, option)))));
 }

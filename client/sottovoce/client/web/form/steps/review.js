@@ -38,10 +38,10 @@ function example(survey, words, asked) {
   return element("section", {}, table([words.node("example_title"), note], columns, rows));
 }
 
-function invent({ domain, type }, draws) {
+function invent({ domain, kind }, draws) {
   const one = () => draws.below(Math.min(domain.size, MAX_DENOMINATOR));
-  if (type === "vector") return domain.options.map(one);
-  if (type !== "select_multiple") return one();
+  if (kind.truth === "numbers") return domain.options.map(one);
+  if (kind.truth !== "options") return one();
   // Two draws, often of different options, where as many may be chosen.
   return maskOf([...new Set([one(), one()].slice(0, domain.maxChoices))]);
 }

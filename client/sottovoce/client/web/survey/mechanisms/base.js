@@ -3,9 +3,10 @@ import { must, parseFraction } from "../rational.js";
 /**
  * What a mechanism is: a finite channel with integer weights. It knows nothing of randomness or data.
  *
- * A subclass has `static mechanismName`, `static questionTypes`, `epsilon`, `largest` (the largest value of a report),
- * what its randomizer draws from, and `explain()`: the numbers for the catalogue's sentence `odds_<name>`, each a whole
- * number or a share [part, whole]. The maths is in the Python twin.
+ * A subclass has `static mechanismName`, `static serves` (the kind of true values that it takes), `static reportKind`
+ * (what its reports are), `epsilon`, `largest` (the largest value of a report), what its randomizer draws from, and
+ * `explain()`: the numbers for the catalogue's sentence `odds_<report kind>`, each a whole number or a share
+ * [part, whole]. The lists of kinds and the maths are in the Python twins.
  */
 export class Mechanism {
   /** In how many waves one draw that the device remembers is used; 1 if it remembers none. */
@@ -19,6 +20,11 @@ export class Mechanism {
   /** The mechanism's name in a survey. */
   get name() {
     return this.constructor.mechanismName;
+  }
+
+  /** What its reports are; from this follow the words for them. */
+  get reportKind() {
+    return this.constructor.reportKind;
   }
 }
 

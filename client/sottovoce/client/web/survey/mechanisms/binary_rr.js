@@ -5,7 +5,8 @@ import { Mechanism } from "./base.js";
 /** Yes/no with P(report yes | yes) = a and P(report yes | no) = b. */
 export class BinaryRR extends Mechanism {
   static mechanismName = "binary_rr";
-  static questionTypes = ["boolean"];
+  static serves = "yes_no";
+  static reportKind = "yes_no";
   largest = 1;
 
   /** `{ name: "binary_rr", a: "3/4", b: "1/4" }`; presets are for authors and never reach a device. */

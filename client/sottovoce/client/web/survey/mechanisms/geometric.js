@@ -7,7 +7,8 @@ const MAX_STEPS = 1000;
 /** A number plus two-sided geometric noise of ratio p/q, kept within its range. */
 export class Geometric extends Mechanism {
   static mechanismName = "geometric";
-  static questionTypes = ["integer", "decimal"];
+  static serves = "number";
+  static reportKind = "number";
 
   /** `{ name: "geometric", ratio: "9/10" }`. */
   constructor(fields, { steps }) {

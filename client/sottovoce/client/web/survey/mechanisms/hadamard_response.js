@@ -6,7 +6,8 @@ import { Mechanism, oddsField } from "./base.js";
 /** One of the columns of a Hadamard matrix, likelier by the odds if it belongs to the true option. */
 export class HadamardResponse extends Mechanism {
   static mechanismName = "hadamard_response";
-  static questionTypes = ["select_one", "rating"];
+  static serves = "option";
+  static reportKind = "own_mark";
 
   /** `{ name: "hadamard_response", odds: "3" }`. */
   constructor(fields, { size }) {

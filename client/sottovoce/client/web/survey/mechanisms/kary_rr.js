@@ -5,7 +5,8 @@ import { Mechanism, oddsField } from "./base.js";
 /** One of k categories, kept with odds to one against each other category. */
 export class KaryRR extends Mechanism {
   static mechanismName = "kary_rr";
-  static questionTypes = ["select_one", "rating"];
+  static serves = "option";
+  static reportKind = "option";
 
   /** `{ name: "kary_rr", odds: "3" }`. */
   constructor(fields, { size }) {

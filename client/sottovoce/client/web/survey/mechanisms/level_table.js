@@ -7,7 +7,8 @@ const MAX_SIDE = 64;
 /** A number rounded to one of a few levels, which goes through a table made for the mean. */
 export class LevelTable extends Mechanism {
   static mechanismName = "level_table";
-  static questionTypes = ["integer", "decimal"];
+  static serves = "number";
+  static reportKind = "mark";
 
   /** `{ name: "level_table", scores: [..], weights: [[..], ..] }`, a row of weights for each level. */
   constructor(fields, { steps }) {

@@ -8,7 +8,8 @@ const BILLION = 1_000_000_000n;
 /** Yes/no in several waves, through one draw that the device remembers; `epsilon` covers all waves. */
 export class MemoizedRR extends Mechanism {
   static mechanismName = "memoized_rr";
-  static questionTypes = ["boolean"];
+  static serves = "yes_no";
+  static reportKind = "waves";
   largest = 1;
 
   /** `{ name: "memoized_rr", permanent: {...}, instantaneous: {...}, waves: 4 }`, the layers as binary_rr. */

@@ -7,7 +7,8 @@ const MAX_BINS = 1024;
 /** A number in one of D bins, reported within w bins of its own with the odds. */
 export class SquareWave extends Mechanism {
   static mechanismName = "square_wave";
-  static questionTypes = ["integer", "decimal"];
+  static serves = "number";
+  static reportKind = "range";
 
   /** `{ name: "square_wave", odds: "3", bins: 32, width: 8 }`. */
   constructor(fields, { size }) {

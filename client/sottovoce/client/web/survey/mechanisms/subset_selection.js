@@ -6,7 +6,8 @@ import { Mechanism, oddsField } from "./base.js";
 /** A set of d of k options, likelier by the odds if it holds the truth. */
 export class SubsetSelection extends Mechanism {
   static mechanismName = "subset_selection";
-  static questionTypes = ["select_one", "rating"];
+  static serves = "option";
+  static reportKind = "set";
 
   /** `{ name: "subset_selection", odds: "3", size: 2 }`. */
   constructor(fields, { size: options }) {

@@ -1,0 +1,31 @@
+"""Estimates from optimal unary encoding; the maths is in ``sottovoce.shared.mechanisms.optimal_unary``."""
+
+from collections.abc import Mapping, Sequence
+
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.optimal_unary import OptimalUnary
+
+
+def estimate(
+    mechanism: OptimalUnary, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> Sequence[Estimate]:
+    """
+    The share of each option.
+
+    Args:
+        mechanism: the channel over k options.
+        tally: reports that support each option, and under k the number of reports.
+        domain: the question's options.
+        rule: how the intervals are made.
+
+    Returns:
+        k estimates, in order; their raw values need not sum to 1.
+
+    Raises:
+        EstimateError: impossible counts.
+
+    Maths: f_j = (n_j/n - q) / (p - q).
+    """
+    counts = counts_of(tally, mechanism.options)
+    return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

@@ -1,0 +1,67 @@
+"""The parameters of a mechanism in a survey file: which there are, and how they are read and described."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.shared import rational
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """
+    One parameter of a mechanism.
+
+    Attributes:
+        schema: its JSON Schema, for the mechanism's branch in ``survey.schema.json``.
+        required: whether an author must give it; the canonical survey always has it.
+    """
+
+    schema: Mapping[str, Any]
+    required: bool = True
+
+
+FRACTION = Parameter(
+    {
+        "type": "string",
+        "pattern": "^(0|[1-9][0-9]{0,9})(/[1-9][0-9]{0,9})?$",
+        "description": "A fraction in lowest terms.",
+    }
+)
+MECHANISM = Parameter({"$ref": "#/$defs/mechanism"})
+
+
+def whole(low: int, high: int, required: bool = True) -> Parameter:
+    """A whole number from ``low`` to ``high``."""
+    return Parameter({"type": "integer", "minimum": low, "maximum": high}, required)
+
+
+def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
+    """
+    Check that ``fields`` holds ``name``, all ``parameters`` that are required, and nothing else.
+
+    Raises:
+        ValueError: a parameter is missing, or one is unknown.
+    """
+    given = set(fields) - {"name"}
+    required = {name for name, parameter in parameters.items() if parameter.required}
+    if not required <= given <= set(parameters):
+        wanted = ", ".join(sorted(parameters)) or "none but its name"
+        raise ValueError(f"the parameters of this mechanism are: {wanted}")
+
+
+def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
+    """The fraction in ``fields[name]``; a ``ValueError`` names the parameter."""
+    try:
+        return rational.parse_fraction(fields[name])
+    except ValueError as error:
+        raise ValueError(f"{name} {error}") from None
+
+
+def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    """The whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
+    value = fields[name]
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{name} must be a whole number from {low} to {high}")
+    return value

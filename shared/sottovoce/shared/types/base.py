@@ -1,0 +1,86 @@
+"""What a question type is: how its true values are described, answered and written."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeGuard
+
+from sottovoce.shared.answers import Domain, Value
+from sottovoce.shared.checks import Reader
+
+MAX_CHOICES = 1000
+
+Fields = Mapping[str, Any]
+"""The document of a question."""
+
+
+class QuestionType(ABC):
+    """
+    One type of question.
+
+    Attributes:
+        name: the type's name in a survey file.
+        truth: the kind of its true values, one of ``answers.TRUTHS``; mechanisms, forms and estimates go by it.
+        keys: the keys that describe its true values, with the JSON Schema of each.
+        required: those of them that an author must give; the canonical survey always has them all.
+        list_key: the one of them that lists options or coordinates by name and label, or "".
+        most_choices: how many of these there may be.
+        answer_schema: the JSON Schema of an answer.
+        takes_category: ``absent_category`` can add an option, and a public question can be the cohort.
+        may_be_public: the question can be asked openly.
+        single: one value, so that it can be a row of a matrix, and be named by conditions.
+    """
+
+    name: ClassVar[str]
+    truth: ClassVar[str]
+    keys: ClassVar[Mapping[str, Any]] = {}
+    required: ClassVar[tuple[str, ...]] = ()
+    list_key: ClassVar[str] = ""
+    most_choices: ClassVar[int] = MAX_CHOICES
+    answer_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
+    takes_category: ClassVar[bool] = False
+    may_be_public: ClassVar[bool] = True
+    single: ClassVar[bool] = True
+
+    @abstractmethod
+    def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
+        """
+        The true values that a question's document describes.
+
+        Args:
+            fields: the document.
+            names: of the options or coordinates that it lists, read already.
+            reader: notes every mistake.
+            pointer: where the document stands.
+
+        Returns:
+            None after a mistake.
+        """
+
+    def dump_domain(self, domain: Domain) -> dict[str, Any]:  # noqa: ARG002 - most have nothing more to say
+        """The canonical ``keys`` but the list of names."""
+        return {}
+
+    @abstractmethod
+    def encode(self, domain: Domain, answer: object) -> Value:
+        """
+        The true value of an answer.
+
+        Raises:
+            ValueError: it is none; the message repeats nothing of it.
+        """
+
+    @abstractmethod
+    def answer(self, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - as the type has it
+        """The answer that has this true value, in its canonical spelling; ``encode`` reads it back."""
+
+    @abstractmethod
+    def holds(self, domain: Domain, value: object) -> bool:
+        """Whether this is a true value: what a randomizer's epsilon counts on."""
+
+    def check_absent(self, value: Value) -> None:  # noqa: B027 - most allow every value
+        """Refuse, by a ``ValueError``, a true value that may not stand for no answer."""
+
+
+def is_below(value: object, bound: int) -> TypeGuard[int]:
+    """Whether this is a whole number from 0 to ``bound`` - 1."""
+    return type(value) is int and 0 <= value < bound

@@ -1,0 +1,61 @@
+"""``select_multiple``: some of the options, answered by a list of names; the true value is a bit mask."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain, Value
+from sottovoce.shared.checks import Reader
+from sottovoce.shared.types.base import Fields, QuestionType, is_below
+from sottovoce.shared.types.select_one import NAMED, option_index
+
+
+class SelectMultipleType(QuestionType):
+    """At most ``max_choices`` of the options that ``choices`` lists, or none."""
+
+    name = "select_multiple"
+    truth = "options"
+    keys: ClassVar[Mapping[str, Any]] = {
+        "choices": {**NAMED, "maxItems": MAX_MASK_OPTIONS},
+        "max_choices": {"type": "integer", "minimum": 1, "maximum": MAX_MASK_OPTIONS},
+    }
+    required = ("choices",)
+    list_key = "choices"
+    most_choices = MAX_MASK_OPTIONS
+    answer_schema: ClassVar[Mapping[str, Any]] = {"type": "array"}
+    may_be_public = False
+
+    def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
+        """The options, and how many of them may be chosen: all, unless the question says otherwise."""
+        if not names:
+            return None
+        most = reader.integer(fields.get("max_choices", len(names)), f"{pointer}/max_choices", 1, len(names))
+        return Domain(tuple(names), max_choices=most)
+
+    def dump_domain(self, domain: Domain) -> dict[str, Any]:
+        """How many may be chosen."""
+        return {"max_choices": domain.max_choices}
+
+    def encode(self, domain: Domain, answer: object) -> int:
+        """The mask of the options that are named."""
+        # A text is a sequence too, so that the one option "ab" would pass for the two options "a" and "b".
+        if not isinstance(answer, list | tuple):
+            raise ValueError("must be a list of options")
+        chosen = [option_index(domain, option) for option in answer]
+        if len(set(chosen)) != len(chosen):
+            raise ValueError("names an option twice")
+        if len(chosen) > domain.max_choices:
+            raise ValueError("names more options than may be chosen")
+        return sum(1 << option for option in chosen)
+
+    def answer(self, domain: Domain, value: int) -> list[str]:
+        """The names of the options, in their order."""
+        return [option for index, option in enumerate(domain.options) if value >> index & 1]
+
+    def holds(self, domain: Domain, value: object) -> bool:
+        """A mask of no more options than may be chosen."""
+        return is_below(value, 1 << domain.size) and value.bit_count() <= domain.max_choices
+
+    def check_absent(self, value: Value) -> None:
+        """Only the empty set: any other one would be taken for a choice."""
+        if value:
+            raise ValueError("must be an empty list: who is absent sends the empty set")
