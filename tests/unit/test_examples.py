@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.shared.types import TYPES
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+from sottovoce.shared.types import TYPES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(EXAMPLES.glob("*/*.yaml"))
