@@ -1,0 +1,39 @@
+"""The parts of the respondents' page, compressed once."""
+
+import gzip
+
+import brotli
+from sottovoce.aggregator.web.packed import PackedAssets
+from sottovoce.client.page import Asset, assemble
+
+ASSETS = {
+    "a.js": Asset(b"const one = 1;\n" * 100, "text/javascript"),
+    "b.html": Asset(b"<p>" * 100, "text/html", "'x'"),
+}
+
+
+def test_every_coding_gives_the_same_bytes() -> None:
+    """What is checked by its digest is what a browser decodes."""
+    packed = PackedAssets(ASSETS)
+    for name, asset in ASSETS.items():
+        found = packed.get(name)
+        assert found is not None
+        assert found.asset == asset
+        assert brotli.decompress(found.codings["br"]) == asset.body
+        assert gzip.decompress(found.codings["gzip"]) == asset.body
+
+
+def test_same_page_is_the_same_bytes_after_every_start() -> None:
+    """No time stands in them."""
+    name = "catalogues/en.json"
+    asset = {name: assemble()[name]}
+    first, second = PackedAssets(asset).get(name), PackedAssets(asset).get(name)
+    assert first == second
+
+
+def test_smallest_coding_comes_first() -> None:
+    """Whoever can read both is sent Brotli."""
+    found = PackedAssets(ASSETS).get("a.js")
+    assert found is not None
+    assert list(found.codings) == ["br", "gzip"]
+    assert PackedAssets(ASSETS).get("c.js") is None
