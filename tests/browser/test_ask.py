@@ -96,7 +96,7 @@ def test_report_says_nothing_of_other_questions(visit: Visit) -> None:
 
 def test_ledger_tells_what_this_aggregator_was_given(visit: Visit) -> None:
     """The sum over its reports; the drawn set costs nothing, and other aggregators do not count."""
-    spent = f"async (origin) => {{ {LEDGER}; return (await BrowserLedger.open()).total(origin); }}"
+    spent = f"async (origin) => {{ {LEDGER}; return (await BrowserLedger.open()).spent(origin); }}"
     page = visit.open()
     before = page.evaluate(spent, visit.site.url)
     for index in range(4):

@@ -269,7 +269,7 @@ FAULTS = {
                 "return NaN", "no whole number"),
     "domain": (
         "survey/spec.js",
-        'if (!holds(this.type, this.domain, value)) throw new AnswerError("error_unexpected");',
+        'if (!this.kind.holds(this.domain, value)) throw new AnswerError("error_unexpected");',
                "", "is not refused"),
     "broken": ("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));", "process.exit(0);",
                "do not run under node"),

@@ -1,4 +1,4 @@
-"""Every mechanism exists in each of its places; every public name is the one that was agreed."""
+"""Every mechanism and question type exists in each of its places; every public name is the one that was agreed."""
 
 import re
 from importlib.resources import files
@@ -9,13 +9,17 @@ import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.answers import TRUTHS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
+
+ROOT = Path(__file__).parents[2]
+BUNDLES = "".join(path.read_text("utf-8") for path in (ROOT / "client/sottovoce/client/web/bundles").glob("*.js"))
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanism_has_all_its_parts(name: str) -> None:
-    """A mechanism is a file in four places, a line in each registry and a folder of vectors."""
+    """A mechanism is a file in five places, a line in each registry and a folder of vectors."""
     assert name in RANDOMIZERS
     assert name in ESTIMATORS
     assert MECHANISMS[name].name == name
@@ -27,8 +31,35 @@ def test_mechanism_has_all_its_parts(name: str) -> None:
         ("sottovoce.aggregator.estimators", f"{name}.py"),
     ]:
         assert files(package).joinpath(file).is_file(), f"{package}/{file}"
+    # Its class and its randomizer.
+    assert len(re.findall(rf"\b{name}: \w+\b", BUNDLES)) == 2
     for vectors in ("randomize.json", "estimate.json", "bad.json"):
         assert files("sottovoce.shared").joinpath("vectors", name, vectors).is_file()
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_question_type_has_all_its_parts(name: str) -> None:
+    """A type is a file, its twin, and a line in each registry."""
+    assert TYPES[name].name == name
+    assert TYPES[name].truth in TRUTHS
+    assert files("sottovoce.shared.types").joinpath(f"{name}.py").is_file()
+    assert files("sottovoce.client.web").joinpath(f"survey/types/{name}.js").is_file()
+    assert re.search(rf"\b{name}: \w+Type\b", BUNDLES)
+
+
+@pytest.mark.parametrize("page", ["adding_a_mechanism", "adding_a_question_type"])
+def test_page_on_adding_is_true_to_the_line(page: str) -> None:
+    """Every file that it names is there, and every line that it quotes stands in its file."""
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+
+    named = set(re.findall(r"`([\w./]+/[\w.]+\.(?:py|js|json|md))`", text))
+    quoted = re.findall(r"```\w+\n(?:#|//) (\S+)\n(.*?)```", text, re.DOTALL)
+    assert len(named) > 5
+    assert len(quoted) == text.count("```") // 2 > 3
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+    for path, lines in quoted:
+        source = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines.splitlines() if line not in source] == [], path
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -55,7 +86,6 @@ def test_every_verb_has_a_line_of_help() -> None:
     assert all(0 < len(line) < 68 for _, line in VERBS.values())
 
 
-ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
 REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
 
@@ -76,5 +106,6 @@ def test_reference_lists_all_its_pages() -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     """A relative link names a file that exists."""
-    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8"))
+    prose = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", prose)
     assert [target for target in targets if not (path.parent / target).exists()] == []

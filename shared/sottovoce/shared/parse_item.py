@@ -92,7 +92,15 @@ class ItemReader(QuestionReader):
         }
 
     def visible(self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str) -> Item:
-        """The item with the conditions under which it is shown."""
+        """
+        The item with the conditions under which it is shown.
+
+        Args:
+            item: that has been read.
+            value: what the file has here.
+            earlier: the questions before it, by name.
+            pointer: where problems are told, as a JSON pointer.
+        """
         pointer = f"{pointer}/visible_if"
         if not isinstance(value, dict) or not value:
             self.problem(pointer, "must be a map from names of earlier questions to what their answers must be")
@@ -115,7 +123,14 @@ class ItemReader(QuestionReader):
         return replace(item, visible_if=tuple(conditions))
 
     def condition(self, asked: Question, wanted: object, pointer: str) -> Condition:
-        """What the answer to one earlier question must be."""
+        """
+        What the answer to one earlier question must be.
+
+        Args:
+            asked: the earlier question.
+            wanted: what the file says its answer must be.
+            pointer: where problems are told, as a JSON pointer.
+        """
         if asked.domain.grid is not None:
             return Condition(asked.name, span=self.span(asked.domain.grid, wanted, pointer))
         names = wanted if isinstance(wanted, list) else [wanted]
@@ -127,7 +142,14 @@ class ItemReader(QuestionReader):
         return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
-        """First and last step of a range."""
+        """
+        First and last step of a range.
+
+        Args:
+            grid: of the earlier question, or of the question that is shown; None where it has no numbers.
+            wanted: what the file says its answer must be.
+            pointer: where problems are told, as a JSON pointer.
+        """
         fields = self.fields(wanted, pointer, set(), {"min", "max"})
         try:
             low = grid.index(fields["min"]) if "min" in fields else 0

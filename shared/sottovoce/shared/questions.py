@@ -32,7 +32,14 @@ class QuestionReader(Reader):
     neutral = False
 
     def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
-        """One question."""
+        """
+        One question.
+
+        Args:
+            value: what the file has here.
+            pointer: where problems are told, as a JSON pointer.
+            types: the question types that may stand here.
+        """
         fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _TREATMENT | _ALL_KEYS)
         asked = self.read(fields, pointer, types)
         return replace(
@@ -44,11 +51,25 @@ class QuestionReader(Reader):
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
-        """What the rows of a matrix share: a question without name and texts."""
+        """
+        What the rows of a matrix share: a question without name and texts.
+
+        Args:
+            value: what the file has here.
+            pointer: where problems are told, as a JSON pointer.
+            types: the question types that may stand here.
+        """
         return self.read(self.fields(value, pointer, {"type"}, _TREATMENT | _ALL_KEYS), pointer, types)
 
     def read(self, fields: Mapping[str, Any], pointer: str, types: tuple[str, ...]) -> Question:
-        """Type, true values and treatment of a question."""
+        """
+        Type, true values and treatment of a question.
+
+        Args:
+            fields: the question's map.
+            pointer: where problems are told, as a JSON pointer.
+            types: the question types that may stand here.
+        """
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
         for key in sorted(_ALL_KEYS.intersection(fields) - set(kind.keys)):
             self.problem(f"{pointer}/{key}", f"a {kind.name} question has no {key}")
@@ -70,7 +91,14 @@ class QuestionReader(Reader):
         )
 
     def choices(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> tuple[Choice, ...]:
-        """The options, or the coordinates of a vector."""
+        """
+        The options, or the coordinates of a vector.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            pointer: where problems are told, as a JSON pointer.
+        """
         if not kind.list_key:
             return ()
         if kind.list_key not in fields:
@@ -79,7 +107,15 @@ class QuestionReader(Reader):
         return self.named(fields[kind.list_key], f"{pointer}/{kind.list_key}", 2, kind.most_choices)
 
     def named(self, value: object, pointer: str, least: int, most: int) -> tuple[Choice, ...]:
-        """A list of names and labels, no name twice."""
+        """
+        A list of names and labels, no name twice.
+
+        Args:
+            value: what the file has here.
+            pointer: where problems are told, as a JSON pointer.
+            least: items.
+            most: items.
+        """
         choices = []
         for index, item in enumerate(self.items(value, pointer, least, most)):
             place = f"{pointer}/{index}"
@@ -91,7 +127,15 @@ class QuestionReader(Reader):
         return tuple(choices)
 
     def with_category(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Domain:
-        """The true values and one more, for no answer."""
+        """
+        The true values and one more, for no answer.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            domain: the true values.
+            pointer: where problems are told, as a JSON pointer.
+        """
         pointer = f"{pointer}/absent_category"
         if fields["absent_category"] is not True:
             self.problem(pointer, "must be true, or left out")
@@ -105,7 +149,15 @@ class QuestionReader(Reader):
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
-        """The true value that stands for no answer; None where there must be one."""
+        """
+        The true value that stands for no answer; None where there must be one.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            domain: the true values.
+            pointer: where problems are told, as a JSON pointer.
+        """
         if domain.absent:
             return domain.steps
         if "when_absent" not in fields or domain is _NO_DOMAIN:
@@ -121,7 +173,15 @@ class QuestionReader(Reader):
     def treatment(
         self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str
     ) -> Mechanism | None:
-        """The mechanism, or None for a public question; exactly one of the two must be named."""
+        """
+        The mechanism, or None for a public question; exactly one of the two must be named.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            domain: the true values.
+            pointer: where problems are told, as a JSON pointer.
+        """
         if "public" in fields:
             if fields["public"] is not True:
                 self.problem(f"{pointer}/public", "must be true, or left out")
@@ -138,7 +198,15 @@ class QuestionReader(Reader):
         return self.mechanism(fields["mechanism"], kind, domain, f"{pointer}/mechanism")
 
     def mechanism(self, value: object, kind: QuestionType, domain: Domain, pointer: str) -> Mechanism | None:
-        """The mechanism that ``value`` names or asks for by its epsilon; None after a mistake."""
+        """
+        The mechanism that ``value`` names or asks for by its epsilon; None after a mistake.
+
+        Args:
+            value: what the file has here.
+            kind: the question type.
+            domain: the true values.
+            pointer: where problems are told, as a JSON pointer.
+        """
         names = (*MECHANISMS, *PRESETS)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         name = fields.get("name")
@@ -162,7 +230,14 @@ class QuestionReader(Reader):
             return None
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
-        """Whether the question divides the respondents into groups."""
+        """
+        Whether the question divides the respondents into groups.
+
+        Args:
+            fields: the question's map.
+            kind: the question type.
+            pointer: where problems are told, as a JSON pointer.
+        """
         if "cohort" not in fields:
             return False
         if fields["cohort"] is not True:

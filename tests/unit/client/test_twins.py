@@ -182,10 +182,8 @@ TWINS = [
     Twin(
         "client.ledger",
         ("device/ledger.js",),
-        renamed={"FileLedger": "BrowserLedger"},
-        only_python=dict.fromkeys(["Key", "Entry", "Record", "Ledger"], TYPE)
-        | dict.fromkeys(["nameOf", "defaultFolder"], STORED)
-        | {"MemoryLedger": "for simulations"},
+        only_python=dict.fromkeys(["Key", "Entry", "Ledger"], TYPE) | {"MemoryLedger": "for simulations"},
+        only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own"},
     ),
     Twin(
         "client.memo", ("device/memo.js",), only_javascript={"forgetMemo": "end(), which ends the memo with its files"}
@@ -210,7 +208,7 @@ TWINS = [
         only_python={"Reply": TYPE, "now": DATA, "jitter": "within secondsToWait"},
         only_javascript={"secondsToWait": "Transport's own in Python"},
     ),
-    Twin("client.link", ("survey/link.js",), only_python={"Link": TYPE}),
+    Twin("client.link", ("survey/link.js",), only_python={"Link": TYPE, "fragmentOf": STORED}),
     Twin("client.value_words", ("form/value_words.js",)),
 ]
 ONLY_IN_BROWSERS = {

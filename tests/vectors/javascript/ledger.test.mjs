@@ -76,8 +76,8 @@ test("all draws for one aggregator are charged to it, sent or ended, and those f
   await ledger.record(["https://b.example", "survey", 0, ""], ENTRY);
   await ledger.markSent(KEY);
   await ledger.end(KEY, "withdrawn");
-  assert.equal(await ledger.total(HERE), 3);
-  assert.equal(await ledger.total("https://c.example"), 0);
+  assert.equal(await ledger.spent(HERE), 3);
+  assert.equal(await ledger.spent("https://c.example"), 0);
 });
 
 test("an ended report takes its set of questions with it, and leaves those of others", async () => {
@@ -99,7 +99,7 @@ test("a change to a report that is not there makes none", async () => {
 
 test("a ledger that cannot be used is told, and says nothing of what is there", async () => {
   const broken = new BrowserLedger({ transaction: () => assert.fail("closed") });
-  for (const ask of [() => broken.get(KEY), () => broken.record(KEY, ENTRY), () => broken.waiting(HERE), () => broken.total(HERE)]) {
+  for (const ask of [() => broken.get(KEY), () => broken.record(KEY, ENTRY), () => broken.waiting(HERE), () => broken.spent(HERE)]) {
     await assert.rejects(ask, { code: "budget_exhausted", sentence: "error_no_ledger" });
   }
   await assert.rejects(BrowserLedger.open(undefined), { code: "budget_exhausted", sentence: "error_no_ledger" });

@@ -159,7 +159,7 @@ test("on a survey that is open to all a token is ignored, and buys no second dra
   const ledger = new MemoryLedger();
   for (const token of ["0123456789ABCDEF", "", "FEDCBA9876543210"]) {
     const link = { origin: "https://a.example", survey: "vector", digest: "", token };
-    await (await Respondent.connect(link, transport, ledger, { tick: atOnce })).answer({ q: "yes" });
+    await pathOf(await Respondent.connect(link, transport, ledger)).answer({ q: "yes" });
   }
   assert.equal(new Set(bodies).size, 1);
   assert.equal(ledger.entries.size, 1);
@@ -169,8 +169,8 @@ test("where each invitation has its token, each is a draw of its own, and none i
   const document = { ...surveyOf(coin), access: "token" };
   const { bodies, transport } = aggregator(document);
   const ledger = new MemoryLedger();
-  const open = (token) => Respondent.connect({ origin: "https://a.example", survey: "vector", digest: "", token }, transport, ledger, { tick: atOnce });
-  for (const token of ["0123456789ABCDEF", "FEDCBA9876543210"]) await (await open(token)).answer({ q: "yes" });
+  const open = (token) => Respondent.connect({ origin: "https://a.example", survey: "vector", digest: "", token }, transport, ledger);
+  for (const token of ["0123456789ABCDEF", "FEDCBA9876543210"]) await pathOf(await open(token)).answer({ q: "yes" });
   assert.equal(new Set(bodies).size, 2);
   await assert.rejects(open(""), { code: "transport", sentence: "error_token" });
 });
@@ -184,11 +184,11 @@ test("nothing is sent until the ledger holds the report, and nothing if it canno
     assert.equal(bodies.length, 0);
     return record(key, entry);
   };
-  const { body } = await (await connect(surveyOf(coin), transport, ledger)).answer({ q: "yes" });
+  const { body } = await pathOf(await connect(surveyOf(coin), transport, ledger)).answer({ q: "yes" });
   assert.deepEqual(bodies, [body]);
   const full = new MemoryLedger();
   full.record = async () => assert.fail("the disk is full");
-  await assert.rejects((await connect(surveyOf(coin), transport, full)).answer({ q: "yes" }), /the disk is full/);
+  await assert.rejects(pathOf(await connect(surveyOf(coin), transport, full)).answer({ q: "yes" }), /the disk is full/);
   assert.equal(bodies.length, 1);
 });
 

@@ -52,7 +52,14 @@ def style() -> Response:
 
 @blueprint.app_template_filter("figure")
 def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
-    """A share as a percentage with one decimal, another figure as the grid's own numbers are written."""
+    """
+    A share as a percentage with one decimal, another figure as the grid's own numbers are written.
+
+    Args:
+        value: a figure; None is a dash.
+        estimate: says what kind of figure it is.
+        grid: of a question with numbers, which writes its own.
+    """
     if value is None:
         return "–"
     return f"{value * 100:.1f} %" if estimate.kind == "share" else _number(value, grid)
@@ -60,7 +67,14 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
 
 @blueprint.app_template_filter("difference")
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
-    """How far two such figures lie apart."""
+    """
+    How far two such figures lie apart.
+
+    Args:
+        value: a figure; None is a dash.
+        estimate: says what kind of figure it is.
+        grid: of a question with numbers, which writes its own.
+    """
     unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
     return f"{figure(value, estimate)}{unit}"
 
@@ -75,7 +89,14 @@ def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
 
 @blueprint.app_template_filter("interval")
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
-    """Those limits in words."""
+    """
+    Those limits in words.
+
+    Args:
+        estimate: says what kind of figure it is.
+        still_open: whether more reports may come.
+        grid: of a question with numbers, which writes its own.
+    """
     return _range(*limits(estimate, still_open), estimate, grid)
 
 
@@ -102,7 +123,14 @@ def place(value: float, estimate: Estimate) -> str:
 
 @blueprint.app_template_filter("tick")
 def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
-    """What stands under the axis at this part of 100 of the range."""
+    """
+    What stands under the axis at this part of 100 of the range.
+
+    Args:
+        part: of 100 of the range.
+        estimate: says what kind of figure it is.
+        grid: of a question with numbers, which writes its own.
+    """
     value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
     if estimate.kind == "share":
         return f"{value * 100:.0f}{' %' if part == 100 else ''}"
