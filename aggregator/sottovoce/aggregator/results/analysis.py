@@ -143,21 +143,17 @@ def analyse(
     """
     waves = _reports_by_wave(revisions)
     if wave is not None:
-        if not 0 <= wave < len(waves):
-            raise EstimateError("the survey has no such wave")
-        revisions = [replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in revisions]
+        revisions = _of_wave(revisions, wave, len(waves))
     newest = revisions[-1]
     groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
-    values = {ALL} if cohort is None else {cell.cohort for cell in _group(groups, cohort).cells}
-    chosen = [
-        Revision(revision.stored, revision.survey, tuple(cell for cell in cells if cell.cohort in values))
-        for revision in revisions
-        for cells in [revision.cells if cohort is None else _cohort_cells(revision, newest)]
-    ]
+    chosen = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
     # While more reports may come, people look again and again: the band is valid however often they do.
     rule = IntervalRule(interval, band=not newest.stored.closed)
-    linked = newest.survey.memoized if wave is None and sum(map(bool, waves)) > 1 else ()
     results = [_result(question, chosen, rule) for question in newest.survey.questions]
+    if wave is None and sum(map(bool, waves)) > 1:
+        # Reports of one person hang together where devices remember a draw: their sum has no honest interval.
+        for index in newest.survey.memoized:
+            results[index] = replace(results[index], estimates=())
     return Results(
         survey=newest.survey,
         closed=newest.stored.closed,
@@ -168,7 +164,7 @@ def analyse(
         cohorts=groups,
         wave=wave,
         waves=waves,
-        questions=tuple(replace(each, estimates=()) if i in linked else each for i, each in enumerate(results)),
+        questions=tuple(results),
     )
 
 
@@ -195,6 +191,29 @@ def _reports_by_wave(revisions: Sequence[Revision]) -> tuple[int, ...]:
     cells = [cell for revision in revisions for cell in revision.cells if cell.cohort == ALL]
     count = max(len(revision.survey.waves) for revision in revisions)
     return tuple(sum(cell.reports for cell in cells if cell.wave == wave) for wave in range(count))
+
+
+def _of_wave(revisions: Sequence[Revision], wave: int, waves: int) -> list[Revision]:
+    if not 0 <= wave < waves:
+        raise EstimateError("the survey has no such wave")
+    return [_with_cells(each, (cell for cell in each.cells if cell.wave == wave)) for each in revisions]
+
+
+def _of_everybody(revisions: Sequence[Revision]) -> list[Revision]:
+    return [_with_cells(each, (cell for cell in each.cells if cell.cohort == ALL)) for each in revisions]
+
+
+def _of_group(revisions: Sequence[Revision], group: CohortGroup) -> list[Revision]:
+    # An earlier revision that divided people by another question has no cells of this group.
+    values = {cell.cohort for cell in group.cells}
+    return [
+        _with_cells(each, (cell for cell in _cohort_cells(each, revisions[-1]) if cell.cohort in values))
+        for each in revisions
+    ]
+
+
+def _with_cells(revision: Revision, cells: Iterable[Cell]) -> Revision:
+    return replace(revision, cells=tuple(cells))
 
 
 def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
