@@ -261,6 +261,8 @@ class Admission:
         try:
             (packed,) = rules.check(submission, now)
         except ReportRejected as rejection:
+            # Not canonical, so it is no copy of what was stored. Whatever else is wrong with it now - closed since,
+            # another token - it may be known all the same, and then its sender is owed the receipt.
             if rejection.code == "malformed":
                 raise
             self._look_up(rules.plan, submission, rejection)
@@ -283,6 +285,7 @@ class Admission:
             return
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
+        # Who has no good token learns nothing about the report; that the survey is over, everybody may know.
         good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token))
         if rejection.code != "closed" and not good:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])

@@ -31,6 +31,8 @@ LOG_PAGES = 16 * 1024
 
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
+# The recursion only counts: n is the place of a report in ?3, all ids one after the other, and in ?4, all their values,
+# each ?5 bytes long; ?6 is how many there are.
 _INSERT = """
     INSERT OR IGNORE INTO reports
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
