@@ -31,7 +31,7 @@ CHOSEN = [["#q0-0", "#q1-0", "#q3-2"], ["#q0-1", "#q1-4", "#q2-5", "#q3-2"]]
 
 ALL_IS_KEPT = """async () => {
     const kept = async () => (await caches.open("sottovoce-kept")).keys();
-    while ((await kept()).length < 5) await new Promise((go) => setTimeout(go, 20));
+    while ((await kept()).length < 2) await new Promise((go) => setTimeout(go, 20));
 }"""
 """Waits until survey and sentences are kept for visits without a connection."""
 
