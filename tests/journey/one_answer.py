@@ -24,8 +24,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "path_of_an_answer.md"
 
 BROWSER = """
 import { readFileSync } from "node:fs";
-const { scripts, survey, digest, answers, tape } = JSON.parse(readFileSync(0, "utf-8"));
-const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(script)))));
+const { folder, scripts, survey, digest, answers, tape } = JSON.parse(readFileSync(0, "utf-8"));
+const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`${folder}/${script}`)))));
+// In the page a later part makes its entries known as it arrives.
+for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
 let rest = Buffer.from(tape, "hex");
 const read = (count) => {
   const taken = rest.subarray(0, count);
@@ -80,7 +82,7 @@ def in_javascript(survey: Survey, answers: dict[str, str], tape: bytes) -> bytes
         for name, script in scripts.items():
             Path(folder, name).write_text(script, encoding="utf-8")
         given = {
-            "scripts": [Path(folder, name).as_uri() for name in scripts],
+            "folder": Path(folder).as_uri(), "scripts": list(scripts),
             "survey": survey.canonical.decode(), "digest": survey.digest, "answers": answers, "tape": tape.hex(),
         }  # fmt: skip
         done = subprocess.run(

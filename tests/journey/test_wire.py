@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question
 
 from tests.surveys import every_type, survey
@@ -20,7 +19,7 @@ def answer_to(question: Question, share: float) -> Any:
     grid = question.domain.grid
     if grid is None:
         return question.options[round(share * (len(question.options) - 1))]
-    number = dump_decimal(grid.low + round(share * grid.steps) * grid.step)
+    number = grid.text(round(share * grid.steps))
     return dict.fromkeys(question.options, number) if question.kind.truth == "numbers" else number
 
 
