@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.collect.survey_rules import Published
+from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.aggregator.estimators.intervals import exact
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded, simulate
@@ -110,7 +110,7 @@ def copies() -> None:
             folder.mkdir()
         source, target = (open_url("", folder) for folder in folders)
         stored = source.publish(ten_questions())
-        plan = Published(stored, stored.key).plan
+        plan = SurveyRules(stored, stored.key).plan
         values = [tuple(place >> bit & 1 for bit in range(10)) for place in range(GROUP)]
         packed = b"".join(map(pack, values))
         for start in range(0, ROWS, GROUP):
