@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import beta
-from sottovoce.aggregator.estimators.beta import _log_mass, _newton, beta_quantile
+from sottovoce.aggregator.estimators.beta import _halley, _log_mass, _log_peak, _step, beta_quantile
 
 
 def lower_mass(t: float, p: int, q: int) -> Fraction:
@@ -67,13 +67,13 @@ def test_quantiles_of_large_parameters_agree_with_the_fraction() -> None:
     """Peizer and Pratt's deviate and the continued fraction give the same limit to 1e-9."""
     for p, q in ((5000.0, 5000.0), (5000.0, 20_000.0), (1e6, 5e3), (3e5, 7e5)):
         for tail in (0.4, 0.025, 1e-5):
-            fraction = float(_newton(tail, np.array(p), np.array(q)))
+            fraction = float(_halley(tail, np.array([p]), np.array([q]))[0])
             assert abs(float(beta_quantile(tail, p, q)) - fraction) < 1e-9
 
 
 @pytest.mark.parametrize("tail", [0.5, 0.025, 2.5e-5])
 def test_many_quantiles_at_once_need_no_more_steps_than_one(tail: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two hundred steps of the fraction are plenty, and the start is near enough for three of Newton's."""
+    """256 steps of the fraction are plenty, and the start is near enough for two of Halley's."""
     p, q = np.meshgrid(np.linspace(12, 4000, 60), np.linspace(12, 10**6, 40))
     expected = beta_quantile(tail, p, q)
     rounds = []
@@ -82,9 +82,23 @@ def test_many_quantiles_at_once_need_no_more_steps_than_one(tail: float, monkeyp
         rounds.append(len(parameters[0]))
         return _log_mass(*parameters)
 
-    monkeypatch.setattr(beta, "_FRACTION_STEPS", 200)
+    monkeypatch.setattr(beta, "_DEEPEST", 256)
     monkeypatch.setattr(beta, "_log_mass", counting)
 
     assert beta_quantile(tail, p, q) == pytest.approx(expected, abs=1e-15)
-    assert len(rounds) <= 3
+    assert len(rounds) <= 2
     assert rounds[0] == p.size
+
+
+@pytest.mark.parametrize("tail", [0.5, 0.025, 2.5e-5, 1e-9])
+def test_steps_approach_the_quantile_and_never_pass_it(tail: float) -> None:
+    """From either side, near and far: the Schwarzian derivative of ln I is nowhere positive."""
+    p, q = (grid.ravel() for grid in np.meshgrid([0.2, 1.0, 2.5, 12, 300, 4000], [1.0, 1.5, 9, 80, 2500, 10**6]))
+    log_peak, root = _log_peak(p, q), np.log(beta_quantile(tail, p, q))
+    for away in (1.5, 1.1, 1.01, 0.99, 0.9, 0.5):
+        start = root * away
+        step, schwarzian = _step(tail, start, p, q, log_peak)
+        left = (root - start - step) / (root - start)
+
+        assert np.all((left > -1e-9) & (left < 1))
+        assert np.all(schwarzian <= 1e-9 * (p + q) ** 2)
