@@ -11,7 +11,7 @@ Root        Halley's method for h = ln I - ln tail as a function of u = ln t. Th
             k = (ln I')' = p - (q-1) t/(1-t), S = k' + (g^2 - k^2)/2. This is never positive: g' = g (k - g), while
             G = sqrt(k^2 - 2 k') has G' >= G (k - G) since k'' <= 0 (q >= 1), so that g <= G from t = 0 on.
             So f is concave to the left of its root and convex to the right: every iterate lies between the one before
-            and the root. No bracket is needed, and none can be wrong. An error e becomes about |S e^3| / 6.
+            and the root. No bracket is needed, and none can be wrong. An error e becomes about -S e^3 / 6.
 Start       Carter's approximation, in closed form and so near that one step or two are mostly enough; for small
             parameters a bound from the left.
 Large       From p, q >= 5,000 on the fraction needs hundreds of terms; there the normal approximation of Peizer and
@@ -74,10 +74,12 @@ def _halley(tail: float, p: Array, q: Array) -> Array:
     for _ in range(_HALLEY_STEPS):
         before = u[going]
         step, schwarzian = _step(tail, before, p[going], q[going], log_peak[going])
-        u[going] = after = np.clip(before + step, _LEAST, -1e-15)
-        size = np.abs(after - before)
-        # A sixth of this is left, where the step is so short that the derivative is the same all along.
-        going = going[(np.abs(schwarzian) * size**3 > 1e-14) | (size > 0.01)]
+        step = np.clip(before + step, _LEAST, -1e-15) - before
+        left = -schwarzian * step**3 / 6
+        # It can be added, once, where it is small and the step so short that the derivative is the same all along.
+        near = (np.abs(left) < 1e-13) & (np.abs(step) < 0.01)
+        u[going] = before + step + np.where(near, left, 0.0)
+        going = going[~near]
         if not len(going):
             break
     return np.exp(u)
