@@ -4,6 +4,7 @@ Reports of one shape as columns: stored by one statement, counted question by qu
 Nearly always a whole group has one shape: one survey and wave, and values that take the same room.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -17,6 +18,8 @@ _BITS = np.arange(_WIDTH)[:, None] >> np.arange(8) & 1
 """The bits of each byte, lowest first."""
 _SPARSE = 4
 """Values that reach no higher than so many times their number are counted by place, others sorted."""
+_FEW = 1 << 15
+"""But up to here by place, however few they are: to sort costs more."""
 
 
 def merge(arrivals: Iterable[Arrival]) -> list[Arrival]:
@@ -76,21 +79,27 @@ def matrix(packed: bytes, reports: int) -> np.ndarray:
     return np.ascontiguousarray(_octets(packed, reports)[:, 1:]).view(f">u{packed[0]}")
 
 
-def tallies(numbers: np.ndarray, masks: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | None = None) -> np.ndarray:
     """
-    What such a matrix adds to the counts: (question, counted value, how often); what was not answered is left out.
+    What such a matrix adds to the counts, as rows (group, question, counted value, how often), in their order.
 
     Args:
-        numbers: values as ``matrix`` gives them.
+        numbers: values as ``matrix`` gives them; what was not answered is not counted.
         masks: the number of options of each question, by its index, whose values are bit masks over them.
+        groups: number of the group of each row, whole numbers >= 0; without, all are of group 0.
     """
+    if groups is None:
+        groups = np.zeros(len(numbers), dtype=np.int64)
     if numbers.itemsize == 1:
-        yield from _tallies_of_bytes(numbers, masks)
-        return
-    for question, column in enumerate(np.ascontiguousarray(numbers.T)):
-        unanswered = is_null(column)
-        answered = column[~unanswered] if unanswered.any() else column
-        yield from _told(question, tally(answered, masks.get(question, 0)))
+        return _tallies_of_bytes(numbers, masks, groups)
+    rows: list[tuple[int, ...]] = []
+    for group in np.unique(groups).tolist():
+        for question, column in enumerate(np.ascontiguousarray(numbers[groups == group].T)):
+            unanswered = is_null(column)
+            answered = column[~unanswered] if unanswered.any() else column
+            found = tally(answered, masks.get(question, 0))
+            rows += [(group, question, value, number) for value, number in found.items()]
+    return _rows(rows)
 
 
 def tally(values: np.ndarray, options: int = 0) -> dict[int, int]:
@@ -108,26 +117,46 @@ def tally(values: np.ndarray, options: int = 0) -> dict[int, int]:
         return {}
     if options:
         return _supporting(_count_bits(values, options), options, len(values))
-    if int(values.max()) < _SPARSE * len(values):
-        found = np.bincount(values.astype(np.int64, copy=False))
-        different = np.flatnonzero(found)
-        found = found[different]
-    else:
-        different, found = np.unique(values, return_counts=True)
+    different, found = distinct(values)
     return dict(zip(different.tolist(), found.tolist(), strict=True))
 
 
-def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
-    """All columns in one go: a group is mostly a few reports of many questions."""
+def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which values there are, in their order, and how often; there must be some."""
+    if int(values.max()) >= max(_SPARSE * len(values), _FEW):
+        return np.unique(values, return_counts=True)
+    found = np.bincount(values.astype(np.int64, copy=False))
+    # Of truth values numpy finds those that are set five times faster than of numbers.
+    different = np.flatnonzero(found > 0)
+    return different, found[different]
+
+
+def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray) -> np.ndarray:
+    """All columns and groups in one go, and no loop over the counts: mostly it is a few reports of many questions."""
     questions = numbers.shape[1]
-    every = np.bincount((numbers + _WIDTH * np.arange(questions)).ravel(), minlength=_WIDTH * questions)
-    found = every.reshape(questions, _WIDTH)
-    found[:, _NULL] = 0
-    for question, options in masks.items():
-        yield from _told(question, _supporting(found[question] @ _BITS, options, int(found[question].sum())))
-        found[question] = 0
-    present = np.nonzero(found)
-    yield from zip(*(each.tolist() for each in (*present, found[present])), strict=True)
+    keys = numbers + _WIDTH * (np.arange(questions) + questions * groups[:, None])
+    different, found = distinct(keys.ravel())
+    places, values = np.divmod(different, _WIDTH)
+    rows = np.empty((len(different), 4), dtype=np.int64)
+    rows[:, 0], rows[:, 1] = np.divmod(places, questions)
+    rows[:, 2], rows[:, 3] = values, found
+    rows = rows[values != _NULL]
+    return _bit_by_bit(rows, masks) if masks else rows
+
+
+def _bit_by_bit(rows: np.ndarray, masks: Mapping[int, int]) -> np.ndarray:
+    """The same rows, with those of bit masks replaced by one for each option, and one for all."""
+    counts: Counter[tuple[int, ...]] = Counter()
+    for group, question, value, number in rows.tolist():
+        options = masks.get(question)
+        bits = [value] if options is None else [*(bit for bit in range(options) if value >> bit & 1), options]
+        for counted in bits:
+            counts[group, question, counted] += number
+    return _rows([(*key, number) for key, number in sorted(counts.items())])
+
+
+def _rows(rows: list[tuple[int, ...]]) -> np.ndarray:
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
 def _count_bits(masks: np.ndarray, options: int) -> np.ndarray:
@@ -143,10 +172,6 @@ def _count_bits(masks: np.ndarray, options: int) -> np.ndarray:
 def _supporting(counts: np.ndarray, options: int, reports: int) -> dict[int, int]:
     supported = {option: count for option, count in enumerate(counts[:options].tolist()) if count}
     return {**supported, options: reports} if reports else {}
-
-
-def _told(question: int, found: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
-    return ((question, value, number) for value, number in found.items())
 
 
 def is_null(numbers: np.ndarray) -> np.ndarray:

@@ -244,6 +244,6 @@ def _arguments(arrivals: Sequence[Arrival]) -> list[list[Any]]:
         [block.packed for block in arrivals],
         [token[0] for token in tokens],
         [token[1] for token in tokens],
-        [part for key, number in added.cells for part in (*key, number)],
-        [part for key, number in added.counts for part in (*key, number)],
+        added.cells.ravel().tolist(),
+        added.counts.ravel().tolist(),
     ]

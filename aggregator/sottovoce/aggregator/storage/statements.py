@@ -3,10 +3,12 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from functools import lru_cache
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, Protocol
 
+import numpy as np
 from sottovoce.aggregator.storage.base import Arrival, Known
 from sottovoce.aggregator.storage.rows import unpack
 from sottovoce.aggregator.storage.tally import Change
@@ -157,16 +159,18 @@ def count_up(db: Handle, added: Change) -> None:
     The cells come first, in key order: who holds the row of a cell is alone with its counts, so that of two writers one
     waits for the other, and never each for the other.
     """
-    cells = _fill(db, _CELLS_UP, [(*key, number, number) for key, number in added.cells])
-    _fill(db, _COUNT_UP, [(*key, number) for key, number in added.counts])
+    cells = _fill(db, _CELLS_UP, np.column_stack([added.cells, added.cells[:, -1:]]))
+    _fill(db, _COUNT_UP, added.counts)
     _show_ripe(db, cells, added.batches)
 
 
 def count_down(db: Handle, taken: Change) -> None:
     """Take withdrawn reports out of the live counts, and show the cells of which enough is new."""
     # A withdrawal counts towards the next snapshot like an arrival: neither may be seen alone.
-    cells = [db.execute(_CELL_DOWN, [number, number, number, *key]).fetchone() for key, number in taken.cells]
-    db.executemany(_COUNT_DOWN, [(number, *key) for key, number in taken.counts])
+    cells = [
+        db.execute(_CELL_DOWN, [number, number, number, *key]).fetchone() for *key, number in taken.cells.tolist()
+    ]
+    db.executemany(_COUNT_DOWN, [(number, *key) for *key, number in taken.counts.tolist()])
     _show_ripe(db, cells, taken.batches)
 
 
@@ -176,15 +180,20 @@ def _show_ripe(db: Handle, cells: Iterable[tuple[int, ...]], batches: Mapping[in
         show(db, survey, wave, [cohort for *_, cohort in of_wave])
 
 
-def _fill(db: Handle, statement: str, rows: Sequence[tuple[int, ...]]) -> list[Any]:
-    """Run an INSERT for many rows at once; returns what it returns."""
+def _fill(db: Handle, statement: str, rows: np.ndarray) -> list[Any]:
+    """Run an INSERT for many rows of numbers at once; returns what it returns."""
     found = []
     for start in range(0, len(rows), _ROWS):
         chunk = rows[start : start + _ROWS]
-        marks = ", ".join([f"({', '.join('?' * len(chunk[0]))})"] * len(chunk))
-        results = db.execute(statement.replace("{rows}", marks), list(chain.from_iterable(chunk)))
+        results = db.execute(_for_rows(statement, *chunk.shape), chunk.ravel().tolist())
         found += results.fetchall() if "RETURNING" in statement else []
     return found
+
+
+@lru_cache
+def _for_rows(statement: str, rows: int, columns: int) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return statement.replace("{rows}", ", ".join([row] * rows))
 
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:

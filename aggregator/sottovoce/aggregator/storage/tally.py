@@ -1,54 +1,70 @@
 """How a group of reports changes the counts: added up per cell first, so that the database is told once per count."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.storage.base import ALL, Arrival
-from sottovoce.aggregator.storage.columns import is_null, matrix, tallies
-
-CellKey = tuple[int, int, int]
-"""(survey, wave, cohort)."""
-
-CountKey = tuple[int, int, int, int, int]
-"""(survey, wave, cohort, question, counted value)."""
+from sottovoce.aggregator.storage.columns import distinct, is_null, matrix, tallies
 
 
 class Change(NamedTuple):
     """
-    What a group adds.
+    What a group adds: whole numbers, as rows with a number of reports at their end.
 
     Attributes:
-        cells: reports by cell, in key order: a fixed order is what keeps two writers from waiting for each other.
-        counts: reports by count, in key order.
+        cells: (survey, wave, cohort, reports), in their order: that is what keeps two writers from waiting for each
+            other.
+        counts: (survey, wave, cohort, question, counted value, reports), in their order.
         batches: ``release_batch`` by survey.
     """
 
-    cells: list[tuple[CellKey, int]]
-    counts: list[tuple[CountKey, int]]
+    cells: np.ndarray
+    counts: np.ndarray
     batches: dict[int, int]
 
 
 def change(arrivals: Iterable[Arrival]) -> Change:
     """What these reports, all of them new, add to the counts."""
-    cells: Counter[CellKey] = Counter()
-    counts: Counter[CountKey] = Counter()
+    cells: list[np.ndarray] = []
+    counts: list[np.ndarray] = []
     batches: dict[int, int] = {}
     for arrival in arrivals:
-        plan, wave = arrival.plan, arrival.wave
+        plan = arrival.plan
         batches.setdefault(plan.survey, plan.release_batch)
-        for cohort, numbers in _cohorts(matrix(arrival.packed, len(arrival)), plan.cohort):
-            cells[plan.survey, wave, cohort] += len(numbers)
-            for question, counted, number in tallies(numbers, plan.masks):
-                counts[plan.survey, wave, cohort, question, counted] += number
-    return Change(sorted(cells.items()), sorted(counts.items()), batches)
+        numbers, cohorts = _with_cohorts(matrix(arrival.packed, len(arrival)), plan.cohort)
+        cells.append(_placed(arrival, np.stack(distinct(cohorts), axis=1)))
+        counts.append(_placed(arrival, tallies(numbers, plan.masks, cohorts)))
+    return Change(_sum(cells), _sum(counts), batches)
 
 
-def _cohorts(numbers: np.ndarray, question: int | None) -> Iterator[tuple[int, np.ndarray]]:
-    """All rows, and again those of each cohort."""
-    yield ALL, numbers
-    if question is not None:
-        column = numbers[:, question]
-        for cohort in sorted(set(column[~is_null(column)].tolist())):
-            yield cohort, numbers[column == cohort]
+def _with_cohorts(numbers: np.ndarray, question: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """All rows, and once more those with a cohort; and the cohort of each, counted from that of all, which is 0."""
+    everybody = np.zeros(len(numbers), dtype=np.int64)
+    if question is None:
+        return numbers, everybody
+    column = numbers[:, question]
+    members = ~is_null(column)
+    cohorts = column[members].astype(np.int64) - ALL
+    return np.concatenate([numbers, numbers[members]]), np.concatenate([everybody, cohorts])
+
+
+def _placed(arrival: Arrival, rows: np.ndarray) -> np.ndarray:
+    """Rows that begin with a cohort so counted, with survey and wave before it."""
+    placed = np.empty((len(rows), 2 + rows.shape[1]), dtype=np.int64)
+    placed[:, 0], placed[:, 1], placed[:, 2:] = arrival.plan.survey, arrival.wave, rows
+    placed[:, 2] += ALL
+    return placed
+
+
+def _sum(blocks: Sequence[np.ndarray]) -> np.ndarray:
+    """One row for each key, in their order; mostly there is one block, and it is so already."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if not blocks:
+        return np.empty((0, 0), dtype=np.int64)
+    rows = np.concatenate(blocks)
+    keys, places = np.unique(rows[:, :-1], axis=0, return_inverse=True)
+    numbers = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(numbers, places.ravel(), rows[:, -1])
+    return np.column_stack([keys, numbers])

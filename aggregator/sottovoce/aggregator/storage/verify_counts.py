@@ -13,7 +13,7 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     counts: dict[int, dict[int, int]] = {}
     for chunk in storage.packed(stored.key):
         for rows in _alike(chunk):
-            for index, value, number in tallies(matrix(b"".join(rows), len(rows)), masks):
+            for _, index, value, number in tallies(matrix(b"".join(rows), len(rows)), masks).tolist():
                 tally = counts.setdefault(index, {})
                 tally[value] = tally.get(value, 0) + number
     return counts
