@@ -20,6 +20,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.decode import ReportDocument
+from sottovoce.aggregator.collect.group_commit import Submitted, settled
 from sottovoce.aggregator.collect.limits import Limits
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
@@ -32,6 +33,7 @@ from tests.journey.test_collection import reports
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 from tests.unit.aggregator.collect.test_admission import mutants
+from tests.unit.aggregator.collect.test_server_gate import ask_raw
 
 ADDRESS = "203.0.113.77"
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -79,26 +81,16 @@ def check_log(storage: SQLiteStorage) -> None:
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger().addHandler(handler)
     (body,) = reports(1)
-    scope = {
-        "type": "http", "method": "POST", "path": "/api/v1/surveys/exam/reports", "query_string": b"", "scheme": "http",
-        "http_version": "1.1", "server": ("127.0.0.1", 1), "client": (ADDRESS, 2), "root_path": "",
-        "headers": [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))],
-    }  # fmt: skip
-    statuses = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message: Any) -> None:
-        statuses.append(message.get("status"))
+    head = [("content-type", "application/json"), ("content-length", str(len(body)))]
+    sent = ask_raw(gate, "POST", "/api/v1/surveys/exam/reports", head, body, peer=ADDRESS)
 
     try:
         # In a thread of its own: the browser's driver may keep an event loop in this one.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, gate(scope, receive, send)).result()
+            status, *_ = thread.submit(asyncio.run, sent).result()
     finally:
         logging.getLogger().removeHandler(handler)
-    assert statuses[0] == 200
+    assert status == 200
     assert not any(ADDRESS in record for record in records)
 
 
@@ -233,11 +225,9 @@ def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
     """The answer does not wait for the transaction."""
     original = web_app.GroupCommit.submit
 
-    def early(self: Any, arrivals: Sequence[Arrival]) -> Future[list[Outcome]]:
-        original(self, arrivals)
-        future: Future[list[Outcome]] = Future()
-        future.set_result([Outcome.NEW] * sum(map(len, arrivals)))
-        return future
+    def early(self: Any, job: Sequence[Arrival]) -> Submitted:
+        original(self, job)
+        return settled([Outcome.NEW] * sum(map(len, job)))
 
     patch.setattr(web_app.GroupCommit, "submit", early)
 

@@ -32,7 +32,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         application,
         address=settings.host,
         port=settings.port,
-        interface=Interfaces.ASGI,
+        interface=Interfaces.RSGI,
         factory=True,
         workers=1,
         # In HTTP/2 one connection takes the places, and the memory, of hundreds; browsers speak it through TLS only.

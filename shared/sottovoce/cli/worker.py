@@ -13,7 +13,7 @@ from sottovoce.client.page import assemble
 
 
 def make_app() -> Gate:
-    """The ASGI application of one worker, from the settings in the environment."""
+    """The application of one worker, from the settings in the environment."""
     settings = prepare_worker()
     storage = open_worker_storage(settings)
     return Gate(create_app(settings, storage, now, assemble()), settings, storage)

@@ -15,7 +15,6 @@ stores it.
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -33,6 +32,7 @@ from sottovoce.aggregator.collect.decode import (
     ready,
 )
 from sottovoce.aggregator.collect.fast_batch import FastBatch, decode_fast_batch
+from sottovoce.aggregator.collect.group_commit import Job, Submitted, settled
 from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ID
@@ -41,7 +41,7 @@ from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.tokens import token_hash
 
 R = TypeVar("R")
-Submit = Callable[[Sequence[Arrival]], Future[list[Outcome]]]
+Submit = Callable[[Job], Submitted]
 
 ADMITTED = (Outcome.NEW, Outcome.SAME)
 REFUSALS = {
@@ -80,12 +80,12 @@ class Pending:
     Reports on their way into the database.
 
     Args:
-        future: done when they are durable, or failed.
-        reply: makes the answer from what became of each of them.
+        submitted: where to learn what became of them.
+        reply: makes the answer from that.
     """
 
-    def __init__(self, future: Future[list[Outcome]], reply: Callable[[list[Outcome]], bytes]) -> None:
-        self.future = future
+    def __init__(self, submitted: Submitted, reply: Callable[[list[Outcome]], bytes]) -> None:
+        self.submitted = submitted
         self._reply = reply
 
     def reply(self) -> bytes:
@@ -96,7 +96,7 @@ class Pending:
             ReportRejected: the transaction refused the one report.
             StorageError: not stored.
         """
-        return self._reply(self.future.result())
+        return self._reply(self.submitted.result())
 
 
 class Admission:
@@ -192,7 +192,7 @@ class Admission:
         with self._counting:
             judged = self._judge(submission, self._clock())
         if isinstance(judged, Receipt):
-            return Pending(_done([]), lambda _: dump(judged))
+            return Pending(settled([]), lambda _: dump(judged))
         return self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
@@ -210,8 +210,8 @@ class Admission:
                 return begun
             judged = [self._judge_item(name, item, now) for item in decode_batch(body)]
             arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
-            future = self._submit(arrivals) if arrivals else _done([])
-        return Pending(future, lambda outcomes: self._batch_reply(judged, outcomes))
+            submitted = self._submit(arrivals) if arrivals else settled([])
+        return Pending(submitted, lambda outcomes: self._batch_reply(judged, outcomes))
 
     def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
         """
@@ -240,11 +240,11 @@ class Admission:
             return None
         if rules.plan.tokens is not None:
             return None
-        future = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
+        submitted = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
         # While the database is at it.
         receipts = batch.receipts(rules.length(batch.wave))
         whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
-        return Pending(future, lambda outcomes: self._fast_reply(receipts, whole, outcomes))
+        return Pending(submitted, lambda outcomes: self._fast_reply(receipts, whole, outcomes))
 
     def _judge_item(self, name: str, item: Submission | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
         if item is None:
@@ -271,8 +271,8 @@ class Admission:
 
     def _send(self, candidate: _Candidate) -> Pending:
         with self._counting:
-            future = self._submit([candidate.arrival])
-        return Pending(future, lambda outcomes: self._single_reply(candidate, outcomes))
+            submitted = self._submit([candidate.arrival])
+        return Pending(submitted, lambda outcomes: self._single_reply(candidate, outcomes))
 
     def _look_up(self, plan: Plan, submission: Submission, rejection: ReportRejected) -> None:
         """Nothing, if the very report is known; otherwise the reason that comes first."""
@@ -383,10 +383,4 @@ def _unknown_survey() -> ReportRejected:
 
 
 def _at_once(storage: Storage) -> Submit:
-    return lambda arrivals: _done(storage.store(arrivals))
-
-
-def _done(outcomes: list[Outcome]) -> Future[list[Outcome]]:
-    future: Future[list[Outcome]] = Future()
-    future.set_result(outcomes)
-    return future
+    return lambda job: settled(storage.store(job))

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -27,8 +28,60 @@ MOST_IN_GROUP = 16_384
 PAUSE = 60.0
 """Seconds between two rounds of housekeeping."""
 
-Job = tuple[Sequence[Arrival], int, "Future[list[Outcome]]"]
-"""With the number of its reports."""
+Job = Sequence[Arrival]
+"""Reports that came together; what becomes of them is told together."""
+
+Found = list[Outcome] | Exception
+"""What became of the reports of a job, or why nothing did."""
+
+
+class Group:
+    """Jobs that are stored in one transaction, and all done at once: one thing to wait for, not one for each report."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.reports = 0
+        self.stored: Future[list[Found]] = Future()
+
+    def add(self, job: Job, reports: int) -> "Submitted":
+        """Take in a job of so many reports."""
+        self.jobs.append(job)
+        self.reports += reports
+        return Submitted(self, len(self.jobs) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """
+    A job on its way into the database.
+
+    Attributes:
+        group: that it is stored with.
+        place: of the job in it.
+    """
+
+    group: Group
+    place: int
+
+    def result(self, timeout: float | None = None) -> list[Outcome]:
+        """
+        What became of its reports, once that is durable.
+
+        Raises:
+            StorageError: not stored.
+            TimeoutError: not within so many seconds.
+        """
+        found = self.group.stored.result(timeout)[self.place]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+def settled(found: Found) -> Submitted:
+    """A job of which is known what became of it."""
+    group = Group()
+    group.stored.set_result([found])
+    return group.add((), 0)
 
 
 class GroupCommit:
@@ -47,14 +100,14 @@ class GroupCommit:
         self._storage = storage
         self._housekeeping = housekeeping
         self._most = waiting
-        self._jobs: deque[Job] = deque()
+        self._groups: deque[Group] = deque()
         self._reports = 0
         self._changed = threading.Condition()
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+    def store(self, job: Job) -> list[Outcome]:
         """
         What became of these reports; every NEW one is durable.
 
@@ -62,26 +115,26 @@ class GroupCommit:
             ReportRejected: ``busy``, too much is waiting already.
             StorageError: not stored.
         """
-        return self.submit(arrivals).result()
+        return self.submit(job).result()
 
-    def submit(self, arrivals: Sequence[Arrival]) -> "Future[list[Outcome]]":
+    def submit(self, job: Job) -> Submitted:
         """
         The same, without waiting for it.
 
         Raises:
             ReportRejected: ``busy``.
         """
-        future: Future[list[Outcome]] = Future()
-        reports = count(arrivals)
+        reports = count(job)
         with self._changed:
             if self._reports + reports > self._most:
                 raise ReportRejected("busy", "too many reports are waiting to be stored")
             if self._ended:
                 raise StorageError("the aggregator is ending")
-            self._jobs.append((arrivals, reports, future))
+            if not self._groups or self._groups[-1].reports + reports > MOST_IN_GROUP:
+                self._groups.append(Group())
             self._reports += reports
             self._changed.notify()
-        return future
+            return self._groups[-1].add(job, reports)
 
     def end(self) -> None:
         """Store what waits, and end the thread: for tests; a process may just end."""
@@ -92,45 +145,36 @@ class GroupCommit:
 
     def _run(self) -> None:
         due = time.monotonic()
-        while not (self._ended and not self._jobs):
+        while not (self._ended and not self._groups):
             if time.monotonic() >= due:
                 self._keep_house()
                 due = time.monotonic() + PAUSE
             group = self._next_group(due)
-            if group:
-                self._store(group)
+            if group is not None:
+                group.stored.set_result(self._store(group.jobs))
 
     def _keep_house(self) -> None:
         # What the database cannot do now, readiness tells, and the next round tries again.
         with suppress(StorageError):
             self._housekeeping()
 
-    def _next_group(self, due: float) -> list[Job]:
-        """What waits, as far as it fits into one group; empty if nothing comes in time."""
-        group: list[Job] = []
-        size = 0
+    def _next_group(self, due: float) -> Group | None:
+        """What waits, to which nothing is added from now on; None if nothing comes in time."""
         with self._changed:
-            if not self._jobs and not self._ended:
+            if not self._groups and not self._ended:
                 self._changed.wait(max(0.0, due - time.monotonic()))
-            while self._jobs and (not group or size + self._jobs[0][1] <= MOST_IN_GROUP):
-                group.append(self._jobs.popleft())
-                size += group[-1][1]
-            self._reports -= size
-        return group
+            if not self._groups:
+                return None
+            group = self._groups.popleft()
+            self._reports -= group.reports
+            return group
 
-    def _store(self, group: list[Job]) -> None:
+    def _store(self, jobs: Sequence[Job]) -> list[Found]:
         try:
-            stored = iter(self._storage.store([arrival for arrivals, _, _ in group for arrival in arrivals]))
+            stored = iter(self._storage.store([arrival for job in jobs for arrival in job]))
         except StorageError as error:
-            for _, _, future in group:
-                future.set_exception(error)
+            return [error] * len(jobs)
         except Exception as error:
             # A bug that one report brings out must not refuse the others.
-            if len(group) == 1:
-                group[0][2].set_exception(error)
-            else:
-                for job in group:
-                    self._store([job])
-        else:
-            for _, reports, future in group:
-                future.set_result(list(islice(stored, reports)))
+            return [error] if len(jobs) == 1 else [self._store([job])[0] for job in jobs]
+        return [list(islice(stored, count(job))) for job in jobs]

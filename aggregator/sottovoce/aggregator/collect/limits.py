@@ -14,12 +14,12 @@ LARGER = {"/reports/batch": 512 * 1024, **FOR_RESEARCHERS}
 PASSED = "sottovoce.passed"
 """In a WSGI environment: the gate has looked at this request. No header can set it, since theirs begin with HTTP."""
 
-Headers = Iterable[tuple[bytes, bytes]]
-"""Names in lower case."""
+Pairs = Iterable[tuple[str, str]]
+"""Headers, names in lower case."""
 
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
-_ONCE = frozenset({b"content-length", b"content-type", b"authorization"})
-_JSON = {b"application/json", b"application/json;charset=utf-8", b"application/json; charset=utf-8"}
+_ONCE = frozenset({"content-length", "content-type", "authorization"})
+_JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
 
 
 class Limits:
@@ -33,7 +33,7 @@ class Limits:
     def __init__(self, settings: Settings) -> None:
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
 
-    def check_sender(self, method: str, peer: str | None, headers: Headers) -> None:
+    def check_sender(self, method: str, peer: str | None, headers: Pairs) -> None:
         """
         Count a request; the only use of the address, which goes no further.
 
@@ -45,12 +45,12 @@ class Limits:
         Raises:
             Refusal: ``too_many``.
         """
-        forwarded = next((value for name, value in headers if name == b"x-forwarded-for"), b"").decode("latin-1")
+        forwarded = next((value for name, value in headers if name == "x-forwarded-for"), "")
         if method != "OPTIONS" and not self._rates.allow(peer, forwarded):
             raise Refusal("too_many")
 
 
-def check_head(method: str, path: str, headers: Headers) -> int:
+def check_head(method: str, path: str, headers: Pairs) -> int:
     """
     The declared length of a request's body; 0 for a method that has none.
 
@@ -64,24 +64,24 @@ def check_head(method: str, path: str, headers: Headers) -> int:
     """
     if method in _BODILESS:
         return 0
-    found: dict[bytes, bytes] = {}
+    found: dict[str, str] = {}
     for name, value in headers:
         if name in found and name in _ONCE:
             raise Refusal("malformed")
         found[name] = value
     declared = _declared(found)
-    no_json = declared > 0 and path.startswith("/api/") and found.get(b"content-type", b"").lower() not in _JSON
-    if no_json or b"content-encoding" in found:
+    no_json = declared > 0 and path.startswith("/api/") and found.get("content-type", "").lower() not in _JSON
+    if no_json or "content-encoding" in found:
         raise Refusal("unsupported_type")
     if declared > next((limit for end, limit in LARGER.items() if path.endswith(end)), MAX_BODY):
         raise Refusal("too_large")
     return declared
 
 
-def _declared(headers: dict[bytes, bytes]) -> int:
-    declared = headers.get(b"content-length")
-    if declared is None:
+def _declared(headers: dict[str, str]) -> int:
+    declared = headers.get("content-length")
+    if declared is None or "transfer-encoding" in headers:
         raise Refusal("length_required")
-    if not declared.isdigit() or len(declared) > 12:
+    if not (declared.isascii() and declared.isdigit()) or len(declared) > 12:
         raise Refusal("malformed")
     return int(declared)

@@ -73,7 +73,7 @@ def register_limits(app: Flask, settings: Settings) -> None:
 
     def check() -> None:
         if PASSED not in request.environ:
-            headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers]
+            headers = [(name.lower(), value) for name, value in request.headers]
             limits.check_sender(request.method, request.remote_addr, headers)
             check_head(request.method, request.path, headers)
 

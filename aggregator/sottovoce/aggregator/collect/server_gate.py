@@ -10,14 +10,14 @@ Flask's, in a thread; it sees whole requests only, and never the address that th
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.group_wait import GroupWait
 from sottovoce.aggregator.collect.limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
-from sottovoce.aggregator.collect.wsgi_bridge import Reply, Scope, encode_headers, run_wsgi
+from sottovoce.aggregator.collect.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
@@ -27,9 +27,6 @@ from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.shared.errors import StorageError
 
 T = TypeVar("T")
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 _INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
 
@@ -43,9 +40,26 @@ class Application(Protocol):
         """Reply to a request."""
 
 
+class Exchange(Protocol):
+    """The two ways of a connection for one request, as RSGI has them."""
+
+    async def __call__(self) -> bytes:
+        """The body, as long as it was declared."""
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        """
+        Answer.
+
+        Args:
+            status: of HTTP.
+            headers: in their order.
+            body: whole.
+        """
+
+
 class Gate:
     """
-    An ASGI application around a WSGI one.
+    An RSGI application around a WSGI one.
 
     Args:
         app: the WSGI application; its admission is shared.
@@ -63,90 +77,76 @@ class Gate:
         self._limits = Limits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
-        receipt = [("Content-Type", "application/json"), *ANY_ORIGIN]
-        self._receipt_headers = encode_headers(add_headers(receipt, self._standing))
+        self._receipt_headers = add_headers([("Content-Type", "application/json"), *ANY_ORIGIN], self._standing)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection event."""
-        if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        elif scope["type"] == "http":
-            await self._http(scope, receive, send)
-
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            await send({"type": f"{message['type']}.complete"})
-            if message["type"] == "lifespan.shutdown":
-                return
-
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
+        """Answer one request."""
         self._under_way += 1
         try:
-            status, headers, body = await self._reply(scope, receive)
-        except Disconnected:
-            return
+            status, headers, body = await self._reply(scope, exchange)
         finally:
             self._under_way -= 1
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        exchange.response_bytes(status, headers, body)
 
-    async def _reply(self, scope: Scope, receive: Receive) -> Reply:
+    async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
         try:
-            body = await self._body(scope, receive)
+            body = await self._body(scope, exchange)
         except (Refusal, StorageError) as refusal:
             status, headers, body = self._refuse(scope, refusal)
             # The rest of the body is not read, so the connection cannot be used again.
-            return status, [*headers, (b"connection", b"close")], body
-        intake = _INTAKE(scope["path"]) if scope["method"] == "POST" else None
+            return status, [*headers, ("Connection", "close")], body
+        intake = _INTAKE(scope.path) if scope.method == "POST" else None
         if intake is None:
             return await self._in_thread(run_wsgi, self._app, scope, body)
         try:
-            content = await (self._batch if intake[2] else self._report)(intake[1], body, _authorization(scope))
+            content = await (self._batch if intake[2] else self._report)(intake[1], body, scope)
         except Exception as error:
             return self._refuse(scope, error)
-        length = (b"content-length", b"%d" % len(content))
-        return 200, [*self._receipt_headers, length], content
+        return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
 
-    async def _report(self, name: str, body: bytes, authorization: str) -> bytes:
+    async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
         """The receipt of one report, durable."""
-        submission = self._admission.read(name, body, authorization.removeprefix("Bearer "))
+        submission = self._admission.read(name, body, _authorization(scope).removeprefix("Bearer "))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
             pending = await self._in_thread(self._admission.begin_with_database, submission)
-        await self._wait.done(pending.future)
+        await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
-    async def _batch(self, name: str, body: bytes, _authorization: str) -> bytes:
+    async def _batch(self, name: str, body: bytes, _scope: Scope) -> bytes:
         """The receipts of a batch, durable."""
         pending = await self._in_thread(self._admission.begin_batch, name, body)
-        await self._wait.done(pending.future)
+        await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+    async def _body(self, scope: Scope, exchange: Exchange) -> bytes:
         """
         The body, whole, once it is known that it may come.
 
         Raises:
             Refusal: for its head, its length or its slowness.
-            Disconnected: the other side went away.
         """
         if self._under_way > self._settings.max_requests:
             raise Refusal("busy")
-        self._limits.check_sender(scope["method"], (scope.get("client") or [None])[0], scope["headers"])
-        declared = check_head(scope["method"], scope["path"], scope["headers"])
+        headers = scope.headers.items()
+        self._limits.check_sender(scope.method, host_and_port(scope.client)[0], headers)
+        declared = check_head(scope.method, scope.path, headers)
         if declared == 0:
             return b""
-        if declared > MAX_BODY and scope["path"].endswith(tuple(FOR_RESEARCHERS)):
+        if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
         try:
             async with asyncio.timeout(self._settings.body_seconds):
-                body = await _read(receive, declared)
+                # The server reads no further than declared: a length and chunks together are refused by now.
+                body = await exchange()
         except TimeoutError:
             raise Refusal("timeout") from None
+        except RuntimeError:
+            # RSGI's word for a connection that ended before the body was whole: perhaps the other side still reads.
+            body = b""
         if len(body) != declared:
             raise Refusal("malformed")
         return body
@@ -160,27 +160,9 @@ class Gate:
         code, detail = problems.describe(error, "the gate")
         body = problems.document(code, detail)
         given = [*problems.headers(code), ("Content-Length", str(len(body)))]
-        given += ANY_ORIGIN if is_for_respondents(scope["method"], scope["path"]) else []
-        return problems.STATUS[code], encode_headers(add_headers(given, self._standing)), body
-
-
-class Disconnected(Exception):
-    """The other side went away before the request was whole."""
+        given += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
+        return problems.STATUS[code], add_headers(given, self._standing), body
 
 
 def _authorization(scope: Scope) -> str:
-    found: bytes = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-    return found.decode("latin-1")
-
-
-async def _read(receive: Receive, most: int) -> bytes:
-    """The body, read no further than one chunk past ``most``."""
-    body = bytearray()
-    while len(body) <= most:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        body += message.get("body", b"")
-        if not message.get("more_body", False):
-            break
-    return bytes(body)
+    return next((value for name, value in scope.headers.items() if name == "authorization"), "")

@@ -30,7 +30,11 @@ LOG_PAGES = 16 * 1024
 """Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
 
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
-_ANY_TOMBSTONE = "SELECT 1 FROM tombstones WHERE survey = ? LIMIT 1"
+_STATE = """
+    SELECT closed_on IS NULL, EXISTS (SELECT 1 FROM tombstones WHERE survey = key) FROM surveys WHERE key = ?
+"""
+"""Whether a survey is open, and whether any report of it has been withdrawn."""
+
 # The recursion only counts: n is the place of a report in ?3, all ids one after the other, and in ?4, all their values,
 # each ?5 bytes long; ?6 is how many there are.
 _INSERT = """
@@ -70,11 +74,10 @@ class SQLiteStorage(sql.SQLStorage):
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
         surveys = {arrival.plan.survey for arrival in arrivals}
-        is_open = all(db.execute(self.OPEN, [survey]).fetchone() for survey in surveys)
-        if not is_open or not statements.spend_tokens(db, arrivals):
+        states = [db.execute(_STATE, [survey]).fetchone() or (False, False) for survey in surveys]
+        if not all(is_open for is_open, _ in states) or not statements.spend_tokens(db, arrivals):
             raise _NotAllNew
-        withdrawn = any(db.execute(_ANY_TOMBSTONE, [survey]).fetchone() for survey in surveys)
-        if withdrawn and is_any_withdrawn(db, arrivals):
+        if any(withdrawn for _, withdrawn in states) and is_any_withdrawn(db, arrivals):
             raise _NotAllNew
         if _insert(db, arrivals) != count(arrivals):
             raise _NotAllNew

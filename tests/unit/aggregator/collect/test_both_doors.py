@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.group_commit import GroupCommit
+from sottovoce.aggregator.collect.group_commit import GroupCommit, Submitted, settled
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import REJECTIONS, ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
@@ -68,7 +66,7 @@ class Door:
         if self.gate is not None:
             status, headers, body = run(ask_raw(self.gate, request.method, request.path, request.head, request.body,
                                                 request.peer))  # fmt: skip
-            given = [(name.decode(), value.decode()) for name, value in headers]
+            given = [(name.lower(), value) for name, value in headers]
         else:
             builder = EnvironBuilder(request.path, method=request.method, data=request.body)
             environ = builder.get_environ()
@@ -223,12 +221,10 @@ def test_what_goes_wrong_behind_is_told_alike(
 ) -> None:
     """A full queue, a database that fails, a bug: on the way in or once the group is under way."""
 
-    def fails(_: object) -> Future[list[Outcome]]:
+    def fails(_: object) -> Submitted:
         if at_once:
             raise error
-        future: Future[list[Outcome]] = Future()
-        future.set_exception(error)
-        return future
+        return settled(error)
 
     for door in doors:
         door.app.extensions["admission"]._submit = fails

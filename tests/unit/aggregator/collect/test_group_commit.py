@@ -43,11 +43,11 @@ def start(**options: Any) -> tuple[Recorder, GroupCommit]:
 def test_writer_stores_what_waits_as_one_group() -> None:
     """Each gets its own outcomes, however many reports arrived together."""
     recorder, writer = start()
-    futures = [writer.submit([arrival(1, number, (number % 2, 0, 0))]) for number in range(1, 60)]
+    waiting = [writer.submit([arrival(1, number, (number % 2, 0, 0))]) for number in range(1, 60)]
     together = writer.submit(merge(arrival(1, number, (0, 0, 0)) for number in range(60, 70)))
     mixed = writer.submit([arrival(1, 70), arrival(1, 71, (0, 0, 0))])
     recorder.go.release(2)
-    outcomes = [future.result(10) for future in futures]
+    outcomes = [one.result(10) for one in waiting]
     writer.end()
 
     assert outcomes == [[Outcome.NEW if number % 2 else Outcome.SAME] for number in range(1, 60)]
@@ -57,15 +57,15 @@ def test_writer_stores_what_waits_as_one_group() -> None:
 
 
 def test_writer_acknowledges_nothing_before_the_group_is_stored() -> None:
-    """A future is not done while its transaction is under way."""
+    """Nobody is told while the transaction is under way."""
     recorder, writer = start()
-    future = writer.submit([arrival(1, 1)])
+    submitted = writer.submit([arrival(1, 1)])
     recorder.go.release()
     recorder.entered.acquire()
-    assert not future.done()
+    assert not submitted.group.stored.done()
     recorder.go.release()
 
-    assert future.result(10) == [Outcome.NEW]
+    assert submitted.result(10) == [Outcome.NEW]
     writer.end()
 
 

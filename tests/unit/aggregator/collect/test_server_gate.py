@@ -6,6 +6,7 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -42,24 +43,46 @@ def run(doing: Coroutine[Any, Any, T]) -> T:
         return pool.submit(asyncio.run, asyncio.wait_for(doing, 20)).result()
 
 
+class Exchange:
+    """The server's side of a request, which sends this body and keeps the answer."""
+
+    def __init__(self, body: bytes | None) -> None:
+        self._body = body
+        self.answer: tuple[int, list[tuple[str, str]], bytes] | None = None
+
+    async def __call__(self) -> bytes:
+        """The body, after a while; without one, its end before it was whole."""
+        await asyncio.sleep(0)
+        if self._body is None:
+            raise RuntimeError("closed")
+        return self._body
+
+    def response_bytes(self, *answer: Any) -> None:
+        """Keep it."""
+        assert self.answer is None
+        self.answer = answer  # type: ignore[assignment]
+
+
+def request(method: str, path: str, headers: list[tuple[str, str]], peer: str = "127.0.0.1") -> Any:
+    """The head of a request, as the server describes it."""
+    found = [(name.lower(), value) for name, value in headers]
+    return SimpleNamespace(method=method, path=path, query_string="", headers=SimpleNamespace(items=lambda: found),
+                           client=f"{peer}:1", server="x:80", scheme="http", http_version="1.1")  # fmt: skip
+
+
 async def ask_raw(
-    gate: Gate, method: str, path: str, headers: list[tuple[str, str]], body: bytes = b"", peer: str = "127.0.0.1"
-) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-    """Status, headers and body of one request, as a server would make it; the body comes in two pieces."""
-    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "client": (peer, 1),
-             "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
-             "server": ("x", 80), "scheme": "http", "http_version": "1.1", "root_path": ""}  # fmt: skip
-    pieces = [body[:10], body[10:]]
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    await gate(scope, receive, send)
-    return sent[0]["status"], sent[0]["headers"], sent[1]["body"]
+    gate: Gate,
+    method: str,
+    path: str,
+    headers: list[tuple[str, str]],
+    body: bytes | None = b"",
+    peer: str = "127.0.0.1",
+) -> tuple[int, list[tuple[str, str]], bytes]:
+    """Status, headers and body of one request, as the server would make it."""
+    exchange = Exchange(body)
+    await gate.__rsgi__(request(method, path, headers, peer), exchange)
+    assert exchange.answer is not None
+    return exchange.answer
 
 
 async def ask(gate: Gate, path: str, body: bytes | None = None) -> tuple[int, Any]:
@@ -122,6 +145,15 @@ def test_body_of_another_length_than_declared_is_refused(gate: Gate, storage: SQ
     assert storage.surveys()[0].reports == 0
 
 
+def test_body_that_ends_early_is_refused(gate: Gate) -> None:
+    """Who closed only his own way of the connection is told so."""
+    head = [("content-type", "application/json"), ("content-length", "400")]
+    status, headers, reply = run(ask_raw(gate, "POST", PATH, head, None))
+
+    assert (status, json.loads(reply)["code"]) == (400, "malformed")
+    assert ("Connection", "close") in headers
+
+
 @pytest.mark.parametrize("name", ["authorization", "content-type", "content-length"])
 def test_header_that_comes_twice_is_refused(gate: Gate, storage: SQLiteStorage, name: str) -> None:
     """Equal or not: two readers of it might choose differently."""
@@ -154,3 +186,23 @@ def test_rate_is_counted_once_behind_a_proxy(storage: SQLiteStorage, clock: Fake
     statuses = [run(ask_raw(gate, "GET", "/healthz", [("x-forwarded-for", sender)]))[0] for sender in senders]
 
     assert statuses == [200, 200, 429]
+
+
+@pytest.mark.parametrize("peer", ["203.0.113.1", "[2001:db8::1]"])
+def test_rate_is_counted_by_the_address_of_the_connection(storage: SQLiteStorage, clock: FakeClock, peer: str) -> None:
+    """Of either kind; this machine itself is not counted."""
+    settings = Settings(rate_limit=1)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+    statuses = [run(ask_raw(gate, "GET", "/healthz", [], peer=one))[0] for one in (peer, peer, "[::1]", "[::1]")]
+
+    assert statuses == [200, 429, 200, 200]
+
+
+def test_body_in_chunks_is_refused_whatever_length_is_declared(gate: Gate, storage: SQLiteStorage) -> None:
+    """Two readers might choose differently where it ends, and chunks end nowhere."""
+    body = dump_report(report(), survey())
+    head = [("content-type", "application/json"), ("content-length", str(len(body))), ("transfer-encoding", "chunked")]
+    status, _, reply = run(ask_raw(gate, "POST", PATH, head, body))
+
+    assert (status, json.loads(reply)["code"]) == (411, "length_required")
+    assert storage.surveys()[0].reports == 0

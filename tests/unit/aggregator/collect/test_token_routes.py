@@ -139,5 +139,5 @@ def test_only_a_researchers_header_opens_them(app: Flask, storage: SQLiteStorage
 
 def test_a_long_list_of_tokens_passes_the_gate() -> None:
     """25,000 of them are half a megabyte."""
-    head = [(b"content-length", b"500000"), (b"content-type", b"application/json")]
+    head = [("content-length", "500000"), ("content-type", "application/json")]
     assert check_head("POST", f"{TOKENS}/revoke", head) == 500_000
