@@ -26,8 +26,11 @@ LOCK_SECONDS = 10
 """How long a writer waits for another process on the same file."""
 
 CACHE_KIB = 64 * 1024
-LOG_PAGES = 16 * 1024
+LOG_BYTES = 64 * 1024 * 1024
 """Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
+
+PAGE_BYTES = 2048
+"""Of a new file: half of SQLite's own choice, since a report of a dozen bytes has its whole page written."""
 
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _STATE = """
@@ -223,11 +226,14 @@ class _Handle:
         self._connection = connection
         self._in_use = threading.RLock()
         self._closed = False
+        # Before anything is written; a file that has tables keeps its own.
+        self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
         self._keep_log()
         for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
             self.execute(f"PRAGMA {pragma}")
         self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
-        self.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES:d}")
+        (page,) = self.execute("PRAGMA page_size").fetchone()
+        self.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page:d}")
 
     def _keep_log(self) -> None:
         """Turn WAL on in a new file: the one step in which SQLite waits for no other process that is just at it."""
