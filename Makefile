@@ -47,7 +47,7 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs client shared tests
 
 slow: $(VENV)/.installed $(BROWSER)  ## the long runs
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)

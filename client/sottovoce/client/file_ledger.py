@@ -146,7 +146,7 @@ class FileLedger:
                 self._remove(f"{name}.json")
                 self._remove(f"{name}-*{_DRAWN}")
                 self._remove(f"*{_PART}")
-                self._sync_folder()
+                _sync(self.folder)
         except OSError:
             raise _unwritable("not everything was erased") from None
 
@@ -172,12 +172,12 @@ class FileLedger:
             entry = replace(_entry(path, document), **changes)
             about = {key: document[key] for key in ("origin", "survey", "wave")}
             self._write({**about, **asdict(entry)}).replace(path)
-            self._sync_folder()
+            _sync(self.folder)
 
     def _create(self, path: Path, document: dict[str, Any]) -> None:
         """Write a file durably, unless it is there already."""
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._make_folder()
             with self._locked() as alone:
                 if alone:
                     # What a killed process left: a report drawn but never recorded, and so never sent.
@@ -189,9 +189,15 @@ class FileLedger:
                     pass
                 finally:
                     temporary.unlink()
-                self._sync_folder()
+                _sync(self.folder)
         except OSError:
             raise _unwritable("nothing was sent") from None
+
+    def _make_folder(self) -> None:
+        missing = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in missing:
+            _sync(folder.parent)
 
     def _write(self, document: dict[str, Any]) -> Path:
         # mkstemp makes the file readable by its owner only.
@@ -223,13 +229,15 @@ class FileLedger:
         finally:
             os.close(handle)
 
-    def _sync_folder(self) -> None:
-        if os.name == "posix":
-            handle = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+
+def _sync(folder: Path) -> None:
+    """Make what was done in a folder durable."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def name_of(key: Key) -> str:

@@ -5,7 +5,7 @@ import os
 import stat
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 from sottovoce.client.file_ledger import FileLedger, default_folder, name_of
@@ -219,29 +219,47 @@ def test_part_of_a_killed_process_is_removed(tmp_path):
     assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
 
 
-FORGETS = """
-import sys
+NOTES = """
+import sys, time
 from pathlib import Path
 from sottovoce.client.file_ledger import *
-key = Key("https://a.example", "s")
-ledger = FileLedger(Path(sys.argv[1]))
-for _ in range(200):
-    ledger.mark_sent(key)
+folder = Path(sys.argv[1])
+write = FileLedger._write
+def slowly(ledger, document):
+    (folder / "read").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.01)
+    return write(ledger, document)
+FileLedger._write = slowly
+FileLedger(folder).mark_sent(Key("https://a.example", "s"))
 """
 
 
 def test_forgetting_is_not_undone_by_another_process(tmp_path):
-    """A process that notes an arrival all the while does not write the report back."""
+    """A process that is just noting the arrival, what it read in hand, does not write the report back."""
     ledger = FileLedger(tmp_path)
-    for _ in range(3):
-        ledger.erase(name_of(KEY))
-        ledger.record(KEY, ENTRY)
-        other = subprocess.Popen([sys.executable, "-c", FORGETS, tmp_path])
-        while not ledger.get(KEY).sent:
-            assert other.poll() is None
-        ledger.forget(name_of(KEY))
-        assert other.wait(timeout=30) == 0
-        assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, "", sent=True, ended="forgotten")
+    ledger.record(KEY, ENTRY)
+    other = subprocess.Popen([sys.executable, "-c", NOTES, tmp_path])
+    while not (tmp_path / "read").exists():
+        assert other.poll() is None
+    with ThreadPoolExecutor(1) as thread:
+        forgotten = thread.submit(ledger.forget, name_of(KEY))
+        # Who does not wait for the other one is done in a moment.
+        wait([forgotten], timeout=1)
+        (tmp_path / "go").touch()
+        forgotten.result(30)
+    assert other.wait(timeout=30) == 0
+    assert ledger.get(KEY) == Entry(ENTRY.digest, ENTRY.epsilon, "", sent=True, ended="forgotten")
+
+
+def test_new_folder_is_synced_into_those_above_it(tmp_path, monkeypatch):
+    """After a power cut a record without its folder would be no record."""
+    synced = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino) or fsync(handle))
+    FileLedger(tmp_path / "one" / "two").record(KEY, ENTRY)
+
+    assert {folder.stat().st_ino for folder in (tmp_path, tmp_path / "one", tmp_path / "one" / "two")} <= set(synced)
 
 
 def test_file_ledger_holds_no_more_than_a_report(tmp_path):
