@@ -45,7 +45,7 @@ class StoredSurvey:
         key: the back end's own number for it.
         document: its canonical bytes.
         closed: no new reports are admitted.
-        reports: reports so far, snapshot or not.
+        reports: reports so far, snapshot or not: to be told in batches only, see ``surveys.reports_so_far``.
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
         purged: report ids are gone, so that no report can be known again.
     """
