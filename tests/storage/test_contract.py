@@ -67,6 +67,16 @@ def test_publish_refuses_another_text_under_the_same_revision(store: Storage) ->
     assert [row.revision for row in store.revisions("exam")] == [1, 2]
 
 
+def test_publish_refuses_smaller_steps_than_before(store: Storage) -> None:
+    """Who has answered was told how many reports results move by; a correction may only raise that."""
+    for revision, batch in ((1, 10), (2, 25), (3, 25)):
+        store.publish(survey(revision=revision, privacy={"release_batch": batch}))
+    with pytest.raises(StorageError, match="raise release_batch"):
+        store.publish(survey(revision=4, privacy={"release_batch": 24}))
+
+    assert [row.revision for row in store.revisions("exam")] == [1, 2, 3]
+
+
 def test_store_classifies_new_same_and_conflict_also_within_a_group(store: Storage) -> None:
     """One id counts once, and its first values stay."""
     key = store.publish(survey()).key

@@ -154,7 +154,8 @@ class Storage(Protocol):
         Make a survey available; publishing the same one again changes nothing.
 
         Raises:
-            StorageError: another survey has this name and revision, or a later revision exists.
+            StorageError: another survey has this name and revision, a later revision exists, or an earlier one shows
+                results in larger steps.
         """
 
     def surveys(self) -> list[StoredSurvey]:

@@ -38,6 +38,7 @@ from sottovoce.aggregator.storage.statements import (
 from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.tally import NO_COHORT, change
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 _CHUNK = 20_000
@@ -96,10 +97,13 @@ class SQLStorage(ABC):
     def publish(self, survey: Survey) -> StoredSurvey:
         """Make a survey available."""
         with self._write() as db:
-            rows = db.execute("SELECT revision, digest FROM surveys WHERE name = ?", [survey.name]).fetchall()
-            if (survey.revision, survey.digest) not in rows:
-                if any(revision >= survey.revision for revision, _ in rows):
+            query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"
+            rows = db.execute(query, [survey.name]).fetchall()
+            if (survey.revision, survey.digest) not in [row[:2] for row in rows]:
+                if any(revision >= survey.revision for revision, *_ in rows):
                     raise StorageError("a changed survey must be published with a higher revision")
+                if rows and load_survey(rows[-1][2]).release_batch > survey.release_batch:
+                    raise StorageError("a later revision may raise release_batch, and not lower it")
                 db.execute(
                     "INSERT INTO surveys (key, name, revision, digest, document)"
                     " SELECT coalesce(max(key), 0) + 1, ?, ?, ?, ? FROM surveys",
