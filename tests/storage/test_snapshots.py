@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,12 @@ import pytest
 from sottovoce.aggregator.results.analysis import analyse, revisions_of
 from sottovoce.aggregator.storage import Arrival, Cell, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.spec import Survey
 
+from tests import postgres
 from tests.storage.test_contract import BACK_ENDS, identity
 from tests.surveys import months, survey
 
@@ -211,3 +216,43 @@ def test_who_leaves_all_others_sees_the_last_report_as_it_was_reported(store: St
         seen.withdraw(number)
     seen.send(place, [(0, 1)] * (2 * BATCH - 2), his=False)
     assert store.cells(place[0]) == [whole, cohort]
+
+
+def test_watcher_of_two_nodes_sees_whole_steps_only() -> None:
+    """Both write and withdraw at once; every look shows counts that belong together, and no step is small."""
+    url = postgres.fresh()
+    nodes = [PostgresStorage(url), PostgresStorage(url)]
+    asked = survey(privacy={"release_batch": BATCH})
+    key = nodes[0].publish(asked).key
+    plan = planned(asked, key)
+
+    def come_and_go(number: int) -> None:
+        node = nodes[number % 2]
+        values = pack((number % 2, number % 3, number // 2 % 2))
+        node.store([Arrival(plan, 0, identity(number), values)])
+        if number % 3 == 0:
+            assert node.withdraw(plan, identity(number)) is Outcome.WITHDRAWN
+
+    looks: list[list[Cell]] = [[]]
+    with ThreadPoolExecutor(4) as pool:
+        sent = [pool.submit(come_and_go, number) for number in range(240)]
+        while not all(each.done() for each in sent):
+            looks.append(nodes[0].cells(key))
+        for each in sent:
+            each.result()
+    looks.append(nodes[0].cells(key))
+    shown = [{cell.cohort: cell for cell in look} for look in looks]
+    steps = [
+        after[cohort].reports - (before[cohort].reports if cohort in before else 0)
+        for before, after in pairwise(shown)
+        for cohort in after
+    ]
+
+    assert {
+        sum(tally.values()) - cell.reports for look in looks for cell in look for tally in cell.tallies.values()
+    } == {0}
+    assert min(step for step in steps if step) >= BATCH
+    assert sum(cell.reports for cohort, cell in shown[-1].items() if cohort != ALL) > 160 - 2 * BATCH
+    assert nodes[0].live_counts(key) == recount(nodes[0], nodes[0].surveys()[0])
+    for node in nodes:
+        node.close()
