@@ -12,6 +12,7 @@ from pathlib import Path
 import requests
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount
 
 from tests import postgres
@@ -101,7 +102,7 @@ def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
     assert sottovoce(tmp_path, "copy", "--to", url, "--data", "data").returncode == 1
     there = open_url(url, tmp_path)
     back = open_url(f"sqlite:///{tmp_path}/back.sqlite", tmp_path)
-    for table in ("surveys", "reports", "tombstones", "cells", "counts", "token_counts", "researchers"):
+    for table in TABLES:
         back.import_table(table, there.export_table(table))
     first = process.storage()
     for storage in (there, back):

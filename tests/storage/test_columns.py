@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from sottovoce.aggregator.storage import Arrival, Plan
-from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.columns import count, matrix, merge, report_ids, split, tallies, tally
 from sottovoce.aggregator.storage.rows import pack, unpack
-from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.tally import NO_COHORT, change
 
 QUESTIONS = 3
 VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from([253, 254, 255, 256, 65535, 2**32, 2**53 - 1]))
@@ -91,18 +90,17 @@ def test_values_are_counted_one_by_one(values: list[int]) -> None:
 
 @given(ARRIVALS)
 def test_change_is_that_of_the_reports_one_by_one(arrivals: list[Arrival]) -> None:
-    """Each report counts for all and for its cohort, for each of its questions what the mechanism counts."""
+    """Each report counts once, for its cohort or for none, for each of its questions what the mechanism counts."""
     cells: Counter[tuple[int, ...]] = Counter()
     counts: Counter[tuple[int, ...]] = Counter()
     for arrival in arrivals:
         plan, wave, values = arrival.plan, arrival.wave, unpack(arrival.packed)
-        cohorts = {ALL, ALL if plan.cohort is None or values[plan.cohort] is None else values[plan.cohort]}
-        for cohort in cohorts:
-            assert cohort is not None
-            cells[plan.survey, wave, cohort] += 1
-            for question, value in enumerate(values):
-                for key in () if value is None else counted(plan, question, value):
-                    counts[plan.survey, wave, cohort, question, key] += 1
+        of = None if plan.cohort is None else values[plan.cohort]
+        cohort = NO_COHORT if of is None else of
+        cells[plan.survey, wave, cohort] += 1
+        for question, value in enumerate(values):
+            for key in () if value is None else counted(plan, question, value):
+                counts[plan.survey, wave, cohort, question, key] += 1
     found = change(merge(arrivals))
 
     assert found.cells.tolist() == [[*key, number] for key, number in sorted(cells.items())]

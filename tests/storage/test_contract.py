@@ -67,6 +67,16 @@ def test_publish_refuses_another_text_under_the_same_revision(store: Storage) ->
     assert [row.revision for row in store.revisions("exam")] == [1, 2]
 
 
+def test_publish_refuses_smaller_steps_than_before(store: Storage) -> None:
+    """Who has answered was told how many reports results move by; a correction may only raise that."""
+    for revision, batch in ((1, 10), (2, 25), (3, 25)):
+        store.publish(survey(revision=revision, privacy={"release_batch": batch}))
+    with pytest.raises(StorageError, match="raise release_batch"):
+        store.publish(survey(revision=4, privacy={"release_batch": 24}))
+
+    assert [row.revision for row in store.revisions("exam")] == [1, 2, 3]
+
+
 def test_store_classifies_new_same_and_conflict_also_within_a_group(store: Storage) -> None:
     """One id counts once, and its first values stay."""
     key = store.publish(survey()).key
@@ -138,12 +148,15 @@ def test_cells_move_only_when_a_batch_has_come(store: Storage) -> None:
 
 
 def test_cells_of_a_cohort_wait_for_their_own_batch(store: Storage) -> None:
-    """A small cohort does not move with the others."""
+    """A small cohort does not move with the others, and the whole is what the cohorts show."""
     key = store.publish(survey()).key
     for number in range(50):
         store.store([arrival(key, number) if number < 30 else arrival(key, number, (1, 1, 1))])
 
-    assert {cell.cohort: cell.reports for cell in store.cells(key)} == {ALL: 50, 0: 25, 1: 0}
+    assert {cell.cohort: cell.reports for cell in store.cells(key)} == {ALL: 25, 0: 25}
+    store.store([arrival(key, number, (1, 1, 1)) for number in range(50, 60)])
+    assert {cell.cohort: cell.reports for cell in store.cells(key)} == {ALL: 55, 0: 25, 1: 30}
+    assert store.cells(key)[0].tallies == {0: {1: 55}, 1: {2: 25, 1: 30}, 2: {0: 25, 1: 30}}
 
 
 def test_close_shows_everything_and_admits_nothing(store: Storage) -> None:
@@ -263,18 +276,38 @@ def test_withdrawn_reports_id_is_in_no_row(store: Storage) -> None:
     assert identity(1) not in {bytes(row[1]) for row in store.export_table("reports")}
 
 
-def test_withdrawals_count_towards_the_next_snapshot(store: Storage) -> None:
-    """One withdrawal alone never moves what is shown."""
+def test_withdrawals_move_nothing_and_are_made_up_for_first(store: Storage) -> None:
+    """A cell moves once it holds a batch more than it shows, however many have come and gone; pairs push nothing."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(25)])
     shown = store.cells(key)
-    for number in range(24):
+    for number in range(25):
         store.withdraw(plan(key), identity(number))
+        store.store([arrival(key, 100 + number)])
+        assert store.withdraw(plan(key), identity(100 + number)) is Outcome.WITHDRAWN
         assert store.cells(key) == shown
-    store.withdraw(plan(key), identity(24))
+    store.store([arrival(key, 200 + number, (0, 0, 0)) for number in range(49)])
+    assert store.cells(key) == shown
+    store.store([arrival(key, 300, (0, 0, 0))])
 
-    assert {(cell.reports, cell.withdrawn) for cell in store.cells(key)} == {(0, 25)}
-    assert all(cell.tallies == {} for cell in store.cells(key))
+    assert {(cell.reports, cell.withdrawn) for cell in store.cells(key)} == {(50, 50)}
+    assert {cell.tallies[0][0] for cell in store.cells(key)} == {50}
+    assert all(1 not in cell.tallies[0] for cell in store.cells(key))
+
+
+def test_only_the_first_close_shows_the_rest(store: Storage) -> None:
+    """Who publishes and closes again does not see the few reports that came in between."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(3)])
+    store.close_survey("exam", 20_000)
+    later = store.publish(survey(revision=2)).key
+    store.store([arrival(later, number) for number in range(24)])
+    store.close_survey("exam", 20_001)
+
+    assert [cell.reports for cell in store.cells(key)] == [cell.at_close for cell in store.cells(key)] == [3, 3]
+    assert store.cells(later) == []
+    assert [row.closed_on for row in store.revisions("exam")] == [20_000, 20_001]
+    assert store.store([arrival(later, 30)]) == [Outcome.CLOSED]
 
 
 def test_purge_forgets_ids_and_keeps_counts_and_values(store: Storage) -> None:

@@ -4,12 +4,14 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import postgres_schema, schema
+from sottovoce.aggregator.storage import Cell, postgres_schema, schema
+from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.schema import STEPS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -17,12 +19,26 @@ from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
+from tests.storage.test_contract import arrival
 
 FOLDER = Path(__file__).parent / "schemas"
 SCHEMAS = sorted(FOLDER.glob("sqlite-*.sql"))
 SHARED_SCHEMAS = sorted(FOLDER.glob("postgres-*.sql"))
 KEPT = {0: {1: 3}, 1: {2: 3}, 2: {0: 3}}
 """The counts in each of them."""
+
+SHOWN_BESIDE = """
+    INSERT INTO cells VALUES (1, 1, -1, 60, 3, 9, 50, 2), (1, 1, 0, 40, 3, 15, 26, 2), (1, 1, 1, 20, 0, 20, 0, 0);
+    INSERT INTO counts VALUES (1, 1, -1, 0, 0, 40, 30), (1, 1, -1, 0, 1, 20, 20), (1, 1, 0, 0, 0, 40, 26),
+        (1, 1, 1, 0, 1, 20, 0);
+    INSERT INTO cells VALUES (1, 2, -1, 49, 1, 24, 25, 1);
+    INSERT INTO counts VALUES (1, 2, -1, 0, 1, 49, 25);
+    INSERT INTO surveys SELECT 2, 'over', 1, 'another', document, 20000, 0 FROM surveys WHERE key = 1;
+    INSERT INTO cells VALUES (2, 0, -1, 7, 1, 0, 7, 1), (2, 0, 0, 4, 1, 0, 4, 1), (2, 0, 1, 3, 0, 0, 3, 0);
+    INSERT INTO counts VALUES (2, 0, -1, 0, 0, 4, 4), (2, 0, -1, 0, 1, 3, 3), (2, 0, 0, 0, 0, 4, 4),
+        (2, 0, 1, 0, 1, 3, 3);
+"""
+"""Counts as they were kept before what is shown had tables of its own: of cohorts, of none, and of a closed survey."""
 
 DESCRIBED = """
     SELECT table_name, column_name, data_type || is_nullable || coalesce(column_default, '')
@@ -140,6 +156,37 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
     assert storage.verify() == []
     assert described(old) == described(new)
     assert storage.live_counts(1) == recount(storage, storage.surveys()[0]) == KEPT
+    storage.close()
+
+
+@pytest.mark.parametrize("back_end", ["sqlite", "postgres"])
+def test_what_was_shown_is_kept_and_nothing_else_is_shown(tmp_path: Path, back_end: str) -> None:
+    """Cohorts keep their figures; the whole becomes their sum, which is less where some was shown of the whole only."""
+    if back_end == "sqlite":
+        database_of(SCHEMAS[1], tmp_path / "old.sqlite")
+        with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
+            connection.executescript(SHOWN_BESIDE)
+    else:
+        url = postgres.fresh()
+        with psycopg.connect(url) as shared:
+            shared.execute(SHARED_SCHEMAS[4].read_bytes() + SHOWN_BESIDE.encode())
+    storage = SQLiteStorage(tmp_path / "old.sqlite") if back_end == "sqlite" else PostgresStorage(url)
+    divided = Cell(1, 0, 26, 2, {0: {0: 26}})
+    undivided = Cell(2, ALL, 25, 1, {0: {1: 25}})
+
+    assert storage.verify() == []
+    assert storage.cells(1) == [replace(divided, cohort=ALL), divided, undivided]
+    assert storage.cells(2) == [Cell(0, ALL, 7, 1, {0: {0: 4, 1: 3}}, 7), Cell(0, 0, 4, 1, {0: {0: 4}}, 4),
+                                Cell(0, 1, 3, 0, {0: {1: 3}}, 3)]  # fmt: skip
+    assert [row.reports for row in storage.surveys()] == [3 + 60 + 49, 7]
+    assert storage.live_counts(1)[0] == {0: 40, 1: 3 + 20 + 49}
+    # What is missing to a batch is missing to it as before, and one report more is shown with all that came since.
+    storage.store([replace(arrival(1, 90 + number, (1, 0, 1)), wave=1) for number in range(4)])
+    assert storage.cells(1)[1:] == [divided, undivided]
+    storage.store([replace(arrival(1, 99, (1, 0, 1)), wave=1)])
+    assert [(cell.wave, cell.cohort, cell.reports) for cell in storage.cells(1)] == [
+        (1, ALL, 51), (1, 0, 26), (1, 1, 25), (2, ALL, 25)
+    ]  # fmt: skip
     storage.close()
 
 

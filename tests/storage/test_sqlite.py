@@ -106,7 +106,8 @@ def test_verify_finds_rows_of_no_survey(storage: SQLiteStorage) -> None:
 
 def made_again(table: str, old: str, new: str) -> tuple[str, str]:
     """The statements that make a table in another way than this program does."""
-    statement = next(text for text in STEPS["first_tables"] if f"TABLE {table} (" in text)
+    every = [text for statements in STEPS.values() for text in statements]
+    statement = next(text for text in reversed(every) if f"TABLE {table} (" in text)
     assert old in statement
     return f"DROP TABLE {table}", statement.replace(old, new)
 
@@ -124,7 +125,7 @@ def made_again(table: str, old: str, new: str) -> tuple[str, str]:
         (made_again("sessions", "STRICT, WITHOUT", "WITHOUT"), "the table sessions takes values of any kind"),
         (made_again("tombstones", ", WITHOUT ROWID", ""),
          "the table tombstones keeps the order in which its rows were written"),
-        (made_again("counts", "shown INTEGER NOT NULL DEFAULT 0", "shown INTEGER NOT NULL DEFAULT 1"),
+        (made_again("counts", "reports INTEGER NOT NULL DEFAULT 0", "reports INTEGER NOT NULL DEFAULT 1"),
          "the table counts fills in other values than it should"),
         (made_again("surveys", "digest TEXT NOT NULL UNIQUE", "digest TEXT NOT NULL"),
          "the table surveys tells rows apart in another way than it should"),

@@ -14,6 +14,12 @@ def survey_of(document: bytes) -> Survey:
     return load_survey(document)
 
 
+def reports_so_far(stored: StoredSurvey) -> int:
+    """The number of reports of a revision, in whole batches while it is open: who watches it sees nobody come or go."""
+    batch = 1 if stored.closed else survey_of(stored.document).release_batch
+    return stored.reports // batch * batch
+
+
 def newest(storage: Storage, name: str) -> StoredSurvey:
     """
     The newest revision of a survey.

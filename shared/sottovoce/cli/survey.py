@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.surveys import reports_so_far
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 
@@ -32,7 +33,7 @@ def list_surveys(data: Path | None) -> None:
     """List all surveys."""
     for row in open_storage(data_settings(data)).surveys():
         state = "closed" if row.closed else "open"
-        click.echo(f"{row.name}  revision {row.revision}  {state}  {row.reports} reports  {row.digest}")
+        click.echo(f"{row.name}  revision {row.revision}  {state}  {reports_so_far(row)} reports  {row.digest}")
 
 
 @survey.command()

@@ -54,6 +54,8 @@ def describe(survey: Survey) -> list[str]:
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {_how(question)}{_no_answer(question, hidden)}")
     if survey.ask is not None:
         lines.append(f"  {_describe_sample(survey.ask, len(survey.private))}")
+    if survey.cohort is not None and survey.release_batch > 1:
+        lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     lines.append(f"  texts in {', '.join(languages_of(survey))}")
@@ -76,6 +78,13 @@ def _describe_sample(asked: int, private: int) -> str:
         f"each respondent is asked {asked} of the {private} private questions, drawn by the device: about "
         f"{asked / private:.0%} of the reports answer each of them; a pair of them, "
         f"{asked * (asked - 1) / (private * (private - 1)):.0%}"
+    )
+
+
+def _describe_unshown(cohorts: int, batch: int) -> str:
+    return (
+        f"while the survey is open, about {round(cohorts * (batch - 1) / 2):,} reports are not shown yet, up to "
+        f"{batch - 1:,} of each of {cohorts} cohorts"
     )
 
 

@@ -4,6 +4,7 @@ From shown counts to results, on one page: cells -> cohort groups -> tallies -> 
 Reads snapshots only. Nothing here can see a single report.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, me
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.surveys import reports_so_far, survey_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
@@ -74,8 +75,8 @@ class Results:
 
     Attributes:
         survey: the survey.
-        closed: no more reports are admitted, and everything admitted is counted here.
-        received: reports so far, in the snapshot or not.
+        closed: no more reports are admitted, and after the first close everything admitted is counted here.
+        received: reports so far, in the snapshot or not; in whole batches while the survey is open.
         reports, withdrawn: reports in the snapshot.
         cohort: name of the cohort group, or None for all respondents.
         cohorts: the groups one may ask for.
@@ -142,10 +143,11 @@ def analyse(
         EstimateError: there is no such cohort group, no such wave, or no such interval.
     """
     waves = _reports_by_wave(revisions)
+    newest = revisions[-1]
+    groups = cohort_groups(newest.survey, [_cohort_cells(revision, newest) for revision in revisions])
     if wave is not None:
         revisions = _of_wave(revisions, wave, len(waves))
-    newest = revisions[-1]
-    groups = cohort_groups(newest.survey, [cell for revision in revisions for cell in _cohort_cells(revision, newest)])
+        groups = tuple(replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in groups)
     chosen = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
     # While more reports may come, people look again and again: the band is valid however often they do.
     rule = IntervalRule(interval, band=not newest.stored.closed)
@@ -157,7 +159,8 @@ def analyse(
     return Results(
         survey=newest.survey,
         closed=newest.stored.closed,
-        received=sum(revision.stored.reports for revision in revisions),
+        # What was withdrawn since it was shown is still among the reports that are shown.
+        received=max(sum(reports_so_far(revision.stored) for revision in revisions), sum(waves)),
         reports=sum(cell.reports for revision in chosen for cell in revision.cells),
         withdrawn=sum(cell.withdrawn for revision in chosen for cell in revision.cells),
         cohort=cohort,
@@ -168,23 +171,55 @@ def analyse(
     )
 
 
-def cohort_groups(survey: Survey, cells: Iterable[Cell]) -> tuple[CohortGroup, ...]:
-    """The survey's cohorts in their order, with the small ones merged until every group has ``LEAST_COHORT``."""
+def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[CohortGroup, ...]:
+    """
+    The survey's cohorts in their order, those that are small somewhere together, so that no group has 1 to 4 reports.
+
+    They are the same in every view: a cohort that stood alone in one wave and not in another would be told by
+    subtracting. The first close settles them; a group that is small even with all others is not shown at all.
+
+    Args:
+        survey: the newest revision.
+        revisions: the cells of the cohorts of each revision, of all waves.
+    """
     if survey.cohort is None:
         return ()
-    options = survey.questions[survey.cohort].options
-    singles = [
-        CohortGroup((option,), tuple(cell for cell in cells if cell.cohort == value))
-        for value, option in enumerate(options)
-    ]
-    by_size = sorted((group for group in singles if group.reports), key=lambda group: group.reports)
-    merged: list[CohortGroup] = []
-    while by_size and (by_size[0].reports < LEAST_COHORT or 0 < _total(merged) < LEAST_COHORT):
-        merged.append(by_size.pop(0))
-    if 0 < _total(merged) < LEAST_COHORT:
+    sizes = _sizes(revisions)
+    # While nothing is shown of a cohort, not even its name is listed.
+    present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
+    by_size = sorted(present, key=lambda cohort: (sizes[cohort].total(), cohort))
+    joined = [cohort for cohort in by_size if _is_small(sizes[cohort])]
+    rest = [cohort for cohort in by_size if cohort not in joined]
+    while rest and _is_small(_added(sizes, joined)):
+        joined.append(rest.pop(0))
+    if _is_small(_added(sizes, joined)):
         return ()
-    kept = [group for group in singles if group in by_size]
-    return tuple(kept) + ((_merge(singles, merged),) if merged else ())
+    groups = [*([cohort] for cohort in sorted(rest)), *([sorted(joined)] if joined else [])]
+    return tuple(_group_of(survey.questions[survey.cohort].options, group, revisions) for group in groups)
+
+
+def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, int]]]:
+    """For each cohort, its reports by (revision, wave): those of the first close, once there was one."""
+    settled = any(cell.at_close is not None for cells in revisions for cell in cells)
+    sizes: dict[int, Counter[tuple[int, int]]] = {}
+    for number, cells in enumerate(revisions):
+        for cell in cells:
+            size = cell.at_close or 0 if settled else cell.reports
+            sizes.setdefault(cell.cohort, Counter())[number, cell.wave] += size
+    return sizes
+
+
+def _added(sizes: Mapping[int, Counter[tuple[int, int]]], cohorts: Iterable[int]) -> Counter[tuple[int, int]]:
+    return sum((sizes[cohort] for cohort in cohorts), Counter())
+
+
+def _is_small(sizes: Counter[tuple[int, int]]) -> bool:
+    return any(0 < size < LEAST_COHORT for size in sizes.values())
+
+
+def _group_of(options: Sequence[str], cohorts: Sequence[int], revisions: Sequence[Sequence[Cell]]) -> CohortGroup:
+    cells = tuple(cell for cells in revisions for cell in cells if cell.cohort in cohorts)
+    return CohortGroup(tuple(options[cohort] for cohort in cohorts), cells)
 
 
 def _reports_by_wave(revisions: Sequence[Revision]) -> tuple[int, ...]:
@@ -240,18 +275,6 @@ def _strata(question: Question, revisions: Iterable[Revision]) -> list[Stratum]:
         for index, asked in enumerate(revision.survey.questions)
         if _same_question(asked, question)
     ]
-
-
-def _total(groups: Iterable[CohortGroup]) -> int:
-    return sum(group.reports for group in groups)
-
-
-def _merge(singles: Sequence[CohortGroup], merged: Sequence[CohortGroup]) -> CohortGroup:
-    ordered = [group for group in singles if group in merged]
-    return CohortGroup(
-        tuple(option for group in ordered for option in group.options),
-        tuple(cell for group in ordered for cell in group.cells),
-    )
 
 
 def _group(groups: Iterable[CohortGroup], name: str) -> CohortGroup:

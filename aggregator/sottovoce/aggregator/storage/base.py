@@ -1,9 +1,10 @@
 """
 What every back end does, and the words that it shares with its callers.
 
-A back end keeps, in one durable transaction, the reports and their counts. A count is kept for each cell: one for all
-respondents of a survey and wave (cohort ``ALL``), and one for each cohort. Of every count there are two figures: the
-live one, and the one shown, which is a copy of the live one and moves only when enough reports have come to the cell.
+A back end keeps, in one durable transaction, the reports and their counts, which are those of cells: a revision, a wave
+and a cohort. Each report is in one cell. Of every count there are two figures: the live one, and the one shown, a copy
+of the live one that moves only when the cell has grown enough since, arrivals less withdrawals. The whole is the sum of
+what its cells show, and never a count of its own: less its cohorts, that would be a handful of people.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ class StoredSurvey:
         key: the back end's own number for it.
         document: its canonical bytes.
         closed: no new reports are admitted.
-        reports: reports so far, snapshot or not.
+        reports: reports so far, snapshot or not: to be told in batches only, see ``surveys.reports_so_far``.
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
         purged: report ids are gone, so that no report can be known again.
     """
@@ -68,7 +69,7 @@ class Plan:
     Attributes:
         survey: the stored survey's key.
         cohort: index of the cohort question, or None.
-        release_batch: reports after which a cell's shown counts move.
+        release_batch: a cell's shown counts move once it has grown by so many reports, arrivals less withdrawals.
         tokens: key of the survey whose tokens its reports spend, or None if it asks for none.
         masks: the number of options of each question, by its index, whose values are bit masks over them.
     """
@@ -125,6 +126,7 @@ class Cell:
         reports: reports in the snapshot.
         withdrawn: reports withdrawn up to the snapshot.
         tallies: number of reports by counted value, for each question by its index.
+        at_close: reports that the survey's first close showed here; None before it, and if there was no such cell.
     """
 
     wave: int
@@ -132,6 +134,7 @@ class Cell:
     reports: int
     withdrawn: int
     tallies: Mapping[int, Mapping[int, int]]
+    at_close: int | None = None
 
 
 class TokenCounts(NamedTuple):
@@ -151,7 +154,8 @@ class Storage(Protocol):
         Make a survey available; publishing the same one again changes nothing.
 
         Raises:
-            StorageError: another survey has this name and revision, or a later revision exists.
+            StorageError: another survey has this name and revision, a later revision exists, or an earlier one shows
+                results in larger steps.
         """
 
     def surveys(self) -> list[StoredSurvey]:
@@ -161,7 +165,7 @@ class Storage(Protocol):
         """All revisions of one survey, oldest first; empty if there is none."""
 
     def close_survey(self, name: str, day: int) -> None:
-        """Admit no more reports to any revision from this day on, and show all counts."""
+        """Admit no more reports to any revision from this day on; the first time, show all counts."""
 
     def purge(self, survey: int) -> None:
         """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step."""
@@ -176,10 +180,16 @@ class Storage(Protocol):
         """Store a group in one durable transaction: an outcome for each report; every NEW one survives a power cut."""
 
     def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
-        """Take a report out of rows and counts: WITHDRAWN (also the second time), CLOSED or UNKNOWN."""
+        """
+        Take a report out of rows and live counts: WITHDRAWN (also the second time), CLOSED or UNKNOWN.
+
+        Args:
+            plan: of its survey.
+            report_id: 16 bytes.
+        """
 
     def cells(self, survey: int) -> list[Cell]:
-        """The shown counts, by wave and cohort."""
+        """What is shown, by wave: the whole, which is the sum of its cells, and each cohort of which there is any."""
 
     def rows(self, survey: int) -> Iterator[tuple[int | None, ...]]:
         """The values of every stored report, in the order of the random ids."""

@@ -31,7 +31,7 @@ LOCK = 0x50770
 
 _STORE = (
     "SELECT sottovoce_store(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[],"
-    " %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[])"
+    " %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], 0::smallint)"
 )
 _INSERT = """
     INSERT INTO reports

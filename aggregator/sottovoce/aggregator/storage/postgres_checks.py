@@ -3,7 +3,7 @@
 from sottovoce.aggregator.storage.statements import Handle
 from sottovoce.aggregator.storage.tables import Column
 
-_KINDS = {"bigint": "numbers", "text": "text", "bytea": "bytes"}
+_KINDS = {"bigint": "numbers", "smallint": "numbers", "text": "text", "bytea": "bytes"}
 _COLUMNS = """
     SELECT relname, attname, format_type(atttypid, atttypmod), coalesce(attnum = ANY (indkey), false), NOT attnotnull
     FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid

@@ -1,5 +1,7 @@
 """The PostgreSQL schema: numbered migrations, only ever added to, each applied in one transaction."""
 
+from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
+
 _TABLES = (
     """
     CREATE TABLE surveys (
@@ -82,12 +84,11 @@ _TABLES = (
 _STORE = """
     CREATE FUNCTION sottovoce_store(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[],
-        token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[]
+        token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint
     ) RETURNS boolean LANGUAGE plpgsql AS $$
     DECLARE
         n bigint;
         i int;
-        ripe int[] := '{}';
         block_ids bytea;
         block_values bytea;
         rows_ int;
@@ -128,25 +129,37 @@ _STORE = """
         END LOOP;
 
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            INSERT INTO cells AS c (survey, wave, cohort, reports, pending)
-            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], cells_[4*i], cells_[4*i])
-            ON CONFLICT (survey, wave, cohort)
-            DO UPDATE SET reports = c.reports + excluded.reports, pending = c.pending + excluded.pending
-            RETURNING pending INTO n;
-            IF n >= batches[array_position(open_surveys, cells_[4*i-3])] THEN ripe := ripe || i; END IF;
+            INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
+            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
+            ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
         END LOOP;
 
-        INSERT INTO counts (survey, wave, cohort, question, value, reports)
-        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], counts_[k+5]
+        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
         FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
-        ON CONFLICT (survey, wave, cohort, question, value)
+        ON CONFLICT (survey, wave, cohort, question, value, slot)
         DO UPDATE SET reports = counts.reports + excluded.reports;
 
-        FOREACH i IN ARRAY ripe LOOP
-            UPDATE counts SET shown = reports
-            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1] AND shown <> reports;
-            UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
+        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
+            -- Arrivals less withdrawals: who sends and withdraws pushes nothing.
+            SELECT sum(arrived - withdrawn) - coalesce((
+                SELECT arrived - withdrawn FROM shown_cells
+                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
+            ), 0) INTO n FROM cells
             WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
+            CONTINUE WHEN n < batches[array_position(open_surveys, cells_[4*i-3])];
+            INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
+            SELECT survey, wave, cohort, sum(arrived), sum(withdrawn) FROM cells
+            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
+            GROUP BY survey, wave, cohort
+            ON CONFLICT (survey, wave, cohort)
+            DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn;
+            INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
+            SELECT survey, wave, cohort, question, value, sum(reports) FROM counts
+            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
+            GROUP BY survey, wave, cohort, question, value ORDER BY 1, 2, 3, 4, 5
+            ON CONFLICT (survey, wave, cohort, question, value)
+            DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports;
         END LOOP;
         RETURN true;
     EXCEPTION WHEN SQLSTATE 'SV001' THEN
@@ -172,6 +185,62 @@ _PACK = """
     $$
 """
 
+# Other nodes that still run an earlier version call the function with other arguments, and are refused.
+_SHOWN_APART = (
+    "ALTER TABLE cells RENAME TO former_cells",
+    "ALTER TABLE former_cells DROP CONSTRAINT cells_pkey",
+    "ALTER TABLE counts RENAME TO former_counts",
+    "ALTER TABLE former_counts DROP CONSTRAINT counts_pkey",
+    """
+    CREATE TABLE cells (
+        survey bigint NOT NULL,
+        wave bigint NOT NULL,
+        cohort bigint NOT NULL,
+        slot smallint NOT NULL DEFAULT 0,
+        arrived bigint NOT NULL DEFAULT 0,
+        withdrawn bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (survey, wave, cohort, slot)
+    ) WITH (fillfactor = 50)
+    """,
+    """
+    CREATE TABLE counts (
+        survey bigint NOT NULL,
+        wave bigint NOT NULL,
+        cohort bigint NOT NULL,
+        question bigint NOT NULL,
+        value bigint NOT NULL,
+        slot smallint NOT NULL DEFAULT 0,
+        reports bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (survey, wave, cohort, question, value, slot)
+    ) WITH (fillfactor = 50)
+    """,
+    """
+    CREATE TABLE shown_cells (
+        survey bigint NOT NULL,
+        wave bigint NOT NULL,
+        cohort bigint NOT NULL,
+        arrived bigint NOT NULL DEFAULT 0,
+        withdrawn bigint NOT NULL DEFAULT 0,
+        at_close bigint,
+        PRIMARY KEY (survey, wave, cohort)
+    ) WITH (fillfactor = 50)
+    """,
+    """
+    CREATE TABLE shown_counts (
+        survey bigint NOT NULL,
+        wave bigint NOT NULL,
+        cohort bigint NOT NULL,
+        question bigint NOT NULL,
+        value bigint NOT NULL,
+        reports bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (survey, wave, cohort, question, value)
+    ) WITH (fillfactor = 50)
+    """,
+    *MOVE_COUNTS,
+    "DROP TABLE former_counts",
+    "DROP TABLE former_cells",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # The function is made by the last step; an earlier one that only changed it has nothing left to do.
     _TABLES,
@@ -183,5 +252,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     (),
     (),
-    ("DROP FUNCTION IF EXISTS sottovoce_store", _STORE),
+    (),
+    (*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE),
 )

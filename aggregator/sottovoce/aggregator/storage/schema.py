@@ -6,6 +6,7 @@ The statements are plain SQL, since sqlite-utils can neither make nor change tab
 
 from collections.abc import Callable, Sequence
 
+from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.rows import pack_text
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database, Migrations
@@ -119,6 +120,59 @@ STEPS: dict[str, tuple[str, ...]] = {
         SELECT survey, report_id, wave, pack_text("values") FROM reports_as_text ORDER BY survey, report_id
         """,
         "DROP TABLE reports_as_text",
+    ),
+    "shown_apart": (
+        "ALTER TABLE cells RENAME TO former_cells",
+        "ALTER TABLE counts RENAME TO former_counts",
+        # Nodes of a shared database write to a slot each; here there is one writer, and slot 0.
+        """
+        CREATE TABLE cells (
+            survey INTEGER NOT NULL REFERENCES surveys (key),
+            wave INTEGER NOT NULL,
+            cohort INTEGER NOT NULL,
+            slot INTEGER NOT NULL DEFAULT 0,
+            arrived INTEGER NOT NULL DEFAULT 0,
+            withdrawn INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (survey, wave, cohort, slot)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE counts (
+            survey INTEGER NOT NULL REFERENCES surveys (key),
+            wave INTEGER NOT NULL,
+            cohort INTEGER NOT NULL,
+            question INTEGER NOT NULL,
+            value INTEGER NOT NULL,
+            slot INTEGER NOT NULL DEFAULT 0,
+            reports INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (survey, wave, cohort, question, value, slot)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE shown_cells (
+            survey INTEGER NOT NULL REFERENCES surveys (key),
+            wave INTEGER NOT NULL,
+            cohort INTEGER NOT NULL,
+            arrived INTEGER NOT NULL DEFAULT 0,
+            withdrawn INTEGER NOT NULL DEFAULT 0,
+            at_close INTEGER,
+            PRIMARY KEY (survey, wave, cohort)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE shown_counts (
+            survey INTEGER NOT NULL REFERENCES surveys (key),
+            wave INTEGER NOT NULL,
+            cohort INTEGER NOT NULL,
+            question INTEGER NOT NULL,
+            value INTEGER NOT NULL,
+            reports INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (survey, wave, cohort, question, value)
+        ) STRICT, WITHOUT ROWID
+        """,
+        *MOVE_COUNTS,
+        "DROP TABLE former_counts",
+        "DROP TABLE former_cells",
     ),
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""

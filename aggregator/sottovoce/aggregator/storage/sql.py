@@ -7,6 +7,8 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from sottovoce.aggregator.storage.base import (
@@ -34,16 +36,25 @@ from sottovoce.aggregator.storage.statements import (
     show,
 )
 from sottovoce.aggregator.storage.tables import TABLES
-from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.tally import NO_COHORT, change
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 _CHUNK = 20_000
 
 _SURVEYS = """
     SELECT key, name, revision, digest, document, closed_on, purged,
-           (SELECT coalesce(CAST(sum(reports) AS bigint), 0) FROM cells WHERE survey = key AND cohort = -1)
+           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key)
     FROM surveys
+"""
+
+_CELLS_OF = """
+    SELECT DISTINCT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3
+"""
+_WAS_CLOSED = "SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name = ? AND at_close IS NOT NULL LIMIT 1"
+_NOTE_CLOSE = """
+    UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 """
 
 
@@ -86,10 +97,13 @@ class SQLStorage(ABC):
     def publish(self, survey: Survey) -> StoredSurvey:
         """Make a survey available."""
         with self._write() as db:
-            rows = db.execute("SELECT revision, digest FROM surveys WHERE name = ?", [survey.name]).fetchall()
-            if (survey.revision, survey.digest) not in rows:
-                if any(revision >= survey.revision for revision, _ in rows):
+            query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"
+            rows = db.execute(query, [survey.name]).fetchall()
+            if (survey.revision, survey.digest) not in [row[:2] for row in rows]:
+                if any(revision >= survey.revision for revision, *_ in rows):
                     raise StorageError("a changed survey must be published with a higher revision")
+                if rows and load_survey(rows[-1][2]).release_batch > survey.release_batch:
+                    raise StorageError("a later revision may raise release_batch, and not lower it")
                 db.execute(
                     "INSERT INTO surveys (key, name, revision, digest, document)"
                     " SELECT coalesce(max(key), 0) + 1, ?, ?, ?, ? FROM surveys",
@@ -106,15 +120,14 @@ class SQLStorage(ABC):
         return self._surveys(f"{_SURVEYS} WHERE name = ? ORDER BY revision", [name])
 
     def close_survey(self, name: str, day: int) -> None:
-        """Admit no more reports, and show all counts."""
+        """Admit no more reports; the first time, show all counts."""
         with self._write() as db:
             db.execute("UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL", [day, name])
-            cells = db.execute(
-                "SELECT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3",
-                [name],
-            ).fetchall()
-            for survey, wave, cohort in cells:
-                show(db, survey, wave, [cohort])
+            # Who publishes and closes again and again would else see each handful of new reports by itself.
+            if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
+                for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
+                    show(db, survey, wave, [cohort])
+                db.execute(_NOTE_CLOSE, [name])
         self.scrub()
 
     def _surveys(self, query: str, arguments: list[str]) -> list[StoredSurvey]:
@@ -167,30 +180,32 @@ class SQLStorage(ABC):
     # Counts
 
     def cells(self, survey: int) -> list[Cell]:
-        """The shown counts, by wave and cohort."""
+        """What is shown, by wave: the whole, and each cohort of which there is any."""
         with self._read() as db:
             rows = db.execute(
-                "SELECT wave, cohort, shown_reports, shown_withdrawn FROM cells WHERE survey = ? ORDER BY wave, cohort",
+                "SELECT wave, cohort, arrived - withdrawn, withdrawn, at_close FROM shown_cells WHERE survey = ?"
+                " ORDER BY wave, cohort",
                 [survey],
             ).fetchall()
             counts = db.execute(
-                # A row whose shown count is still 0 would tell that a new value has come.
-                "SELECT wave, cohort, question, value, shown FROM counts WHERE survey = ? AND shown > 0",
+                # A row whose count is 0 would tell that a value came and was withdrawn.
+                "SELECT wave, cohort, question, value, reports FROM shown_counts WHERE survey = ? AND reports > 0",
                 [survey],
             ).fetchall()
-        return [
-            Cell(wave, cohort, reports, withdrawn, _tallies(row[2:] for row in counts if row[:2] == (wave, cohort)))
-            for wave, cohort, reports, withdrawn in rows
+        cells = [
+            Cell(wave, cohort, reports, withdrawn, _tallies(row[2:] for row in counts if row[:2] == (wave, cohort)), at)
+            for wave, cohort, reports, withdrawn, at in rows
         ]
+        return [cell for _, of_wave in groupby(cells, attrgetter("wave")) for cell in _with_whole(list(of_wave))]
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves."""
         with self._read() as db:
             return _tallies(
                 db.execute(
-                    "SELECT question, value, CAST(sum(reports) AS bigint) FROM counts WHERE survey = ? AND cohort = ?"
-                    " GROUP BY question, value HAVING sum(reports) > 0",
-                    [survey, ALL],
+                    "SELECT question, value, CAST(sum(reports) AS bigint) FROM counts WHERE survey = ?"
+                    " GROUP BY question, value HAVING sum(reports) <> 0",
+                    [survey],
                 )
             )
 
@@ -281,8 +296,31 @@ def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> Stor
     return StoredSurvey(key, name, revision, digest, document, closed_on is not None, reports, closed_on, bool(purged))
 
 
+def _with_whole(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
+    at_close = [cell.at_close for cell in cells if cell.at_close is not None]
+    return [
+        Cell(
+            cells[0].wave,
+            ALL,
+            sum(cell.reports for cell in cells),
+            sum(cell.withdrawn for cell in cells),
+            _tallies(row for cell in cells for row in _flat(cell)),
+            sum(at_close) if at_close else None,
+        ),
+        *(cell for cell in cells if cell.cohort != NO_COHORT),
+    ]
+
+
+def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
+    """(question, counted value, number) of a cell."""
+    for question, tally in cell.tallies.items():
+        yield from ((question, value, number) for value, number in tally.items())
+
+
 def _tallies(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
     tallies: dict[int, dict[int, int]] = {}
     for question, value, count in rows:
-        tallies.setdefault(int(question), {})[int(value)] = count
+        tally = tallies.setdefault(int(question), {})
+        tally[int(value)] = tally.get(int(value), 0) + count
     return tallies

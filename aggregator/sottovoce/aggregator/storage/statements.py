@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -16,28 +16,35 @@ from sottovoce.aggregator.storage.tally import Change
 _ROWS = 500
 """So many rows a statement; every statement lets other threads run, and then waits for its turn."""
 
-_COUNT_UP = """
+# Everything is written to slot 0, the default; whoever reads adds up all slots.
+_COUNTS = """
     INSERT INTO counts (survey, wave, cohort, question, value, reports) VALUES {rows}
-    ON CONFLICT (survey, wave, cohort, question, value) DO UPDATE SET reports = counts.reports + excluded.reports
+    ON CONFLICT (survey, wave, cohort, question, value, slot) DO UPDATE SET reports = counts.reports + excluded.reports
 """
-_CELLS_UP = """
-    INSERT INTO cells (survey, wave, cohort, reports, pending) VALUES {rows}
-    ON CONFLICT (survey, wave, cohort) DO UPDATE
-    SET reports = cells.reports + excluded.reports, pending = cells.pending + excluded.pending
-    RETURNING survey, wave, cohort, pending
+_CELLS = """
+    INSERT INTO cells (survey, wave, cohort, arrived, withdrawn) VALUES {rows}
+    ON CONFLICT (survey, wave, cohort, slot) DO UPDATE
+    SET arrived = cells.arrived + excluded.arrived, withdrawn = cells.withdrawn + excluded.withdrawn
 """
-_SHOW_COUNTS = "UPDATE counts SET shown = reports WHERE survey = ? AND wave = ? AND cohort IN ({marks})"
+_GROWN = """
+    SELECT cells.cohort FROM cells LEFT JOIN shown_cells AS shown
+    ON shown.survey = cells.survey AND shown.wave = cells.wave AND shown.cohort = cells.cohort
+    WHERE cells.survey = ? AND cells.wave = ? AND cells.cohort IN ({marks}) GROUP BY cells.cohort
+    HAVING sum(cells.arrived - cells.withdrawn) - coalesce(max(shown.arrived - shown.withdrawn), 0) >= ?
+    ORDER BY cells.cohort
+"""
 _SHOW_CELLS = """
-    UPDATE cells SET shown_reports = reports, shown_withdrawn = withdrawn, pending = 0
-    WHERE survey = ? AND wave = ? AND cohort IN ({marks})
+    INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
+    SELECT survey, wave, cohort, sum(arrived), sum(withdrawn) FROM cells
+    WHERE survey = ? AND wave = ? AND cohort IN ({marks}) GROUP BY survey, wave, cohort ORDER BY 1, 2, 3
+    ON CONFLICT (survey, wave, cohort) DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn
 """
-_CELL_DOWN = """
-    UPDATE cells SET reports = reports - ?, withdrawn = withdrawn + ?, pending = pending + ?
-    WHERE survey = ? AND wave = ? AND cohort = ? RETURNING survey, wave, cohort, pending
-"""
-_COUNT_DOWN = """
-    UPDATE counts SET reports = reports - ?
-    WHERE survey = ? AND wave = ? AND cohort = ? AND question = ? AND value = ?
+_SHOW_COUNTS = """
+    INSERT INTO shown_counts (survey, wave, cohort, question, value, reports)
+    SELECT survey, wave, cohort, question, value, sum(reports) FROM counts
+    WHERE survey = ? AND wave = ? AND cohort IN ({marks}) GROUP BY survey, wave, cohort, question, value
+    ORDER BY 1, 2, 3, 4, 5
+    ON CONFLICT (survey, wave, cohort, question, value) DO UPDATE SET reports = excluded.reports
 """
 
 
@@ -154,40 +161,37 @@ def add_token_counts(db: Handle, survey: int, created: int = 0, spent: int = 0, 
 
 def count_up(db: Handle, added: Change) -> None:
     """
-    Add new reports to the live counts, and show the cells to which enough have come.
+    Add new reports to the live counts, and show the cells that have grown enough.
 
     The cells come first, in key order: who holds the row of a cell is alone with its counts, so that of two writers one
     waits for the other, and never each for the other.
     """
-    cells = _fill(db, _CELLS_UP, np.column_stack([added.cells, added.cells[:, -1:]]))
-    _fill(db, _COUNT_UP, added.counts)
-    _show_ripe(db, cells, added.batches)
+    _fill(db, _CELLS, np.column_stack([added.cells, np.zeros(len(added.cells), dtype=np.int64)]))
+    _fill(db, _COUNTS, added.counts)
+    for (survey, wave), rows in groupby(added.cells[:, :3].tolist(), itemgetter(0, 1)):
+        _show_grown(db, survey, wave, [cohort for *_, cohort in rows], added.batches[survey])
 
 
 def count_down(db: Handle, taken: Change) -> None:
-    """Take withdrawn reports out of the live counts, and show the cells of which enough is new."""
-    # A withdrawal counts towards the next snapshot like an arrival: neither may be seen alone.
-    cells = [
-        db.execute(_CELL_DOWN, [number, number, number, *key]).fetchone() for *key, number in taken.cells.tolist()
-    ]
-    db.executemany(_COUNT_DOWN, [(number, *key) for *key, number in taken.counts.tolist()])
-    _show_ripe(db, cells, taken.batches)
+    """Take withdrawn reports out of the live counts. What is shown stays: a cell that shrinks never moves."""
+    nothing = np.zeros(len(taken.cells), dtype=np.int64)
+    _fill(db, _CELLS, np.column_stack([taken.cells[:, :-1], nothing, taken.cells[:, -1]]))
+    _fill(db, _COUNTS, np.column_stack([taken.counts[:, :-1], -taken.counts[:, -1]]))
 
 
-def _show_ripe(db: Handle, cells: Iterable[tuple[int, ...]], batches: Mapping[int, int]) -> None:
-    ripe = sorted(cell for *cell, pending in cells if pending >= batches[cell[0]])
-    for (survey, wave), of_wave in groupby(ripe, itemgetter(0, 1)):
-        show(db, survey, wave, [cohort for *_, cohort in of_wave])
+def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batch: int) -> None:
+    # Arrivals less withdrawals: who sends and withdraws pushes nothing, and so never sees another's report alone.
+    query = _GROWN.replace("{marks}", ", ".join("?" * len(cohorts)))
+    grown = [cohort for (cohort,) in db.execute(query, [survey, wave, *cohorts, batch])]
+    if grown:
+        show(db, survey, wave, grown)
 
 
-def _fill(db: Handle, statement: str, rows: np.ndarray) -> list[Any]:
-    """Run an INSERT for many rows of numbers at once; returns what it returns."""
-    found = []
+def _fill(db: Handle, statement: str, rows: np.ndarray) -> None:
+    """Run an INSERT for many rows of numbers at once."""
     for start in range(0, len(rows), _ROWS):
         chunk = rows[start : start + _ROWS]
-        results = db.execute(_for_rows(statement, *chunk.shape), chunk.ravel().tolist())
-        found += results.fetchall() if "RETURNING" in statement else []
-    return found
+        db.execute(_for_rows(statement, *chunk.shape), chunk.ravel().tolist())
 
 
 @lru_cache
@@ -204,7 +208,7 @@ def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
         db: within a transaction.
         survey: key of a revision.
         wave: of the cells.
-        cohorts: of the cells, ``ALL`` among them for all respondents.
+        cohorts: of the cells.
     """
-    for statement in (_SHOW_COUNTS, _SHOW_CELLS):
+    for statement in (_SHOW_CELLS, _SHOW_COUNTS):
         db.execute(statement.replace("{marks}", ", ".join("?" * len(cohorts))), [survey, wave, *cohorts])

@@ -42,12 +42,21 @@ TABLES: dict[str, Columns] = {
     "reports": {"survey": KEY, "report_id": RANDOM_KEY, "wave": NUMBERS, "values": BYTES},
     "tombstones": {"survey": KEY, "id_hash": RANDOM_KEY},
     "cells": {
-        **dict.fromkeys(("survey", "wave", "cohort"), KEY),
-        **dict.fromkeys(("reports", "withdrawn", "pending", "shown_reports", "shown_withdrawn"), NUMBERS),
+        **dict.fromkeys(("survey", "wave", "cohort", "slot"), KEY),
+        **dict.fromkeys(("arrived", "withdrawn"), NUMBERS),
     },
     "counts": {
+        **dict.fromkeys(("survey", "wave", "cohort", "question", "value", "slot"), KEY),
+        "reports": NUMBERS,
+    },
+    "shown_cells": {
+        **dict.fromkeys(("survey", "wave", "cohort"), KEY),
+        **dict.fromkeys(("arrived", "withdrawn"), NUMBERS),
+        "at_close": Column("numbers", may_be_empty=True),
+    },
+    "shown_counts": {
         **dict.fromkeys(("survey", "wave", "cohort", "question", "value"), KEY),
-        **dict.fromkeys(("reports", "shown"), NUMBERS),
+        "reports": NUMBERS,
     },
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
     "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},

@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.storage.base import ALL, Arrival
+from sottovoce.aggregator.storage.base import Arrival
 from sottovoce.aggregator.storage.columns import distinct, is_null, matrix, tallies
+
+NO_COHORT = -1
+"""The cohort under which reports are counted that belong to none: all those of a survey without cohorts."""
 
 
 class Change(NamedTuple):
     """
-    What a group adds: whole numbers, as rows with a number of reports at their end.
+    What a group adds: whole numbers, as rows with a number of reports at their end. Each report is in one cell.
 
     Attributes:
         cells: (survey, wave, cohort, reports), in their order: that is what keeps two writers from waiting for each
@@ -32,28 +35,26 @@ def change(arrivals: Iterable[Arrival]) -> Change:
     for arrival in arrivals:
         plan = arrival.plan
         batches.setdefault(plan.survey, plan.release_batch)
-        numbers, cohorts = _with_cohorts(matrix(arrival.packed, len(arrival)), plan.cohort)
+        numbers = matrix(arrival.packed, len(arrival))
+        cohorts = _cohorts(numbers, plan.cohort)
         cells.append(_placed(arrival, np.stack(distinct(cohorts), axis=1)))
         counts.append(_placed(arrival, tallies(numbers, plan.masks, cohorts)))
     return Change(_sum(cells), _sum(counts), batches)
 
 
-def _with_cohorts(numbers: np.ndarray, question: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """All rows, and once more those with a cohort; and the cohort of each, counted from that of all, which is 0."""
-    everybody = np.zeros(len(numbers), dtype=np.int64)
+def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
+    """The cohort of each row, counted from ``NO_COHORT``, which is 0."""
     if question is None:
-        return numbers, everybody
+        return np.zeros(len(numbers), dtype=np.int64)
     column = numbers[:, question]
-    members = ~is_null(column)
-    cohorts = column[members].astype(np.int64) - ALL
-    return np.concatenate([numbers, numbers[members]]), np.concatenate([everybody, cohorts])
+    return np.where(is_null(column), 0, column.astype(np.int64) - NO_COHORT)
 
 
 def _placed(arrival: Arrival, rows: np.ndarray) -> np.ndarray:
     """Rows that begin with a cohort so counted, with survey and wave before it."""
     placed = np.empty((len(rows), 2 + rows.shape[1]), dtype=np.int64)
     placed[:, 0], placed[:, 1], placed[:, 2:] = arrival.plan.survey, arrival.wave, rows
-    placed[:, 2] += ALL
+    placed[:, 2] += NO_COHORT
     return placed
 
 

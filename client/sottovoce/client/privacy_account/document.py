@@ -214,7 +214,7 @@ def stored(survey: Survey) -> list[str]:
         "be taken back until the survey closes. It is forgotten on the day after that.",
         "Of a report that was taken back: a hash of its id, as long as the ids are kept. Its answers are gone.",
         f"Counts of the reported values. What researchers are shown moves only when {survey.release_batch} more "
-        "reports have come, or been taken back." if survey.release_batch > 1 else
+        "reports have come than were taken back, and when the survey is first closed." if survey.release_batch > 1 else
         "Counts of the reported values. What researchers are shown moves with every single report: whoever watches "
         "can tell what the newest one said.",
     ]  # fmt: skip

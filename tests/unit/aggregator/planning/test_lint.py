@@ -1,7 +1,7 @@
 """What lint warns of."""
 
 import pytest
-from sottovoce.aggregator.planning.lint import warnings
+from sottovoce.aggregator.planning.lint import describe, warnings
 
 from tests.surveys import document, survey
 
@@ -13,3 +13,14 @@ def test_few_answers_behind_a_snapshot_are_warned_of(batch: int, ask: int, warne
     asked = survey(questions=coins, ask=ask, privacy={"release_batch": batch})
 
     assert any("fewer than 10 on average" in text for text in warnings(asked, [])) is warned
+
+
+@pytest.mark.parametrize(("batch", "told"), [(25, "about 24 reports are not shown yet, up to 24 of each"), (1, "")])
+def test_what_cohorts_keep_from_view_is_told(batch: int, told: str) -> None:
+    """On average half a step of each; nothing where every report moves the results, or nobody is divided."""
+    asked = survey(privacy={"release_batch": batch})
+    undivided = survey(privacy={"release_batch": batch}, questions=document()["questions"][:2])
+
+    assert told in "".join(describe(asked))
+    assert ("not shown yet" in "".join(describe(asked))) == bool(told)
+    assert "not shown yet" not in "".join(describe(undivided))

@@ -1,6 +1,8 @@
 """From shown counts to results: tallies, cohorts, the export and its schema."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 
 import jsonschema
@@ -10,8 +12,9 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Survey
 
-from tests.surveys import document, survey
+from tests.surveys import document, months, survey
 
 SURVEY = survey()
 STORED = StoredSurvey(1, "exam", 1, SURVEY.digest, SURVEY.canonical, False, 100)
@@ -28,11 +31,11 @@ def cohorts(*sizes: int) -> list[Cell]:
     return [Cell(0, cohort, size, 0, {2: {cohort: size}}) for cohort, size in enumerate(sizes)]
 
 
-def year_survey(options: int) -> object:
+def year_survey(options: int, **changes: object) -> Survey:
     """The survey with this many cohorts."""
     questions = document()["questions"]
     questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(options)]
-    return survey(questions=questions)
+    return survey(questions=questions, **changes)
 
 
 def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
@@ -75,10 +78,60 @@ def test_analyse_without_reports_says_nothing() -> None:
 )
 def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]) -> None:
     """No group that one may ask for has fewer than five respondents."""
-    found = cohort_groups(year_survey(3), cohorts(*sizes))  # type: ignore[arg-type]
+    found = cohort_groups(year_survey(3), [cohorts(*sizes)])
 
     assert [set(group.name.split("+")) for group in found] == [set(name.split("+")) for name in groups]
     assert all(group.reports >= 5 for group in found)
+
+
+@pytest.mark.parametrize(
+    ("parts", "groups"),
+    [
+        # Alone everywhere, though one wave has none of it.
+        (((50, 40, 30), (9, 0, 5)), ["c0", "c1", "c2"]),
+        # Enough in all, and a handful in one wave or revision: with the others that are small somewhere.
+        (((50, 40, 30), (9, 3, 4)), ["c0", "c1+c2"]),
+        # Together still a handful there: with the smallest of the rest.
+        (((50, 40, 30), (9, 8, 4)), ["c0", "c1+c2"]),
+        (((50, 10, 30), (9, 0, 4)), ["c0+c1+c2"]),
+        # The whole is a handful there: no cohort can be told from it.
+        (((50, 40, 30), (0, 0, 4)), []),
+    ],
+)
+def test_cohorts_stand_alone_in_every_view_or_in_none(parts: Sequence[tuple[int, ...]], groups: list[str]) -> None:
+    """Over waves and over revisions; what one view joins, no other view tells apart."""
+    asked = year_survey(3)
+    of_waves = [replace(cell, wave=wave) for wave, sizes in enumerate(parts) for cell in cohorts(*sizes)]
+    for revisions in ([of_waves], [cohorts(*sizes) for sizes in parts]):
+        found = cohort_groups(asked, revisions)
+        assert sorted(group.name for group in found) == groups
+    watched = year_survey(3, waves=months(2))
+    seen = [analyse([Revision(STORED, watched, tuple(of_waves))], wave=wave).cohorts for wave in (None, 0, 1)]
+    assert [sorted(group.name for group in each) for each in seen] == [groups] * 3
+    assert all(group.reports == 0 or group.reports >= 5 for each in seen for group in each)
+
+
+def test_first_close_settles_which_cohorts_stand_alone() -> None:
+    """What comes after a reopening joins or parts none of them, or it would be told by subtracting."""
+    closed = [replace(cell, at_close=cell.reports) for cell in cohorts(50, 4, 30)]
+    grown = [replace(cell, reports=cell.reports + more) for cell, more in zip(closed, (0, 25, 50), strict=True)]
+
+    assert [group.name for group in cohort_groups(year_survey(3), [closed])] == ["c0", "c1+c2"]
+    assert [group.name for group in cohort_groups(year_survey(3), [grown])] == ["c0", "c1+c2"]
+    later = Cell(1, 1, 25, 0, {2: {1: 25}})
+    assert [group.name for group in cohort_groups(year_survey(3), [[*grown, later]])] == ["c0", "c1+c2"]
+
+
+def test_number_of_reports_so_far_moves_in_batches_until_close() -> None:
+    """Nobody who watches it sees a single report come or go; and it is never less than what is shown."""
+
+    def received(reports: int, closed: bool, shown: int) -> int:
+        stored = replace(STORED, reports=reports, closed=closed)
+        return analyse([Revision(stored, SURVEY, (Cell(0, ALL, shown, 0, {}),))]).received
+
+    assert [received(reports, False, 0) for reports in (0, 24, 25, 49, 50)] == [0, 0, 25, 25, 50]
+    assert received(24, False, 25) == 25
+    assert received(49, True, 49) == 49
 
 
 def test_analyse_tells_how_many_reports_are_shown_and_withdrawn() -> None:
