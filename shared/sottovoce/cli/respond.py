@@ -6,7 +6,7 @@ from typing import BinaryIO
 import click
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.respondent import DEFAULT_ALLOWANCE, Allowance, Respondent
+from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.answers_file import read_answers, tell_what_remains
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview
@@ -14,6 +14,7 @@ from sottovoce.client.terminal.receipt import receipt_of_earlier, send_or_keep, 
 from sottovoce.client.terminal.review import confirm, show_example
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 
 
 @click.command()

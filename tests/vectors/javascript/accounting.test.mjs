@@ -3,12 +3,16 @@ import { test } from "node:test";
 
 import { product, vectors } from "./product.mjs";
 
-const { reportEpsilon, wavesEpsilon } = product;
-const { reports, waves, bad } = vectors("accounting.json");
+const { DEFAULT_ALLOWANCE, reportEpsilon, wavesEpsilon } = product;
+const { allowance, reports, waves, bad } = vectors("accounting.json");
 const near = (found, expected) => assert.ok(Math.abs(found - expected) <= 1e-12 * Math.max(1, expected));
 
 test("a report costs what Python says, with all questions asked and with some", () => {
   for (const { epsilons, ask, epsilon } of reports) near(reportEpsilon(epsilons, ask), epsilon);
+});
+
+test("devices allow a survey what Python's clients allow", () => {
+  assert.deepEqual({ ...DEFAULT_ALLOWANCE }, allowance);
 });
 
 test("waves add up as in Python", () => {

@@ -1,9 +1,10 @@
 """Before the first question: what the survey is, how answers are protected, what it costs, what that does not cover."""
 
 import click
-from sottovoce.client.respondent import Allowance, Respondent
+from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.words import odds_in_words, say, text_of
+from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
