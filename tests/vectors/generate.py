@@ -20,7 +20,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon, waves_epsilon
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal
@@ -276,6 +276,7 @@ def accounting_vectors() -> dict[str, Any]:
         "waves": [{"epsilon": e, "waves": count, "total": waves_epsilon(e, count)} for e, count in waves],
         "bad": [{"epsilons": e, "ask": ask} for e, ask in bad],
         "allowance": DEFAULT_ALLOWANCE._asdict(),
+        "nearly_sure": NEARLY_SURE,
     }
 
 

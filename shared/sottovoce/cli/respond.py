@@ -36,8 +36,11 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
     show_default=True,
     help="The most epsilon that you allow for the whole report.",
 )
+@click.option("--exactly", is_flag=True, help="Show every value that was sent, in words.")
 @click.option("--withdraw", "take_back", is_flag=True, help="Take your report of this survey back.")
-def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, take_back: bool, **allow: float) -> None:
+def respond(
+    url: str, answers: BinaryIO | None, yes: bool, as_json: bool, exactly: bool, take_back: bool, **allow: float
+) -> None:
     """
     Answer the survey behind LINK, or take the report back.
 
@@ -55,11 +58,11 @@ def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, take_b
     if not parse_link(url).digest:
         tell("This link does not pin the survey: others may have been shown another one.")
     if me.drawn:
-        show_receipt(me.survey, receipt_of_earlier(me), as_json)
+        show_receipt(me.survey, receipt_of_earlier(me), as_json, exactly)
         return
     explain(me, allowance)
     given = _answers(me, answers, yes)
-    show_receipt(me.survey, send_or_keep(me, lambda: me.answer(given)), as_json)
+    show_receipt(me.survey, send_or_keep(me, lambda: me.answer(given)), as_json, exactly)
     tell_what_remains(answers)
 
 

@@ -1,4 +1,4 @@
-"""What a device lets a survey cost, unless its owner says otherwise; a survey above it is asked of nobody."""
+"""What a device lets a survey cost, unless its owner says otherwise, and from where on that is much."""
 
 from typing import NamedTuple
 
@@ -12,3 +12,10 @@ class Allowance(NamedTuple):
 
 DEFAULT_ALLOWANCE = Allowance()
 """What every device begins with, the terminal's and the browser's; its twin is in ``survey/allowance.js``."""
+
+NEARLY_SURE = 4.39
+"""
+From this total on, four coin flips, whoever thought a thing 10 % likely may come to think it 90 % likely.
+
+Then it is no longer said that a report proves nothing.
+"""

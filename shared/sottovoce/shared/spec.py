@@ -218,6 +218,11 @@ class Survey:
         return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
 
     @cached_property
+    def conditional(self) -> frozenset[str]:
+        """Names of the questions that are not shown to everybody."""
+        return frozenset(question.name for item in self.items if item.visible_if for question in item.questions)
+
+    @cached_property
     def masks(self) -> Mapping[int, int]:
         """The number of options of each question, by its index, whose reports are bit masks over them."""
         mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))

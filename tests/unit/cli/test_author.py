@@ -17,6 +17,7 @@ def path(tmp_path: Path) -> Path:
     """A survey file in English, French in part, and Swahili, which the form itself does not speak."""
     asked = translated()
     asked["title"]["sw"] = "Mitihani"
+    asked["report_labels"] = "neutral"
     (tmp_path / "survey.json").write_text(json.dumps(asked), encoding="utf-8")
     return tmp_path / "survey.json"
 

@@ -48,10 +48,10 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
 def describe(survey: Survey) -> list[str]:
     """What the survey costs, a line for each question and one for the whole."""
     lines = [f"{survey.name}, revision {survey.revision}, digest {survey.digest}"]
-    hidden = {question.name for item in survey.items if item.visible_if for question in item.questions}
     width = max(len(question.name) for question in survey.questions)
     for question in survey.questions:
-        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {_how(question)}{_no_answer(question, hidden)}")
+        how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
+        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     if survey.ask is not None:
         lines.append(f"  {_describe_sample(survey.ask, len(survey.private))}")
     if survey.own_coin:
@@ -79,7 +79,7 @@ def _describe_sample(asked: int, private: int) -> str:
     )
 
 
-def _no_answer(question: Question, hidden: set[str]) -> str:
+def _no_answer(question: Question, hidden: frozenset[str]) -> str:
     if question.absent is None:
         return ""
     how = "a category of its own" if question.domain.absent else f"sent as {question.answer(question.absent)}"
@@ -111,9 +111,19 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         )
     if survey.epsilon > MUCH:
         found.append(f"a report spends more than epsilon {MUCH:g}; ask fewer questions, or with more noise")
+    if any(_is_bare(question) for question in survey.questions):
+        found.append(
+            "/report_labels: neutral is recommended; a receipt then says “Report A” instead of a bare “Yes”, which "
+            "may be read as an admission"
+        )
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
     return found + _language_warnings(survey, spoken)
+
+
+def _is_bare(question: Question) -> bool:
+    """Whether its report is told as a yes or a no, though it may not be the answer."""
+    return question.kind.truth == "yes_no" and question.mechanism is not None and not question.neutral
 
 
 def _language_warnings(survey: Survey, spoken: Collection[str]) -> list[str]:

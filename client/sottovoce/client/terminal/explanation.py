@@ -33,7 +33,11 @@ def explain(me: Respondent, allowance: Allowance) -> None:
 def _explain_costs(me: Respondent, allowance: Allowance) -> None:
     survey, epsilon = me.survey, me.survey.epsilon
     heading(say("explain_title"))
-    tell(say("explain_own_coin" if survey.own_coin else "explain_how"))
+    if survey.private:
+        tell(say("explain_own_coin" if survey.own_coin else "explain_how"))
+        tell(say("no_lie"))
+    else:
+        tell(say("all_public"))
     tell(say("explain_epsilon", epsilon=show_epsilon(epsilon), limit=f"{allowance.total:g}"))
     if len(survey.waves) > 1:
         tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))

@@ -102,6 +102,11 @@ export class Survey {
     return [...this.questions.keys()].filter((index) => this.questions[index].mechanism !== null);
   }
 
+  /** The questions that are not shown to everybody. */
+  get conditional() {
+    return this.items.filter((item) => item.visibleIf.length > 0).flatMap((item) => item.questions);
+  }
+
   /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */
   asksFor(values) {
     const absent = [...values.keys()].filter((index) => values[index] === null);
