@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning.affordable import check_affordable
-from sottovoce.aggregator.planning.lint import describe, findings, warnings
+from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.client.page import languages
 from sottovoce.shared.errors import SpecError
@@ -41,3 +41,5 @@ def lint(path: Path, as_json: bool) -> None:
         click.echo(line)
     for warning in warnings(survey, languages()):
         click.echo(f"warning: {warning}", err=True)
+    for suggestion in suggestions(survey):
+        click.echo(f"suggestion: {suggestion}", err=True)

@@ -1,10 +1,12 @@
 """Notes, matrices, absence and conditions: what is read, what is refused, what is encoded."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 
 from tests.absences import COIN, FULL, KARY, absences, asks
@@ -58,6 +60,19 @@ def test_canonical_form_reads_back_as_the_same_survey() -> None:
     assert written["which"]["visible_if"] == {"adult": ["yes"], "age": {"min": "2", "max": "4"}}
     assert written["place"]["when_absent"] == {"x0": "0", "x1": "2"}
     assert written["spent"]["of"]["when_absent"] == "1"
+
+
+def test_coin_flip_with_absent_category_keeps_its_odds_over_three_answers() -> None:
+    """3 to 1: of 100 who say yes 60 send yes, 20 send no and 20 send no answer; as dear as the coin itself."""
+    asked = parse_survey(survey(asks("boolean", "q", mechanism=COIN, absent_category=True)))
+    three = {"name": "kary_rr", "odds": "3"}
+    written = parse_survey(survey(asks("boolean", "q", mechanism=three, absent_category=True)))
+    mechanism = asked.questions[0].mechanism
+
+    assert isinstance(mechanism, KaryRR)
+    assert [mechanism.probability(value, 1) for value in (1, 0, 2)] == [Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)]
+    assert mechanism.epsilon == parse_survey(survey(asks("boolean", "q", mechanism=COIN))).epsilon
+    assert asked.digest == written.digest
 
 
 def test_absent_category_is_a_category_of_the_channel() -> None:
@@ -117,7 +132,10 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
 @pytest.mark.parametrize(
     ("questions", "pointer", "message"),
     [
-        ([asks("boolean", "q", mechanism=COIN, absent_category=True)], "/questions/0/mechanism", "choice of three"),
+        (
+            [asks("boolean", "q", mechanism={"name": "warner", "truth": "3/4"}, absent_category=True)],
+            "/questions/0/mechanism", "choice of three",
+        ),
         ([asks("boolean", "q", mechanism=COIN, absent_category="yes")], "/questions/0/absent_category", "true"),
         ([{**FIRST, "absent_category": True}], "/questions/0/absent_category", "one home"),
         (

@@ -1,8 +1,12 @@
 """What a survey asks of a respondent, and what its author may have overlooked, in words and for programs."""
 
+import math
 from collections.abc import Collection
 from typing import Any
 
+from sottovoce.aggregator.planning.affordable import remedies
+from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
@@ -11,16 +15,19 @@ from sottovoce.shared.spec import Question, Survey
 MANY = 8
 """So many missing texts are named one by one."""
 
+LITTLE = 0.1
+"""The belief before a report for which a warning tells the belief after it."""
+
+SLACK = 1e-9
+"""Four coin flips make 10 % exactly 90 %, and a float a little less."""
+
 FEW = 10
 """New answers to one question, on average, below which a new snapshot says much about each of them."""
 
-MUCH = 6.0
-"""A report above this total is worth a warning: e^6 is odds of 400 to 1."""
-
-
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
     """
-    What lint finds, for programs: costs, missing texts by language, warnings, and the survey in canonical form.
+    What lint finds, for programs: costs, missing texts by language, warnings, suggestions, and the survey in canonical
+    form.
 
     ``spoken`` are the languages that the form's own sentences are in.
     """
@@ -41,6 +48,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
         "languages": languages_of(survey),
         "missing_texts": missing_texts(survey),
         "warnings": warnings(survey, spoken),
+        "suggestions": suggestions(survey),
         "document": survey.document,
     }
 
@@ -109,16 +117,41 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"
         )
-    if survey.epsilon > MUCH:
-        found.append(f"a report spends more than epsilon {MUCH:g}; ask fewer questions, or with more noise")
+    if survey.epsilon >= NEARLY_SURE:
+        found.append(_nearly_sure(survey))
+    if all(question.mechanism is None for question in survey.questions):
+        found.append("every question is public; nothing is randomized")
+    return found + _language_warnings(survey, spoken)
+
+
+def _nearly_sure(survey: Survey) -> str:
+    after = math.floor(100 * belief_after(LITTLE, survey.epsilon) + SLACK)
+    return (
+        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * LITTLE:.0f} % likely "
+        f"that a thing is true of a person may think it {after} % likely after it; what would lower it: "
+        f"{'; or '.join(remedies(survey, NEARLY_SURE))}"
+    )
+
+
+def suggestions(survey: Survey) -> list[str]:
+    """What would be kinder to respondents."""
+    found = []
     if any(_is_bare(question) for question in survey.questions):
         found.append(
             "/report_labels: neutral is recommended; a receipt then says “Report A” instead of a bare “Yes”, which "
             "may be read as an admission"
         )
-    if all(question.mechanism is None for question in survey.questions):
-        found.append("every question is public; nothing is randomized")
-    return found + _language_warnings(survey, spoken)
+    for index, item in enumerate(survey.items):
+        if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
+            key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
+            found.append(
+                f"/questions/{index}{'/of' if item.rows else ''}: nobody can decline; {key} offers “Prefer not to say”"
+            )
+    return found
+
+
+def _must_be_answered(question: Question) -> bool:
+    return question.mechanism is not None and question.mechanism.waves == 1 and question.absent is None
 
 
 def _is_bare(question: Question) -> bool:
