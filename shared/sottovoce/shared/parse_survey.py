@@ -151,8 +151,8 @@ class _SurveyReader(ItemReader):
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
         for index, item in enumerate(items):
-            if private & {condition.question for condition in item.visible_if}:
-                place = f"/questions/{index}/visible_if"
+            if private & {condition.question for condition in item.conditions}:
+                place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
         return ask if type(ask) is int else None
 
@@ -186,8 +186,8 @@ class _SurveyReader(ItemReader):
     def own_coin(self, items: Sequence[Item]) -> None:
         """Refuse what people could not do by themselves with a coin or a die."""
         for index, item in enumerate(items):
-            if item.visible_if:
-                place = f"/questions/{index}/visible_if"
+            if item.conditions:
+                place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "does not go with own_coin: the device must add nothing")
             for question in item.questions[:1]:
                 pointer = f"/questions/{index}" + ("/of" if item.rows else "")

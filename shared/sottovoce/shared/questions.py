@@ -17,7 +17,7 @@ MAX_PUBLIC = 10_001
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "visible_if"}
+_OPTIONAL = {"hint", "cohort", "visible_if", "any_of"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""

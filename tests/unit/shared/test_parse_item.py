@@ -9,8 +9,9 @@ from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 
-from tests.absences import COIN, FULL, KARY, absences, asks
+from tests.absences import COIN, FULL, KARY, absences, asks, either
 from tests.documents import names, survey
+from tests.vectors.items import any_answers
 
 SURVEY = absences()
 VALUES = (1, 1, 0, 1, 2, 3, (2, 0), 0, 2, 4)
@@ -82,6 +83,25 @@ def test_absent_category_is_a_category_of_the_channel() -> None:
     assert (asked.options, asked.absent, asked.largest) == (("no", "yes", "absent"), 2, 2)
     assert asked.mechanism is not None
     assert asked.mechanism.name == "kary_rr"
+
+
+@pytest.mark.parametrize("answers", [*any_answers()])
+def test_one_condition_of_any_of_is_enough(answers: dict[str, str | None]) -> None:
+    """Beside visible_if both must hold; what was refused holds for nothing."""
+    values = either().encode(answers)
+    one = "yes" in (answers["smokes"], answers["drinks"])
+
+    assert values[3:] == (one, one and answers["adult"] == "yes")
+
+
+def test_any_of_reads_back_and_names_what_may_be_hidden() -> None:
+    """In the order of the questions; a survey without the key keeps its digest."""
+    asked = either()
+
+    assert load_survey(asked.canonical).items == asked.items
+    assert asked.document["questions"][4]["any_of"] == {"smokes": ["yes"], "drinks": ["yes"]}
+    assert asked.conditional == {"help", "paid"}
+    assert "any_of" not in SURVEY.canonical.decode()
 
 
 def test_everything_shown_is_encoded_as_answered() -> None:
@@ -165,6 +185,12 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
         ([FIRST, asks("note", "n", visible_if={"first": []})], "/questions/1/visible_if/first", "options"),
         ([FIRST, asks("note", "n", visible_if={"first": {"min": 1}})], "/questions/1/visible_if/first", "options"),
         ([FIRST, asks("note", "n", visible_if={})], "/questions/1/visible_if", "must be a map"),
+        ([FIRST, asks("note", "n", any_of={})], "/questions/1/any_of", "must be a map"),
+        ([FIRST, asks("boolean", "q", mechanism=COIN, any_of={"first": "c0"})], "/questions/1/any_of", "when_absent"),
+        (
+            [FIRST, asks("boolean", "q", public=True, when_absent="no", any_of={"first": "c0"})],
+            "/questions/1/any_of", "give that answer away",
+        ),
         ([FIRST, asks("note", "n", visible_if=["first"])], "/questions/1/visible_if", "must be a map"),
         ([asks("note", "n", visible_if={"first": "c0"}), FIRST], "/questions/0/visible_if", "earlier"),
         ([{**FIRST, "visible_if": {"first": "c0"}}], "/questions/0/visible_if", "earlier"),

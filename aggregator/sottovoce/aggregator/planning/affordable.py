@@ -82,5 +82,5 @@ def _most_asked(epsilons: list[float], below: int, limit: float) -> int:
 def _may_draw(survey: Survey) -> bool:
     """Whether the device may draw which questions it asks: nothing may hang on a question that it leaves out."""
     private = {survey.questions[index].name for index in survey.private}
-    named = {condition.question for item in survey.items for condition in item.visible_if}
+    named = {condition.question for item in survey.items for condition in item.conditions}
     return not (survey.own_coin or survey.memoized or named & private)

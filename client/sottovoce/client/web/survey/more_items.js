@@ -1,4 +1,4 @@
-import { NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
+import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
 import { TYPES } from "../registry.js";
 import { must } from "./rational.js";
 import { readFields, readItems, readMatch } from "./checks.js";
@@ -6,13 +6,13 @@ import { Question } from "./spec.js";
 
 /** A note, or something to acknowledge. */
 export function readNote(value, language) {
-  const texts = readHead(readFields(value, NOTE, ["hint", "visible_if"]), language);
-  return { type: value.type, ...texts, questions: [], rows: [], visibleIf: [] };
+  const texts = readHead(readFields(value, NOTE, ["hint", ...CONDITIONS]), language);
+  return { type: value.type, ...texts, questions: [], rows: [] };
 }
 
 /** Several questions with the same answers, a row each. */
 export function readMatrix(value, language, neutral) {
-  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", "visible_if"]);
+  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...CONDITIONS]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);
   must(TYPES.get(of?.type)?.single);
@@ -22,7 +22,7 @@ export function readMatrix(value, language, neutral) {
     const name = readMatch(`${texts.name}_${row.name}`, NAME);
     return new Question({ ...asked, name, label: joined(texts.label, row.label, language), hint: null, cohort: false });
   });
-  return { type, ...texts, questions, rows: rows.map((row) => row.label), visibleIf: [] };
+  return { type, ...texts, questions, rows: rows.map((row) => row.label) };
 }
 
 // A row's label for where it stands alone, in every language that either text has.

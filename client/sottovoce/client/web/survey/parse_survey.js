@@ -59,7 +59,7 @@ async function needWhatIsNamed(document) {
   const rules = [
     ["readWaves", document.ask !== undefined || document.waves !== undefined],
     ["procedure", document.privacy?.procedure === "own_coin"],
-    ["readConditions", has("visible_if")],
+    ["readConditions", has("visible_if") || has("any_of")],
     ["readAbsent", has("when_absent")],
   ];
   await Promise.all([
@@ -94,8 +94,8 @@ function readPrivacy(privacy, survey) {
 }
 
 // What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
-function checkOwnCoin({ questions, visibleIf }) {
+function checkOwnCoin({ anyOf, questions, visibleIf }) {
   const procedure = provided("procedure");
-  must(visibleIf.length === 0);
+  must(anyOf.length + visibleIf.length === 0);
   for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

@@ -104,7 +104,7 @@ export class Survey {
 
   /** The questions that are not shown to everybody. */
   get conditional() {
-    return this.items.filter((item) => item.visibleIf.length > 0).flatMap((item) => item.questions);
+    return this.items.filter(({ anyOf, visibleIf }) => anyOf.length + visibleIf.length > 0).flatMap((item) => item.questions);
   }
 
   /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */
@@ -123,7 +123,7 @@ export class Survey {
     if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
     const given = new Map();
     return this.items.flatMap((item) => {
-      const shown = isShown(item.visibleIf, given);
+      const shown = isShown(item.visibleIf, item.anyOf, given);
       return item.questions.map((question) => {
         if (!asked.includes(this.questions.indexOf(question))) return null;
         const answer = shown && Object.hasOwn(answers, question.name) ? (answers[question.name] ?? null) : null;
