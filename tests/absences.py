@@ -55,8 +55,11 @@ def absences(**more: Any) -> Survey:
     return parse_survey(survey(*items(), **more))
 
 
+AFTER = {"text": {"en": "Need to talk?", "de": "Reden?"}, "link": "https://help.example.org/talk?from=survey#now"}
+
+
 def either() -> Survey:
-    """Items that one of several answers shows, alone and beside what must all hold."""
+    """Items that one of several answers shows, alone and beside what must all hold; and a word after it."""
     return parse_survey(
         survey(
             asks("boolean", "adult", public=True),
@@ -67,6 +70,7 @@ def either() -> Survey:
                 "boolean", "paid", mechanism=COIN, when_absent="no",
                 visible_if={"adult": "yes"}, any_of={"drinks": "yes", "smokes": ["yes"]},
             ),
+            after=AFTER,
         )
     )  # fmt: skip
 

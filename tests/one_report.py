@@ -30,6 +30,7 @@ ASKED: Survey = parse_survey(
             "public": True,
         },
         name="pills",
+        after={"text": {"en": "Need to talk?"}, "link": "https://help.example.org/"},
     )
 )  # fmt: skip
 """Two of its questions are shown to those alone who say yes to the first."""

@@ -116,12 +116,16 @@ def test_receipt_says_the_same_of_every_question_that_may_be_hidden(browser: Bro
     closed = page.inner_text("#receipt")
     page.click("text=Show exactly what was sent")
     opened = page.locator("tbody tr").all_inner_texts()
+    link = page.locator("#after a")
+    leads = [link.get_attribute(name) for name in ("href", "rel", "target")]
     context.close()
 
     assert "Private answers sent: 3. Chance had a say in each" in closed
     assert "A question that was not shown to you was answered by chance." in closed
     assert "What chance changes is not your lie." in closed
     assert "Which year? Y1" in closed
+    assert "Need to talk?" in closed
+    assert leads == ["https://help.example.org/", "noopener noreferrer", "_blank"]
     assert "To study?" not in closed
     assert '"values"' not in closed
     assert [NOT_SHOWN in row for row in opened] == [False, True, True, False]

@@ -72,6 +72,7 @@ def test_question_that_may_be_hidden_says_so_to_everybody(tmp_path: Path, monkey
     assert "Private answers sent: 3. Chance had a say in each, so none of them proves anything about you." in plain
     assert "A question that was not shown to you was answered by chance." in plain
     assert "Sent as you gave it:\n  Which year? Y1\n" in plain
+    assert "Need to talk?\nhttps://help.example.org/\n" in plain
     assert "To study?" not in plain
     assert exact.count(f"To study? Yes\n    {NOT_SHOWN}\n") == 1
     assert exact.count(NOT_SHOWN) == 2

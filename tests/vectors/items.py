@@ -144,6 +144,12 @@ def _bad_surveys() -> Iterator[str]:
     yield text.replace('"label":{"en":"Q"}', '"any_of":{"p":["yes"]},"label":{"en":"Q"}')
     some = either().canonical.decode()
     yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":{}')
+    link = '"link":"https://help.example.org/talk?from=survey#now"'
+    for other in ("http://h.example/", "https://h.example/{id}", "https://a@b.example/", "javascript:alert(1)", ""):
+        yield some.replace(link, f'"link":"{other}"')
+    yield some.replace(link, f'{link},"to":"x"')
+    yield some.replace('"after":{' + link + ',"text":{"de":"Reden?","en":"Need to talk?"}}', '"after":{}')
+    yield some.replace('"text":{"de":"Reden?","en":"Need to talk?"}', '"text":{"de":"Reden?"}')
     yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":[{"smokes":["yes"]}]')
     yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":{"help":["yes"]}')
 

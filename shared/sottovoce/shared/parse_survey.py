@@ -21,7 +21,8 @@ REPORT_LABELS = ("plain", "neutral")
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after"}
+_LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 
@@ -112,10 +113,24 @@ class _SurveyReader(ItemReader):
             "default_language": self.default_language,
             **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
+            **({"after": self.after(fields["after"])} if "after" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
         }
+
+    def after(self, value: object) -> dict[str, Any]:
+        """What is told with the receipt, to everybody the same: a text, a link, or both."""
+        fields = self.fields(value, "/after", set(), {"text", "link"})
+        if value == {}:
+            self.problem("/after", "must have a text, a link, or both")
+        result: dict[str, Any] = {}
+        if "text" in fields:
+            result["text"] = self.text_map(fields["text"], "/after/text")
+        if "link" in fields:
+            message = "must be an address that begins with https, the same for everybody"
+            result["link"] = self.match(fields["link"], "/after/link", _LINK, message)
+        return result
 
     def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
         """The waves, one after the other; the survey's own window if it names none."""

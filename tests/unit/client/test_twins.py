@@ -68,6 +68,7 @@ TWINS = [
                 "readChoices",
                 "readNote",
                 "readMatrix",
+                "readAfter",
                 "readAbsent",
                 "readConditions",
             ],

@@ -104,6 +104,16 @@ def test_any_of_reads_back_and_names_what_may_be_hidden() -> None:
     assert "any_of" not in SURVEY.canonical.decode()
 
 
+@pytest.mark.parametrize(
+    ("after", "pointer"),
+    [({}, "/after"), ("https://a.example", "/after"), ({"link": "http://a.example"}, "/after/link"),
+     ({"link": "https://a.example/{id}"}, "/after/link"), ({"text": "Help"}, "/after/text"), ({"to": 1}, "/after/to")],
+)  # fmt: skip
+def test_what_is_told_afterwards_is_a_text_or_one_link_for_all(after: object, pointer: str) -> None:
+    """Another scheme, a place for somebody's own number, or nothing at all is refused."""
+    assert [place for place, _ in problems(FIRST, after=after)] == [pointer]
+
+
 def test_everything_shown_is_encoded_as_answered() -> None:
     """No answer is changed."""
     assert SURVEY.encode(FULL) == VALUES

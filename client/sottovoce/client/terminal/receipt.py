@@ -66,6 +66,7 @@ def show_receipt(survey: Survey, receipt: dict[str, Any], as_json: bool, exactly
         _tell_values(survey, values)
     else:
         tell(f"{say('receipt_exact')}: sottovoce respond LINK --exactly")
+    _tell_after(survey)
     tell(say("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
     tell(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
     click.echo(json.dumps(receipt) if as_json else receipt["body"])
@@ -98,6 +99,14 @@ def _tell_values(survey: Survey, values: Values) -> None:
     if survey.private:
         tell(say("receipt_own_coin" if survey.own_coin else "receipt_note"))
     _tell_lines(survey, list(zip(survey.questions, values, strict=True)))
+
+
+def _tell_after(survey: Survey) -> None:
+    after = survey.document.get("after", {})
+    if "text" in after:
+        tell(text_of(survey, after["text"]))
+    if "link" in after:
+        tell(after["link"])
 
 
 def _tell_lines(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:

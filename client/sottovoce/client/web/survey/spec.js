@@ -64,6 +64,8 @@ export class Survey {
     this.title = document.title;
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
+    // What is told with the receipt, to everybody the same; null for nothing.
+    this.after = document.after ?? null;
     this.access = document.access;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
@@ -104,7 +106,8 @@ export class Survey {
 
   /** The questions that are not shown to everybody. */
   get conditional() {
-    return this.items.filter(({ anyOf, visibleIf }) => anyOf.length + visibleIf.length > 0).flatMap((item) => item.questions);
+    const items = this.items.filter(({ anyOf, visibleIf }) => anyOf.length + visibleIf.length > 0);
+    return items.flatMap((item) => item.questions);
   }
 
   /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */

@@ -1,6 +1,7 @@
 import { NEARLY_SURE } from "../../survey/allowance.js";
 import { button, element, heading, table } from "../dom.js";
 import { mostRevealing } from "./odds_picture.js";
+import { provided } from "../../registry.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
 import { reportedInWords } from "../value_words.js";
@@ -13,10 +14,12 @@ import { reportedInWords } from "../value_words.js";
 export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const title = heading(1, words.node("receipt_title"));
   const earlier = isEarlier ? [words.said("p", "receipt_earlier", {}, { className: "lead" })] : [];
+  const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
   const total = words.said("p", "spent", { spent: showEpsilon(spent) });
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
   const row = element("div", { className: "actions" }, ...actions);
-  const node = element("div", { id: "receipt" }, title, ...earlier, sentReport(survey, words, receipt), total, row);
+  const told = [...earlier, sentReport(survey, words, receipt), ...after];
+  const node = element("div", { id: "receipt" }, title, ...told, total, row);
   return { node, start: title };
 }
 
