@@ -55,6 +55,26 @@ def absences(**more: Any) -> Survey:
     return parse_survey(survey(*items(), **more))
 
 
+AFTER = {"text": {"en": "Need to talk?", "de": "Reden?"}, "link": "https://help.example.org/talk?from=survey#now"}
+
+
+def either() -> Survey:
+    """Items that one of several answers shows, alone and beside what must all hold; and a word after it."""
+    return parse_survey(
+        survey(
+            asks("boolean", "adult", public=True),
+            asks("boolean", "smokes", mechanism=COIN, when_absent="no"),
+            asks("boolean", "drinks", mechanism=COIN, when_absent="no"),
+            asks("boolean", "help", mechanism=COIN, when_absent="no", any_of={"smokes": "yes", "drinks": "yes"}),
+            asks(
+                "boolean", "paid", mechanism=COIN, when_absent="no",
+                visible_if={"adult": "yes"}, any_of={"drinks": "yes", "smokes": ["yes"]},
+            ),
+            after=AFTER,
+        )
+    )  # fmt: skip
+
+
 FULL = {
     "adult": "yes", "smokes": "yes", "brand": "c0", "quit": "yes", "age": "2", "which": ["c0", "c1"],
     "place": {"x0": "4", "x1": "0"}, "often_r0": "c0", "often_r1": "c2", "spent_home": "4",

@@ -100,7 +100,7 @@ def test_saved_file_sends_to_the_aggregator(visit: Visit, tmp_path: Path, holds_
     asked = ["GET /api/v1/surveys/marriage", "POST /api/v1/surveys/marriage/reports"]
     assert visit.paths[1:] == asked[1 if holds_survey else 0 :]
     page.reload()
-    page.wait_for_selector("#receipt_sha256")
+    page.wait_for_selector("#receipt_sha256", state="attached")
     assert visit.bodies == [shown["bytes"]]
 
 

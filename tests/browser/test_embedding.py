@@ -51,7 +51,7 @@ def test_allowed_page_is_told_once_and_nothing_more(sites: tuple[Visit, str, str
     frame.locator("table").wait_for()
     assert page.evaluate("told") == []
     frame.locator("button.primary").click()
-    frame.locator("#receipt_sha256").wait_for()
+    frame.locator("#receipt_sha256").wait_for(state="attached")
 
     assert page.evaluate("told") == [[visitor.site.url, {"type": "sottovoce:completed"}]]
     assert frame.locator("#receipt_id").text_content() in stored(visitor.site)

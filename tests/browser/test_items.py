@@ -211,12 +211,12 @@ def test_own_coins_are_told_and_their_result_is_sent_as_typed(browser: Browser, 
         page.wait_for_selector("text=adds nothing")
         page.click("button.primary")
         shown = receipt(page)
-        named = page.locator("tbody td").all_inner_texts()
+        named = page.locator("tbody td").all_text_contents()
         context.close()
 
         assert found == []
         assert stored(tossed)[shown["id"]] == list(chosen)
-        assert [text.splitlines()[-1] for text in named] == [f"Report {'AB'[1 - option]}" for option in chosen]
+        assert named == [f"Report {'AB'[1 - option]}" for option in chosen]
     assert "On tails, then heads: choose yes, whatever is true." in coin
     assert "For each line by itself: Throw a die once" in die
     assert "On 5 to 6: choose the opposite of your true answer." in die

@@ -70,7 +70,7 @@ def test_unsent_report_leaves_at_a_visit_to_another_survey(visit: Visit, page: P
     before = stored(visit.site)
     other = visit.open(f"{visit.site.url}/s/another")
     other.evaluate(KEPT)
-    visit.open().wait_for_selector("#receipt_sha256")
+    visit.open().wait_for_selector("#receipt_sha256", state="attached")
 
     assert len(set(stored(visit.site)) - set(before)) == 1
     assert len(set(visit.bodies)) == 1

@@ -313,9 +313,15 @@ def test_second_survey_of_one_server_tells_what_was_spent(visit: Visit, page: Pa
 
 
 def test_receipt_explains_itself(page: Page) -> None:
-    """Why a line may differ, and how to verify it."""
+    """What follows from it, and behind a line what was sent, why it may differ, and how to verify it."""
     send(page, *ANSWERS)
-    page.click("text=Why is a line not what I answered?")
+    told = page.inner_text("#receipt")
+    page.click("text=Show exactly what was sent")
+    exact = page.inner_text("#receipt")
 
-    assert "proves nothing about you" in page.inner_text("#receipt")
-    assert "Sottovoce program can compare" in page.inner_text("#receipt")
+    assert "Private answers sent: 4. Chance had a say in each, so none of them proves anything about you." in told
+    assert "What chance changes is not your lie." in told
+    assert "not shown to you" not in exact
+    assert "that is chance protecting you" not in told
+    assert "that is chance protecting you" in exact
+    assert "Sottovoce program can compare" in exact

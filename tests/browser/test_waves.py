@@ -65,7 +65,7 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(browser: Browser, tmp_
         text = page.inner_text("main")
         send(page, 1, 0)
         page.reload()
-        page.wait_for_selector("#receipt_sha256")
+        page.wait_for_selector("#receipt_sha256", state="attached")
         kept = page.evaluate(ENTRIES)
         visit.context.close()
 

@@ -96,7 +96,7 @@ def send(page: Page, *options: int) -> dict[str, str]:
 
 def receipt(page: Page) -> dict[str, str]:
     """The exact texts of the receipt on the page."""
-    page.wait_for_selector("#receipt_sha256")
+    page.wait_for_selector("#receipt_sha256", state="attached")
     names = ("receipt_bytes", "receipt_sha256", "receipt_digest", "receipt_id")
     return {name.removeprefix("receipt_"): page.text_content(f"#{name}") or "" for name in names}
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
@@ -22,11 +23,11 @@ def questions(path: Path) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_example_is_a_good_survey(path: Path) -> None:
-    """It parses without a complaint, and costs less than a device allows."""
+    """It parses without a complaint, and devices allow what it costs."""
     survey = read_survey_file(path)
 
-    assert 0 < survey.epsilon <= 8
-    assert all(question.epsilon <= 3 for question in survey.questions)
+    check_affordable(survey)
+    assert survey.epsilon > 0
 
 
 @pytest.mark.parametrize("name", [*MECHANISMS, *PRESETS])

@@ -20,6 +20,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import report_epsilon, waves_epsilon
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal
@@ -261,7 +262,7 @@ def bad_surveys() -> list[str]:
 
 
 def accounting_vectors() -> dict[str, Any]:
-    """What a report costs, and what waves cost."""
+    """What a report costs, what waves cost, and what devices let a survey cost."""
     ln2, ln3 = math.log(2), math.log(3)
     cases: list[tuple[list[float], int | None]] = [
         ([], None), ([0.0], None), ([0.0, 0.0], 1), ([ln3], 1), ([ln3, ln2], None), ([ln3, ln2, 0.0], 2),
@@ -274,6 +275,8 @@ def accounting_vectors() -> dict[str, Any]:
         "reports": [{"epsilons": e, "ask": ask, "epsilon": report_epsilon(e, ask)} for e, ask in cases],
         "waves": [{"epsilon": e, "waves": count, "total": waves_epsilon(e, count)} for e, count in waves],
         "bad": [{"epsilons": e, "ask": ask} for e, ask in bad],
+        "allowance": DEFAULT_ALLOWANCE._asdict(),
+        "nearly_sure": NEARLY_SURE,
     }
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from sottovoce.client.respondent import encode, randomize
@@ -12,7 +13,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Survey
 
-from tests.absences import COIN, FULL, absences, asks
+from tests.absences import COIN, FULL, absences, asks, either
 from tests.documents import names, survey
 from tests.vectors.tape import taped
 
@@ -83,7 +84,11 @@ def item_vectors() -> dict[str, Any]:
     """Surveys with answers, true values, bytes and reports; and texts that both clients must refuse."""
     answers = [{**FULL, **changed} for changed in CHANGES]
     coins = [{"q": q, "m_r0": m, "m_r1": "no"} for q in ("yes", "no") for m in ("yes", "no")]
-    reports = [_reports(absences(), [*answers, {"adult": "yes"}]), _reports(own_coin_survey(), coins)]
+    reports = [
+        _reports(absences(), [*answers, {"adult": "yes"}]),
+        _reports(own_coin_survey(), coins),
+        _reports(either(), [*any_answers()]),
+    ]
     good = absences().canonical.decode()
     missing = [old for old, _ in BAD_CHANGES if old not in good]
     assert not missing, missing
@@ -93,6 +98,12 @@ def item_vectors() -> dict[str, Any]:
         "bad_changes": [list(pair) for pair in BAD_CHANGES],
         "bad_surveys": list(_bad_surveys()),
     }
+
+
+def any_answers() -> Iterator[dict[str, Any]]:
+    """Every way to answer what the others hang on; the others with yes wherever they are shown."""
+    for adult, smokes, drinks in product(("no", "yes"), ("no", "yes", None), ("no", "yes", None)):
+        yield {"adult": adult, "smokes": smokes, "drinks": drinks, "help": "yes", "paid": "yes"}
 
 
 def procedure_vectors() -> list[dict[str, Any]]:
@@ -130,6 +141,18 @@ def _bad_surveys() -> Iterator[str]:
     public = survey(asks("boolean", "p", mechanism=COIN), asks("boolean", "q", public=True, when_absent="no"))
     text = parse_survey(public).canonical.decode()
     yield text.replace('"when_absent":"no"', '"visible_if":{"p":["yes"]},"when_absent":"no"')
+    yield text.replace('"label":{"en":"Q"}', '"any_of":{"p":["yes"]},"label":{"en":"Q"}')
+    some = either().canonical.decode()
+    yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":{}')
+    link = '"link":"https://help.example.org/talk?from=survey#now"'
+    for other in ("http://h.example/", "https://h.example/{id}", "https://a@b.example/", "javascript:alert(1)", ""):
+        yield some.replace(link, f'"link":"{other}"')
+    yield some.replace(link, f'{link},"to":"x"')
+    yield some.replace('"after":{' + link + ',"text":{"de":"Reden?","en":"Need to talk?"}}', '"after":{}')
+    yield some.replace('"text":{"de":"Reden?","en":"Need to talk?"}', '"text":{"de":"Reden?"}')
+    yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":[{"smokes":["yes"]}]')
+    yield some.replace('"any_of":{"drinks":["yes"],"smokes":["yes"]}', '"any_of":{"help":["yes"]}')
+
     absent = parse_survey(survey(asks("boolean", "q", mechanism={"epsilon": "1"}, absent_category=True)))
     coin = json.dumps(absent.document["questions"][0]["mechanism"], sort_keys=True, separators=(",", ":"))
     yield absent.canonical.decode().replace(coin, '{"a":"3/4","b":"1/4","name":"binary_rr"}')

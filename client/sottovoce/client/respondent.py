@@ -9,7 +9,7 @@ drawn report.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
@@ -21,22 +21,13 @@ from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.transport import Transport
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
-
-
-class Allowance(NamedTuple):
-    """The epsilon that a person allows: for one question, and for one whole report."""
-
-    question: float = 3.0
-    total: float = 8.0
-
-
-DEFAULT_ALLOWANCE = Allowance()
 
 
 class Respondent:

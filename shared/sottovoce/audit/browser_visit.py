@@ -84,7 +84,7 @@ def visits(
                 tabs.append(_open(browser, link, survey))
                 _fill(tabs[-1].page, survey, truth)
             for tab in tabs:
-                tab.page.wait_for_selector("#receipt_sha256")
+                tab.page.wait_for_selector("#receipt_sha256", state="attached")
                 yield _reported(tab, survey, link.wave, known)
         finally:
             for tab in tabs:

@@ -32,8 +32,9 @@ from sottovoce.audit.python_code import private, smaller, standing_in
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.question_sample import draw_asked
-from sottovoce.client.respondent import Allowance, Respondent
+from sottovoce.client.respondent import Respondent
 from sottovoce.shared import rational
+from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR

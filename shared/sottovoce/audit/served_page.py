@@ -23,7 +23,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
-from sottovoce.client.respondent import DEFAULT_ALLOWANCE
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import SurveyError, TransportError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey

@@ -5,7 +5,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.planning.lint import describe, findings, warnings
+from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.client.page import languages
 from sottovoce.shared.errors import SpecError
@@ -32,6 +33,7 @@ def init(path: Path) -> None:
 def lint(path: Path, as_json: bool) -> None:
     """Check the survey file PATH and show what it asks of a respondent."""
     survey = read_survey_file(path)
+    check_affordable(survey)
     if as_json:
         click.echo(json.dumps(findings(survey, languages()), ensure_ascii=False, indent=2))
         return
@@ -39,3 +41,5 @@ def lint(path: Path, as_json: bool) -> None:
         click.echo(line)
     for warning in warnings(survey, languages()):
         click.echo(f"warning: {warning}", err=True)
+    for suggestion in suggestions(survey):
+        click.echo(f"suggestion: {suggestion}", err=True)

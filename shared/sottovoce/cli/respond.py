@@ -6,7 +6,7 @@ from typing import BinaryIO
 import click
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.respondent import DEFAULT_ALLOWANCE, Allowance, Respondent
+from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.answers_file import read_answers, tell_what_remains
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview
@@ -14,6 +14,7 @@ from sottovoce.client.terminal.receipt import receipt_of_earlier, send_or_keep, 
 from sottovoce.client.terminal.review import confirm, show_example
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 
 
 @click.command()
@@ -35,8 +36,11 @@ from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
     show_default=True,
     help="The most epsilon that you allow for the whole report.",
 )
+@click.option("--exactly", is_flag=True, help="Show every value that was sent, in words.")
 @click.option("--withdraw", "take_back", is_flag=True, help="Take your report of this survey back.")
-def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, take_back: bool, **allow: float) -> None:
+def respond(
+    url: str, answers: BinaryIO | None, yes: bool, as_json: bool, exactly: bool, take_back: bool, **allow: float
+) -> None:
     """
     Answer the survey behind LINK, or take the report back.
 
@@ -54,11 +58,11 @@ def respond(url: str, answers: BinaryIO | None, yes: bool, as_json: bool, take_b
     if not parse_link(url).digest:
         tell("This link does not pin the survey: others may have been shown another one.")
     if me.drawn:
-        show_receipt(me.survey, receipt_of_earlier(me), as_json)
+        show_receipt(me.survey, receipt_of_earlier(me), as_json, exactly)
         return
     explain(me, allowance)
     given = _answers(me, answers, yes)
-    show_receipt(me.survey, send_or_keep(me, lambda: me.answer(given)), as_json)
+    show_receipt(me.survey, send_or_keep(me, lambda: me.answer(given)), as_json, exactly)
     tell_what_remains(answers)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
@@ -20,6 +21,8 @@ def serve(survey: Path | None, host: str | None, port: int | None, data: Path | 
     found = data_settings(data)
     settings = Settings(**{**vars(found), "host": host or found.host, "port": port or found.port})
     parsed = read_survey_file(survey) if survey else None
+    if parsed is not None:
+        check_affordable(parsed)
     check_address(settings)
     storage = open_storage(settings, create=True)
     if parsed is not None:

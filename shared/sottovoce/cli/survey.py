@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.surveys import reports_so_far
 from sottovoce.cli.database import data_option, data_settings, open_storage
@@ -21,6 +22,7 @@ def survey() -> None:
 def publish(path: Path, data: Path | None) -> None:
     """Publish the survey file PATH."""
     parsed = read_survey_file(path)
+    check_affordable(parsed)
     settings = data_settings(data)
     row = open_storage(settings, create=True).publish(parsed)
     for wave in range(len(parsed.waves)):

@@ -9,8 +9,8 @@ from sottovoce.aggregator.planning.simulated_survey import answers_of, randomize
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
-from sottovoce.client.respondent import Allowance
 from sottovoce.client.transport import Transport
+from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 
 from sottovoce.shared.spec import Survey, TextMap
 
-_TEXTS = ("title", "description", "consent", "label", "hint")
+_TEXTS = ("title", "description", "consent", "label", "hint", "text")
 """The keys of a survey's document that hold a text by language."""
+
+_NAMED = ("visible_if", "any_of", "when_absent")
+"""Keys that hold maps by names of the author's, which may be spelled like any key."""
 
 
 def texts_of(survey: Survey) -> dict[str, TextMap]:
@@ -33,5 +36,5 @@ def _texts(node: object, pointer: str) -> Iterator[tuple[str, TextMap]]:
         for key, item in node.items():
             if key in _TEXTS:
                 yield f"{pointer}/{key}", item
-            else:
+            elif key not in _NAMED:
                 yield from _texts(item, f"{pointer}/{key}")

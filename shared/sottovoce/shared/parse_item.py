@@ -22,6 +22,9 @@ NOTES = ("note", "acknowledge")
 ITEM_TYPES = (*TYPES, *NOTES, "matrix")
 MATRIX_TYPES = tuple(name for name, kind in TYPES.items() if kind.single)
 
+CONDITIONS = {"visible_if", "any_of"}
+"""The keys that say when an item is shown."""
+
 _NOTE = {"type", "name", "label"}
 
 
@@ -37,8 +40,8 @@ class ItemReader(QuestionReader):
         for index, document in enumerate(documents):
             pointer = f"/questions/{index}"
             item = self.item(document, pointer)
-            if isinstance(document, dict) and "visible_if" in document:
-                item = self.visible(item, document["visible_if"], earlier, pointer)
+            if isinstance(document, dict) and not CONDITIONS.isdisjoint(document):
+                item = self.visible(item, document, earlier, pointer)
             if {item.name, *(question.name for question in item.questions)} & names - {""}:
                 self.problem(f"{pointer}/name", "is used twice")
             earlier |= {question.name: question for question in item.questions}
@@ -51,19 +54,19 @@ class ItemReader(QuestionReader):
         return items
 
     def item(self, value: object, pointer: str) -> Item:
-        """One item; its ``visible_if`` is read apart."""
+        """One item; its conditions are read apart."""
         kind = value.get("type") if isinstance(value, dict) else None
         if kind == "matrix":
             return self.matrix(value, pointer)
         if kind in NOTES:
-            fields = self.fields(value, pointer, _NOTE, {"hint", "visible_if"})
+            fields = self.fields(value, pointer, _NOTE, {"hint", *CONDITIONS})
             return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
         return Item(question.type, question.name, question.label, question.hint, (question,))
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Several questions of one kind under one label; each row is reported by itself."""
-        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "visible_if"})
+        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", *CONDITIONS})
         name, label, hint = self.texts(fields, pointer)
         if not {"rows", "of"} <= set(fields):
             return Item("matrix", name, label, hint, ())
@@ -91,9 +94,30 @@ class ItemReader(QuestionReader):
             for tag in {**label, **row}
         }
 
-    def visible(self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str) -> Item:
+    def visible(
+        self, item: Item, document: Mapping[str, object], earlier: Mapping[str, Question], pointer: str
+    ) -> Item:
         """
         The item with the conditions under which it is shown.
+
+        Args:
+            item: that has been read.
+            document: what the file has here.
+            earlier: the questions before it, by name.
+            pointer: where problems are told, as a JSON pointer.
+        """
+        keys = sorted(CONDITIONS.intersection(document))
+        if any(question.absent is None for question in item.questions):
+            reason = "needs when_absent or absent_category: a hidden question still reports something"
+            self.problem(f"{pointer}/{keys[-1]}", reason)
+        found = {key: self.conditions(item, document[key], earlier, f"{pointer}/{key}") for key in keys}
+        return replace(item, visible_if=found.get("visible_if", ()), any_of=found.get("any_of", ()))
+
+    def conditions(
+        self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str
+    ) -> tuple[Condition, ...]:
+        """
+        What one of an item's maps of conditions says.
 
         Args:
             item: that has been read.
@@ -101,12 +125,9 @@ class ItemReader(QuestionReader):
             earlier: the questions before it, by name.
             pointer: where problems are told, as a JSON pointer.
         """
-        pointer = f"{pointer}/visible_if"
         if not isinstance(value, dict) or not value:
             self.problem(pointer, "must be a map from names of earlier questions to what their answers must be")
-            return item
-        if any(question.absent is None for question in item.questions):
-            self.problem(pointer, "needs when_absent or absent_category: a hidden question still reports something")
+            return ()
         conditions = []
         is_public = any(question.mechanism is None for question in item.questions)
         for name, wanted in value.items():
@@ -120,7 +141,7 @@ class ItemReader(QuestionReader):
         # In the order of the questions, so that two files that mean the same have one digest.
         order = list(earlier)
         conditions.sort(key=lambda condition: order.index(condition.question))
-        return replace(item, visible_if=tuple(conditions))
+        return tuple(conditions)
 
     def condition(self, asked: Question, wanted: object, pointer: str) -> Condition:
         """
@@ -177,9 +198,9 @@ def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
     if item.type == "matrix":
         document["rows"] = [{"name": row.name, "label": row.label} for row in item.rows]
         document["of"] = dump_asked(item.questions[0]) if item.questions else {}
-    if item.visible_if:
-        wanted = {condition.question: _dump_condition(condition, questions) for condition in item.visible_if}
-        document["visible_if"] = wanted
+    for key, conditions in (("visible_if", item.visible_if), ("any_of", item.any_of)):
+        if conditions:
+            document[key] = {condition.question: _dump_condition(condition, questions) for condition in conditions}
     return document
 
 

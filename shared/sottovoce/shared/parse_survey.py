@@ -21,7 +21,8 @@ REPORT_LABELS = ("plain", "neutral")
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after"}
+_LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 
@@ -112,10 +113,24 @@ class _SurveyReader(ItemReader):
             "default_language": self.default_language,
             **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
+            **({"after": self.after(fields["after"])} if "after" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
         }
+
+    def after(self, value: object) -> dict[str, Any]:
+        """What is told with the receipt, to everybody the same: a text, a link, or both."""
+        fields = self.fields(value, "/after", set(), {"text", "link"})
+        if value == {}:
+            self.problem("/after", "must have a text, a link, or both")
+        result: dict[str, Any] = {}
+        if "text" in fields:
+            result["text"] = self.text_map(fields["text"], "/after/text")
+        if "link" in fields:
+            message = "must be an address that begins with https, the same for everybody"
+            result["link"] = self.match(fields["link"], "/after/link", _LINK, message)
+        return result
 
     def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
         """The waves, one after the other; the survey's own window if it names none."""
@@ -151,8 +166,8 @@ class _SurveyReader(ItemReader):
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
         for index, item in enumerate(items):
-            if private & {condition.question for condition in item.visible_if}:
-                place = f"/questions/{index}/visible_if"
+            if private & {condition.question for condition in item.conditions}:
+                place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
         return ask if type(ask) is int else None
 
@@ -186,8 +201,8 @@ class _SurveyReader(ItemReader):
     def own_coin(self, items: Sequence[Item]) -> None:
         """Refuse what people could not do by themselves with a coin or a die."""
         for index, item in enumerate(items):
-            if item.visible_if:
-                place = f"/questions/{index}/visible_if"
+            if item.conditions:
+                place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "does not go with own_coin: the device must add nothing")
             for question in item.questions[:1]:
                 pointer = f"/questions/{index}" + ("/of" if item.rows else "")

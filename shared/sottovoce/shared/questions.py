@@ -17,10 +17,13 @@ MAX_PUBLIC = 10_001
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {"hint", "cohort", "visible_if"}
+_OPTIONAL = {"hint", "cohort", "visible_if", "any_of"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
+
+COIN_OF_THREE = {"name": "kary_rr", "odds": "3"}
+"""The coin's odds of 3 to 1 over yes, no and no answer: 60, 20 and 20 of 100."""
 
 _NO_DOMAIN = Domain()
 """Stands for true values that could not be read, a mistake already noted."""
@@ -215,6 +218,8 @@ class QuestionReader(Reader):
         elif not isinstance(name, str) or name not in names:
             self.problem(pointer, f"must be a map with an epsilon, or a name that is one of: {', '.join(names)}")
             return None
+        if domain.absent and kind.truth == "yes_no" and fields == {"name": "coin_flip"}:
+            name, fields = COIN_OF_THREE["name"], COIN_OF_THREE
         served = "option" if domain.absent else kind.truth
         if name and served != MECHANISMS[PRESETS.get(name, name)].serves:
             three = "; absent_category makes it a choice of three: name kary_rr, or give an epsilon"

@@ -127,6 +127,7 @@ class Item:
         questions: what is reported: one question, those of a matrix's rows, none for a note.
         rows: of a matrix, the names and labels of its rows; none otherwise.
         visible_if: what must all hold for the item to be shown.
+        any_of: of which one must hold, where there are any.
     """
 
     type: str
@@ -136,6 +137,12 @@ class Item:
     questions: tuple[Question, ...]
     rows: tuple[Choice, ...] = ()
     visible_if: tuple[Condition, ...] = ()
+    any_of: tuple[Condition, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Everything that it may hang on; none for an item that is always shown."""
+        return self.visible_if + self.any_of
 
 
 @dataclass(frozen=True)
@@ -218,6 +225,11 @@ class Survey:
         return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
 
     @cached_property
+    def conditional(self) -> frozenset[str]:
+        """Names of the questions that are not shown to everybody."""
+        return frozenset(question.name for item in self.items if item.conditions for question in item.questions)
+
+    @cached_property
     def masks(self) -> Mapping[int, int]:
         """The number of options of each question, by its index, whose reports are bit masks over them."""
         mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))
@@ -261,7 +273,7 @@ class Survey:
         given: dict[str, Value] = {}
         values: list[Value | None] = []
         for item in self.items:
-            shown = is_shown(item.visible_if, given)
+            shown = is_shown(item.visible_if, item.any_of, given)
             for question in item.questions:
                 if asked is not None and len(values) not in asked:
                     values.append(None)

@@ -1,7 +1,8 @@
 """
 Which items are shown: conditions on earlier answers, evaluated on the device and nowhere else.
 
-``visible_if`` maps names of earlier questions to what their answers must be; all of it must hold:
+``visible_if`` maps names of earlier questions to what their answers must be, and all of it must hold; of ``any_of``,
+such a map too, one part is enough. Where an item has both, both must hold.
 
     {smokes: "yes"}                    the answer is this option
     {smokes: [daily, weekly]}          it is one of these; of a select_multiple, one of these was chosen
@@ -10,7 +11,7 @@ Which items are shown: conditions on earlier answers, evaluated on the device an
 No condition holds for an answer that is absent, be it refused or of a question that is hidden itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sottovoce.shared.answers import Value
@@ -42,12 +43,17 @@ class Condition:
         return value in self.options
 
 
-def is_shown(conditions: tuple[Condition, ...], given: Mapping[str, Value]) -> bool:
+def is_shown(all_of: Sequence[Condition], any_of: Sequence[Condition], given: Mapping[str, Value]) -> bool:
     """
-    Whether all conditions hold.
+    Whether an item is shown.
 
     Args:
-        conditions: of one item; none for an item that is always shown.
+        all_of: conditions that must all hold.
+        any_of: conditions of which one must hold, where there are any.
         given: true values of the answers that were really given, by question name.
     """
-    return all(condition.question in given and condition.holds(given[condition.question]) for condition in conditions)
+
+    def holds(condition: Condition) -> bool:
+        return condition.question in given and condition.holds(given[condition.question])
+
+    return all(map(holds, all_of)) and (not any_of or any(map(holds, any_of)))

@@ -17,6 +17,7 @@ def path(tmp_path: Path) -> Path:
     """A survey file in English, French in part, and Swahili, which the form itself does not speak."""
     asked = translated()
     asked["title"]["sw"] = "Mitihani"
+    asked["report_labels"] = "neutral"
     (tmp_path / "survey.json").write_text(json.dumps(asked), encoding="utf-8")
     return tmp_path / "survey.json"
 
@@ -27,7 +28,11 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
 
     assert result.exit_code == 0
     assert "  texts in en, fr, sw, zh-Hans" in result.stdout.splitlines()
-    told = [line.removeprefix("warning: ") for line in result.stderr.splitlines()]
+    lines = result.stderr.splitlines()
+    told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
+    kinder = [line.removeprefix("suggestion: ") for line in lines if line.startswith("suggestion: ")]
+    assert len(told) + len(kinder) == len(lines)
+    assert kinder[0] == "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”"
     assert told[0].startswith("fr: shown in another language: /consent, /questions/1/label, ")
     assert told[0].endswith("/questions/2/choices/1/label")
     assert told[1].startswith("sw: shown in another language: /consent")
@@ -47,7 +52,7 @@ def test_json_says_the_same(path: Path) -> None:
     assert result.stderr == ""
     assert (found["languages"], found["missing_texts"]["en"]) == (["en", "fr", "sw", "zh-Hans"], [])
     assert len(found["missing_texts"]["fr"]) == 7
-    assert len(found["warnings"]) == 4
+    assert (len(found["warnings"]), len(found["suggestions"])) == (4, 2)
     assert dump(found["document"]) == asked.canonical
     assert (found["digest"], found["epsilon"]) == (asked.digest, asked.epsilon)
     assert [question["public"] for question in found["questions"]] == [False, False, True]

@@ -68,6 +68,7 @@ TWINS = [
                 "readChoices",
                 "readNote",
                 "readMatrix",
+                "readAfter",
                 "readAbsent",
                 "readConditions",
             ],
@@ -133,6 +134,7 @@ TWINS = [
             AUTHORS,
         ),
     ),
+    Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
     Twin("shared.own_coin", ("survey/own_coin.js",), only_python=dict.fromkeys(["Part", "Procedure"], TYPE)),
     Twin(
         "shared.rational",
@@ -199,7 +201,6 @@ TWINS = [
     Twin(
         "client.respondent",
         ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
-        only_python={"Allowance": TYPE},
         only_javascript={"AnswerPath": "what Respondent.answer, send and withdraw do, after the first step"},
     ),
     Twin(

@@ -30,6 +30,16 @@ def test_every_text_is_found() -> None:
     assert {"/questions/4/hint", "/questions/1/choices/3/label", "/questions/9/coordinates/1/label"} <= set(found)
 
 
+def test_names_of_the_authors_own_are_no_texts() -> None:
+    """A question may be called text, and a coordinate label; what is told afterwards is a text."""
+    coin = {**document()["questions"][0], "name": "text", "when_absent": "no"}
+    second = {**coin, "name": "label", "visible_if": {"text": "yes"}}
+    third = {**coin, "name": "hint", "any_of": {"label": "yes"}}
+    asked = survey(questions=[coin, second, third], after={"text": {"en": "Help?"}})
+
+    assert list(texts_of(asked)) == ["/title", "/after/text", *(f"/questions/{index}/label" for index in range(3))]
+
+
 def test_missing_texts_are_told_by_language() -> None:
     """The default language lacks nothing; of the others each text that falls back is named."""
     asked = parse_survey(translated())

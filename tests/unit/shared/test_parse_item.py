@@ -1,14 +1,17 @@
 """Notes, matrices, absence and conditions: what is read, what is refused, what is encoded."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 
-from tests.absences import COIN, FULL, KARY, absences, asks
+from tests.absences import COIN, FULL, KARY, absences, asks, either
 from tests.documents import names, survey
+from tests.vectors.items import any_answers
 
 SURVEY = absences()
 VALUES = (1, 1, 0, 1, 2, 3, (2, 0), 0, 2, 4)
@@ -60,6 +63,19 @@ def test_canonical_form_reads_back_as_the_same_survey() -> None:
     assert written["spent"]["of"]["when_absent"] == "1"
 
 
+def test_coin_flip_with_absent_category_keeps_its_odds_over_three_answers() -> None:
+    """3 to 1: of 100 who say yes 60 send yes, 20 send no and 20 send no answer; as dear as the coin itself."""
+    asked = parse_survey(survey(asks("boolean", "q", mechanism=COIN, absent_category=True)))
+    three = {"name": "kary_rr", "odds": "3"}
+    written = parse_survey(survey(asks("boolean", "q", mechanism=three, absent_category=True)))
+    mechanism = asked.questions[0].mechanism
+
+    assert isinstance(mechanism, KaryRR)
+    assert [mechanism.probability(value, 1) for value in (1, 0, 2)] == [Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)]
+    assert mechanism.epsilon == parse_survey(survey(asks("boolean", "q", mechanism=COIN))).epsilon
+    assert asked.digest == written.digest
+
+
 def test_absent_category_is_a_category_of_the_channel() -> None:
     """A yes/no question becomes a choice of three, also for an epsilon."""
     asked = parse_survey(survey(asks("boolean", "q", mechanism={"epsilon": "1"}, absent_category=True))).questions[0]
@@ -67,6 +83,35 @@ def test_absent_category_is_a_category_of_the_channel() -> None:
     assert (asked.options, asked.absent, asked.largest) == (("no", "yes", "absent"), 2, 2)
     assert asked.mechanism is not None
     assert asked.mechanism.name == "kary_rr"
+
+
+@pytest.mark.parametrize("answers", [*any_answers()])
+def test_one_condition_of_any_of_is_enough(answers: dict[str, str | None]) -> None:
+    """Beside visible_if both must hold; what was refused holds for nothing."""
+    values = either().encode(answers)
+    one = "yes" in (answers["smokes"], answers["drinks"])
+
+    assert values[3:] == (one, one and answers["adult"] == "yes")
+
+
+def test_any_of_reads_back_and_names_what_may_be_hidden() -> None:
+    """In the order of the questions; a survey without the key keeps its digest."""
+    asked = either()
+
+    assert load_survey(asked.canonical).items == asked.items
+    assert asked.document["questions"][4]["any_of"] == {"smokes": ["yes"], "drinks": ["yes"]}
+    assert asked.conditional == {"help", "paid"}
+    assert "any_of" not in SURVEY.canonical.decode()
+
+
+@pytest.mark.parametrize(
+    ("after", "pointer"),
+    [({}, "/after"), ("https://a.example", "/after"), ({"link": "http://a.example"}, "/after/link"),
+     ({"link": "https://a.example/{id}"}, "/after/link"), ({"text": "Help"}, "/after/text"), ({"to": 1}, "/after/to")],
+)  # fmt: skip
+def test_what_is_told_afterwards_is_a_text_or_one_link_for_all(after: object, pointer: str) -> None:
+    """Another scheme, a place for somebody's own number, or nothing at all is refused."""
+    assert [place for place, _ in problems(FIRST, after=after)] == [pointer]
 
 
 def test_everything_shown_is_encoded_as_answered() -> None:
@@ -117,7 +162,10 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
 @pytest.mark.parametrize(
     ("questions", "pointer", "message"),
     [
-        ([asks("boolean", "q", mechanism=COIN, absent_category=True)], "/questions/0/mechanism", "choice of three"),
+        (
+            [asks("boolean", "q", mechanism={"name": "warner", "truth": "3/4"}, absent_category=True)],
+            "/questions/0/mechanism", "choice of three",
+        ),
         ([asks("boolean", "q", mechanism=COIN, absent_category="yes")], "/questions/0/absent_category", "true"),
         ([{**FIRST, "absent_category": True}], "/questions/0/absent_category", "one home"),
         (
@@ -147,6 +195,12 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
         ([FIRST, asks("note", "n", visible_if={"first": []})], "/questions/1/visible_if/first", "options"),
         ([FIRST, asks("note", "n", visible_if={"first": {"min": 1}})], "/questions/1/visible_if/first", "options"),
         ([FIRST, asks("note", "n", visible_if={})], "/questions/1/visible_if", "must be a map"),
+        ([FIRST, asks("note", "n", any_of={})], "/questions/1/any_of", "must be a map"),
+        ([FIRST, asks("boolean", "q", mechanism=COIN, any_of={"first": "c0"})], "/questions/1/any_of", "when_absent"),
+        (
+            [FIRST, asks("boolean", "q", public=True, when_absent="no", any_of={"first": "c0"})],
+            "/questions/1/any_of", "give that answer away",
+        ),
         ([FIRST, asks("note", "n", visible_if=["first"])], "/questions/1/visible_if", "must be a map"),
         ([asks("note", "n", visible_if={"first": "c0"}), FIRST], "/questions/0/visible_if", "earlier"),
         ([{**FIRST, "visible_if": {"first": "c0"}}], "/questions/0/visible_if", "earlier"),

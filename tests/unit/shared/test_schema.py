@@ -92,6 +92,8 @@ MISTAKES: list[dict[str, Any]] = [
     {"questions": [{"type": "select_one", "name": "q", "label": {"en": "Q"}, "public": True}]},
     {"questions": [{"type": "boolean", "name": "q", "label": {"en": "Q"}, "mechanism": {"name": "warner"}}]},
     {"report_labels": "loud"},
+    {"after": {}},
+    {"after": {"link": "http://help.example.org"}},
     {"questions": [asks("boolean", "q", mechanism=COIN, when_absent=True)]},
     {"questions": [asks("boolean", "q", mechanism=KARY, absent_category=False)]},
     {"questions": [asks("boolean", "q", mechanism=KARY, absent_category=True, when_absent="no")]},

@@ -20,7 +20,18 @@ def test_all_conditions_must_hold_and_none_does_without_an_answer() -> None:
     """What is hidden or refused shows nothing further."""
     both = (Condition("a", options=(1,)), Condition("b", options=(0,)))
 
-    assert is_shown((), {})
-    assert is_shown(both, {"a": 1, "b": 0})
-    assert not is_shown(both, {"a": 1, "b": 1})
-    assert not is_shown(both, {"a": 1})
+    assert is_shown((), (), {})
+    assert is_shown(both, (), {"a": 1, "b": 0})
+    assert not is_shown(both, (), {"a": 1, "b": 1})
+    assert not is_shown(both, (), {"a": 1})
+
+
+def test_one_condition_of_any_of_is_enough_beside_all_of_the_others() -> None:
+    """An answer that is absent is none of them."""
+    first, second, third = (Condition(name, options=(1,)) for name in "abc")
+
+    assert is_shown((), (first, second), {"b": 1})
+    assert not is_shown((), (first, second), {"a": 0})
+    assert not is_shown((), (first, second), {})
+    assert is_shown((third,), (first, second), {"a": 1, "c": 1})
+    assert not is_shown((third,), (first, second), {"a": 1, "b": 1})

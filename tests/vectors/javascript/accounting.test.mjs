@@ -3,12 +3,17 @@ import { test } from "node:test";
 
 import { product, vectors } from "./product.mjs";
 
-const { reportEpsilon, wavesEpsilon } = product;
-const { reports, waves, bad } = vectors("accounting.json");
+const { DEFAULT_ALLOWANCE, NEARLY_SURE, reportEpsilon, wavesEpsilon } = product;
+const { allowance, nearly_sure, reports, waves, bad } = vectors("accounting.json");
 const near = (found, expected) => assert.ok(Math.abs(found - expected) <= 1e-12 * Math.max(1, expected));
 
 test("a report costs what Python says, with all questions asked and with some", () => {
   for (const { epsilons, ask, epsilon } of reports) near(reportEpsilon(epsilons, ask), epsilon);
+});
+
+test("devices allow a survey what Python's clients allow, and call the same total much", () => {
+  assert.deepEqual({ ...DEFAULT_ALLOWANCE }, allowance);
+  assert.equal(NEARLY_SURE, nearly_sure);
 });
 
 test("waves add up as in Python", () => {

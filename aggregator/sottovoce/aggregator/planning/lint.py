@@ -1,8 +1,12 @@
 """What a survey asks of a respondent, and what its author may have overlooked, in words and for programs."""
 
+import math
 from collections.abc import Collection
 from typing import Any
 
+from sottovoce.aggregator.planning.affordable import remedies
+from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
@@ -11,16 +15,19 @@ from sottovoce.shared.spec import Question, Survey
 MANY = 8
 """So many missing texts are named one by one."""
 
+LITTLE = 0.1
+"""The belief before a report for which a warning tells the belief after it."""
+
+SLACK = 1e-9
+"""Four coin flips make 10 % exactly 90 %, and a float a little less."""
+
 FEW = 10
 """New answers to one question, on average, below which a new snapshot says much about each of them."""
 
-MUCH = 6.0
-"""A report above this total is worth a warning: e^6 is odds of 400 to 1."""
-
-
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
     """
-    What lint finds, for programs: costs, missing texts by language, warnings, and the survey in canonical form.
+    What lint finds, for programs: costs, missing texts by language, warnings, suggestions, and the survey in canonical
+    form.
 
     ``spoken`` are the languages that the form's own sentences are in.
     """
@@ -41,6 +48,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
         "languages": languages_of(survey),
         "missing_texts": missing_texts(survey),
         "warnings": warnings(survey, spoken),
+        "suggestions": suggestions(survey),
         "document": survey.document,
     }
 
@@ -48,10 +56,10 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
 def describe(survey: Survey) -> list[str]:
     """What the survey costs, a line for each question and one for the whole."""
     lines = [f"{survey.name}, revision {survey.revision}, digest {survey.digest}"]
-    hidden = {question.name for item in survey.items if item.visible_if for question in item.questions}
     width = max(len(question.name) for question in survey.questions)
     for question in survey.questions:
-        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {_how(question)}{_no_answer(question, hidden)}")
+        how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
+        lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     if survey.ask is not None:
         lines.append(f"  {_describe_sample(survey.ask, len(survey.private))}")
     if survey.cohort is not None and survey.release_batch > 1:
@@ -88,7 +96,7 @@ def _describe_unshown(cohorts: int, batch: int) -> str:
     )
 
 
-def _no_answer(question: Question, hidden: set[str]) -> str:
+def _no_answer(question: Question, hidden: frozenset[str]) -> str:
     if question.absent is None:
         return ""
     how = "a category of its own" if question.domain.absent else f"sent as {question.answer(question.absent)}"
@@ -118,11 +126,46 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"
         )
-    if survey.epsilon > MUCH:
-        found.append(f"a report spends more than epsilon {MUCH:g}; ask fewer questions, or with more noise")
+    if survey.epsilon >= NEARLY_SURE:
+        found.append(_nearly_sure(survey))
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
     return found + _language_warnings(survey, spoken)
+
+
+def _nearly_sure(survey: Survey) -> str:
+    after = math.floor(100 * belief_after(LITTLE, survey.epsilon) + SLACK)
+    return (
+        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * LITTLE:.0f} % likely "
+        f"that a thing is true of a person may think it {after} % likely after it; what would lower it: "
+        f"{'; or '.join(remedies(survey, NEARLY_SURE))}"
+    )
+
+
+def suggestions(survey: Survey) -> list[str]:
+    """What would be kinder to respondents."""
+    found = []
+    if any(_is_bare(question) for question in survey.questions):
+        found.append(
+            "/report_labels: neutral is recommended; a receipt then says “Report A” instead of a bare “Yes”, which "
+            "may be read as an admission"
+        )
+    for index, item in enumerate(survey.items):
+        if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
+            key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
+            found.append(
+                f"/questions/{index}{'/of' if item.rows else ''}: nobody can decline; {key} offers “Prefer not to say”"
+            )
+    return found
+
+
+def _must_be_answered(question: Question) -> bool:
+    return question.mechanism is not None and question.mechanism.waves == 1 and question.absent is None
+
+
+def _is_bare(question: Question) -> bool:
+    """Whether its report is told as a yes or a no, though it may not be the answer."""
+    return question.kind.truth == "yes_no" and question.mechanism is not None and not question.neutral
 
 
 def _language_warnings(survey: Survey, spoken: Collection[str]) -> list[str]:

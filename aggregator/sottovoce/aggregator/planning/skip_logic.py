@@ -15,10 +15,12 @@ def hide(survey: Survey, truths: list[Values]) -> list[Values]:
     given: dict[str, tuple[Values, Mask]] = {}
     index = 0
     for item in survey.items:
+        held = {condition: _holds(condition, *given[condition.question]) for condition in item.conditions}
         shown = np.ones(len(truths[0]), dtype=bool)
         for condition in item.visible_if:
-            values, answered = given[condition.question]
-            shown &= answered & _meets(condition, values)
+            shown &= held[condition]
+        if item.any_of:
+            shown &= np.any([held[condition] for condition in item.any_of], axis=0)
         for question in item.questions:
             hidden[index] = _without(question, hidden[index], shown)
             answered = shown & (hidden[index] != question.absent) if question.domain.absent else shown
@@ -31,6 +33,10 @@ def _without(question: Question, truth: Values, shown: Mask) -> Values:
     if question.absent is None or shown.all():
         return truth
     return np.where(shown[:, None] if truth.ndim == 2 else shown, truth, np.array(question.absent))
+
+
+def _holds(condition: Condition, values: Values, answered: Mask) -> Mask:
+    return answered & _meets(condition, values)
 
 
 def _meets(condition: Condition, values: Values) -> Mask:

@@ -5,6 +5,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.surveys import newest
@@ -57,6 +58,7 @@ def publish(name: str) -> Response:
     survey = parse_survey(document)
     if survey.name != name:
         raise SpecError([Problem("/name", "is not the name in the address")])
+    check_affordable(survey)
     stored = current_app.extensions["storage"].publish(survey)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 

@@ -1,9 +1,10 @@
 """Before the first question: what the survey is, how answers are protected, what it costs, what that does not cover."""
 
 import click
-from sottovoce.client.respondent import Allowance, Respondent
+from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.words import odds_in_words, say, text_of
+from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
@@ -32,7 +33,11 @@ def explain(me: Respondent, allowance: Allowance) -> None:
 def _explain_costs(me: Respondent, allowance: Allowance) -> None:
     survey, epsilon = me.survey, me.survey.epsilon
     heading(say("explain_title"))
-    tell(say("explain_own_coin" if survey.own_coin else "explain_how"))
+    if survey.private:
+        tell(say("explain_own_coin" if survey.own_coin else "explain_how"))
+        tell(say("no_lie"))
+    else:
+        tell(say("all_public"))
     tell(say("explain_epsilon", epsilon=show_epsilon(epsilon), limit=f"{allowance.total:g}"))
     if len(survey.waves) > 1:
         tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))

@@ -33,7 +33,7 @@ class Interview:
         """Ask whatever is shown and has no answer yet."""
         given: dict[str, Value] = {}
         for item in self._survey.items:
-            if is_shown(item.visible_if, given) and self._is_for(item):
+            if is_shown(item.visible_if, item.any_of, given) and self._is_for(item):
                 self._show(item)
                 given |= self._ask(item)
 

@@ -1,7 +1,7 @@
 """After the draw: the report is sent, or kept; and what was sent, in words and to the byte."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -9,10 +9,11 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import say, text_of
+from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import parse_report
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
 
 def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -47,20 +48,77 @@ def receipt_of_earlier(me: Respondent) -> dict[str, Any]:
     return receipt
 
 
-def show_receipt(survey: Survey, receipt: dict[str, Any], as_json: bool) -> None:
+def show_receipt(survey: Survey, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
     """
-    What was sent, in words and to the byte.
+    What was sent: a function of the report's bytes and the survey, so that no two truths can be told apart by it.
 
     Args:
         survey: the survey.
         receipt: the aggregator's, and the ``body`` that was sent.
         as_json: print all of the receipt instead of the body alone.
+        exactly: every value in words, too.
     """
     heading(say("receipt_title"))
-    tell(say("receipt_own_coin" if survey.own_coin else "receipt_note"))
     values = parse_report(receipt["body"].encode()).values
-    for question, value in zip(survey.questions, values, strict=True):
-        tell(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
+    _tell_chance(survey, values)
+    _tell_public(survey, values)
+    if exactly:
+        _tell_values(survey, values)
+    else:
+        tell(f"{say('receipt_exact')}: sottovoce respond LINK --exactly")
+    _tell_after(survey)
     tell(say("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
     tell(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
     click.echo(json.dumps(receipt) if as_json else receipt["body"])
+
+
+Values = Sequence[int | None]
+"""A report's, one for each question of the survey; None for one that was not asked."""
+
+
+def _tell_chance(survey: Survey, values: Values) -> None:
+    """One sentence about all answers that chance had a say in."""
+    count = sum(values[index] is not None for index in survey.private)
+    if count == 0:
+        return
+    tell(say("receipt_count" if survey.epsilon < NEARLY_SURE else "receipt_count_strong", count=str(count)))
+    tell(say("no_lie"))
+    if any(survey.questions[index].name in survey.conditional for index in survey.private):
+        tell(say("receipt_not_shown"))
+
+
+def _tell_public(survey: Survey, values: Values) -> None:
+    public = [pair for pair in zip(survey.questions, values, strict=True) if pair[0].mechanism is None]
+    if public:
+        tell(say("receipt_public"))
+        _tell_lines(survey, public)
+
+
+def _tell_values(survey: Survey, values: Values) -> None:
+    tell(f"{say('receipt_exact')}:")
+    if survey.private:
+        tell(say("receipt_own_coin" if survey.own_coin else "receipt_note"))
+    _tell_lines(survey, list(zip(survey.questions, values, strict=True)))
+
+
+def _tell_after(survey: Survey) -> None:
+    after = survey.document.get("after", {})
+    if "text" in after:
+        tell(text_of(survey, after["text"]))
+    if "link" in after:
+        tell(after["link"])
+
+
+def _tell_lines(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:
+    for question, value in pairs:
+        tell(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
+        note = _absence_note(survey, question)
+        if note:
+            tell(f"    {say(note)}")
+
+
+def _absence_note(survey: Survey, question: Question) -> str:
+    """The sentence that holds for whoever was not shown the question, or did not answer; the same for everybody."""
+    if question.mechanism is None:
+        return "public_absent" if question.absent is not None and not question.domain.absent else ""
+    return "not_shown" if question.name in survey.conditional else ""

@@ -1,7 +1,7 @@
 """What lint warns of."""
 
 import pytest
-from sottovoce.aggregator.planning.lint import describe, warnings
+from sottovoce.aggregator.planning.lint import describe, suggestions, warnings
 
 from tests.surveys import document, survey
 
@@ -24,3 +24,40 @@ def test_what_cohorts_keep_from_view_is_told(batch: int, told: str) -> None:
     assert told in "".join(describe(asked))
     assert ("not shown yet" in "".join(describe(asked))) == bool(told)
     assert "not shown yet" not in "".join(describe(undivided))
+
+
+@pytest.mark.parametrize(("labels", "warned"), [("plain", True), ("neutral", False)])
+def test_neutral_labels_are_recommended_for_private_yes_and_no(labels: str, warned: bool) -> None:
+    """A bare yes on a receipt is read as an admission; a public yes is one."""
+    _, reason, year = document()["questions"]
+    told = suggestions(survey(report_labels=labels))
+    public = survey(questions=[reason, year, {"type": "boolean", "name": "open", "label": {"en": "?"}, "public": True}])
+
+    assert any(text.startswith("/report_labels: neutral is recommended") for text in told) is warned
+    assert not any("neutral" in text for text in suggestions(public))
+
+
+@pytest.mark.parametrize(("count", "warned"), [(3, False), (4, True), (6, True)])
+def test_total_that_makes_a_tenth_nine_tenths_is_warned_of(count: int, warned: bool) -> None:
+    """Four coin flips; what would lower it begins with asking fewer of each person."""
+    coins = [{**document()["questions"][0], "name": f"coin{number}"} for number in range(count)]
+    told = [text for text in warnings(survey(questions=coins), []) if text.startswith("a whole report spends")]
+
+    assert bool(told) is warned
+    if count == 4:
+        assert "epsilon 4.40: who thought it 10 % likely" in told[0]
+        assert "may think it 90 % likely after it; what would lower it: ask: 3, so that" in told[0]
+
+
+def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
+    """By the key that the type takes; not where it is offered, where the answer is public, or with own coins."""
+    coin, reason, year = document()["questions"]
+    number = {"type": "integer", "name": "n", "label": {"en": "?"}, "min": 0, "max": 4, "mechanism": {"epsilon": "1"}}
+    asked = survey(questions=[coin, {**reason, "absent_category": True}, year, number], report_labels="neutral")
+    hand = survey(questions=[coin], privacy={"procedure": "own_coin"}, report_labels="neutral")
+
+    assert suggestions(asked) == [
+        "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”",
+        "/questions/3: nobody can decline; when_absent offers “Prefer not to say”",
+    ]
+    assert suggestions(hand) == []

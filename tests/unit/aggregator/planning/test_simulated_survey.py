@@ -11,7 +11,7 @@ from sottovoce.client.respondent import encode
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.absences import absences
+from tests.absences import absences, either
 from tests.documents import survey as survey_document
 from tests.documents import vector
 from tests.unit.aggregator.planning.test_batch_randomizers import CASES
@@ -84,16 +84,16 @@ def test_square_wave_finds_the_distribution() -> None:
         assert abs(estimate.raw - true) < 0.9
 
 
-def test_hidden_questions_have_what_the_device_would_encode() -> None:
+@pytest.mark.parametrize(("survey", "last"), [(absences(), 5), (either(), 4)], ids=["all", "any"])
+def test_hidden_questions_have_what_the_device_would_encode(survey: Survey, last: int) -> None:
     """Many at once as one by one: conditions, chains, added categories, fixed values."""
-    survey = absences()
     (truths,) = invent(survey, 400, seed=6)
     hidden = 0
     for respondent in range(400):
         answers = answers_of(survey, truths, respondent)
         values = tuple(tuple(t[respondent].tolist()) if t.ndim == 2 else int(t[respondent]) for t in truths)
         assert encode(survey, answers) == values
-        hidden += values[5] == 0
+        hidden += values[last] == 0
     assert 0 < hidden < 400
 
 

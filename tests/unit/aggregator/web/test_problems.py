@@ -62,3 +62,18 @@ def test_survey_with_mistakes_lists_them_all_and_publishes_nothing(app: Flask) -
     assert {problem["pointer"] for problem in reply.json["problems"]} == {"/revision", "/title"}
     assert "sentinel" not in reply.text
     assert app.extensions["storage"].surveys() == []
+
+
+def test_survey_that_no_device_asks_is_not_published(app: Flask) -> None:
+    """Eight coin flips are 8.79, where devices allow 8: a program is told what a verb would say."""
+    token, digest = new_token()
+    app.extensions["storage"].add_researcher("ann", digest)
+    coin = document()["questions"][0]
+    dear = document(questions=[{**coin, "name": f"coin{number}"} for number in range(8)])
+    reply = app.test_client().post(
+        "/api/v1/surveys/exam/publish", json=dear, headers={"Authorization": f"Bearer {token}"}
+    )
+
+    assert reply.status_code == 422
+    assert "devices allow 8" in reply.json["problems"][0]["message"]
+    assert app.extensions["storage"].surveys() == []

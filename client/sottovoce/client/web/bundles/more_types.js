@@ -14,7 +14,7 @@ import { SampledCoordinate } from "../survey/mechanisms/sampled_coordinate.js";
 import { SampledOption } from "../survey/mechanisms/sampled_option.js";
 import { SquareWave } from "../survey/mechanisms/square_wave.js";
 import { SubsetSelection } from "../survey/mechanisms/subset_selection.js";
-import { acknowledgePart, notePart } from "../form/notes.js";
+import { acknowledgePart, afterPart, notePart } from "../form/notes.js";
 import { byHand } from "../form/own_coin_steps.js";
 import { numberInput } from "../form/number_input.js";
 import { procedure } from "../survey/own_coin.js";
@@ -28,7 +28,7 @@ import { randomizeSampledCoordinate } from "../device/randomizers/sampled_coordi
 import { randomizeSampledOption } from "../device/randomizers/sampled_option.js";
 import { randomizeSquareWave } from "../device/randomizers/square_wave.js";
 import { randomizeSubsetSelection } from "../device/randomizers/subset_selection.js";
-import { readAbsent, readConditions, readMatrix, readNote } from "../survey/more_items.js";
+import { readAbsent, readAfter, readConditions, readMatrix, readNote } from "../survey/more_items.js";
 
 /**
  * What few surveys need: the rarer mechanisms, each with its randomizer; items that are not one of some options, that
@@ -70,5 +70,5 @@ export const MORE_TYPES = {
   inputs: { number: numberInput, numbers: numberInput },
   itemViews: { note: notePart, acknowledge: acknowledgePart },
   valueWords: MORE_VALUE_WORDS,
-  provided: { answerInMoreWords, byHand, procedure, readAbsent, readConditions },
+  provided: { afterPart, answerInMoreWords, byHand, procedure, readAbsent, readAfter, readConditions },
 };

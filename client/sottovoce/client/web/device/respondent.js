@@ -1,12 +1,10 @@
+import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
 import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
 import { recorded } from "./ledger.js";
 import { loadSurvey } from "../survey/parse_survey.js";
 import { need } from "../registry.js";
 import { showEpsilon } from "../survey/rational.js";
-
-/** The epsilon that a person allows, unless she says otherwise: for one question, and for one whole report. */
-export const DEFAULT_ALLOWANCE = { question: 3, total: 8 };
 
 /**
  * One person and one survey: what is asked of her, what was drawn and spent before. It knows no way for an answer:

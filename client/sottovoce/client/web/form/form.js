@@ -5,7 +5,8 @@ import { explanationStep } from "./steps/explanation.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { parseLink } from "../survey/link.js";
 import { need } from "../registry.js";
-import { DEFAULT_ALLOWANCE, Respondent } from "../device/respondent.js";
+import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
+import { Respondent } from "../device/respondent.js";
 import { Transport } from "../device/transport.js";
 
 /** The page up to the first step; what comes after it is in `steps_flow.js`. */

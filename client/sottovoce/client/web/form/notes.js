@@ -5,6 +5,14 @@ export function notePart(item, _id, words) {
   return { item, fields: [], node: element("div", { className: "note" }, ...noteTexts(item, words, "p")) };
 }
 
+/** What the survey tells with the receipt; the link is spelled out, so that it says where it leads. */
+export function afterPart({ link, text }, words) {
+  const told = text ? [words.text("p", text)] : [];
+  const properties = { href: link, rel: "noopener noreferrer", target: "_blank", dir: "ltr" };
+  if (link) told.push(element("p", {}, element("a", properties, link)));
+  return element("div", { id: "after", className: "note" }, ...told);
+}
+
 /** Something to tick before going on; nothing about it is sent. */
 export function acknowledgePart(item, id, words) {
   const input = element("input", { type: "checkbox", id });

@@ -1,18 +1,28 @@
-import { NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
+import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
 import { TYPES } from "../registry.js";
 import { must } from "./rational.js";
-import { readFields, readItems, readMatch } from "./checks.js";
+import { readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
+
+const LINK = /^(https:)\/\/[a-z0-9.-]{1,253}(:[0-9]{1,5})?(\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]{0,1000})?$/;
+
+/** What is told with the receipt, to everybody the same: a text, a link, or both. */
+export function readAfter(value, language) {
+  readFields(value, [], ["link", "text"]);
+  must("link" in value || "text" in value);
+  if ("text" in value) readTexts(value.text, language);
+  if ("link" in value) readMatch(value.link, LINK);
+}
 
 /** A note, or something to acknowledge. */
 export function readNote(value, language) {
-  const texts = readHead(readFields(value, NOTE, ["hint", "visible_if"]), language);
-  return { type: value.type, ...texts, questions: [], rows: [], visibleIf: [] };
+  const texts = readHead(readFields(value, NOTE, ["hint", ...CONDITIONS]), language);
+  return { type: value.type, ...texts, questions: [], rows: [] };
 }
 
 /** Several questions with the same answers, a row each. */
 export function readMatrix(value, language, neutral) {
-  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", "visible_if"]);
+  const { of, rows, type } = readFields(value, [...NOTE, "of", "rows"], ["hint", ...CONDITIONS]);
   const texts = readHead(value, language);
   readChoices(rows, language, 1, 50);
   must(TYPES.get(of?.type)?.single);
@@ -22,7 +32,7 @@ export function readMatrix(value, language, neutral) {
     const name = readMatch(`${texts.name}_${row.name}`, NAME);
     return new Question({ ...asked, name, label: joined(texts.label, row.label, language), hint: null, cohort: false });
   });
-  return { type, ...texts, questions, rows: rows.map((row) => row.label), visibleIf: [] };
+  return { type, ...texts, questions, rows: rows.map((row) => row.label) };
 }
 
 // A row's label for where it stands alone, in every language that either text has.

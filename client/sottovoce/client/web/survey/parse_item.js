@@ -10,14 +10,17 @@ export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/;
 /** The keys of what is done with an answer. */
 export const TREATMENT = ["mechanism", "public", "when_absent", "absent_category"];
 
+/** The keys that say when an item is shown. */
+export const CONDITIONS = ["visible_if", "any_of"];
+
 /** The keys of every item. */
 export const NOTE = ["label", "name", "type"];
 
 const MAX_PUBLIC = 10_001;
 
 /**
- * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf }`. A note has no questions;
- * `rows` are the labels of a matrix's rows.
+ * One item as the survey shows it: `{ type, name, label, hint, questions, rows, visibleIf, anyOf }`. A note has no
+ * questions; `rows` are the labels of a matrix's rows.
  *
  * @param value a canonical document
  * @param earlier a Map from names to the questions before it
@@ -28,17 +31,17 @@ export function parseItem(value, earlier, language, neutral) {
   const read = TYPES.has(value?.type) ? readQuestion : ITEM_TYPES.get(value?.type);
   must(read);
   const item = read(value, language, neutral);
-  if ("visible_if" in value) item.visibleIf = provided("readConditions")(value.visible_if, item.questions, earlier);
-  return item;
+  const conditions = (key) => (key in value ? provided("readConditions")(value[key], item.questions, earlier) : []);
+  return { ...item, visibleIf: conditions("visible_if"), anyOf: conditions("any_of") };
 }
 
 // An item that is one question.
 function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
-  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", "visible_if", ...TREATMENT]);
+  const fields = readFields(value, [...NOTE, ...keys], ["hint", "cohort", ...CONDITIONS, ...TREATMENT]);
   const texts = readHead(fields, language);
   const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
-  return { type: value.type, ...texts, questions: [question], rows: [], visibleIf: [] };
+  return { type: value.type, ...texts, questions: [question], rows: [] };
 }
 
 /** What every item has: `{ name, label, hint }`. */

@@ -16,7 +16,7 @@ const TEXTS = ["title", "description", "consent"];
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
-const SURVEY_OPTIONAL = ["ask", "closes", "consent", "description", "opens", "report_labels", "waves"];
+const SURVEY_OPTIONAL = ["after", "ask", "closes", "consent", "description", "opens", "report_labels", "waves"];
 
 /**
  * The survey in its canonical bytes, named by their digest.
@@ -45,7 +45,7 @@ export function parseSurvey(document, digest) {
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
-    if ("ask" in document || "waves" in document || survey.memoized.length > 0) provided("readWaves")(document, survey);
+    readRare(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
@@ -58,8 +58,9 @@ async function needWhatIsNamed(document) {
   const has = (key) => items.some((item) => item?.[key] !== undefined);
   const rules = [
     ["readWaves", document.ask !== undefined || document.waves !== undefined],
+    ["readAfter", document.after !== undefined],
     ["procedure", document.privacy?.procedure === "own_coin"],
-    ["readConditions", has("visible_if")],
+    ["readConditions", has("visible_if") || has("any_of")],
     ["readAbsent", has("when_absent")],
   ];
   await Promise.all([
@@ -85,6 +86,12 @@ function parseItems(document, language) {
   return items;
 }
 
+// What few surveys say of themselves.
+function readRare(document, survey) {
+  if ("ask" in document || "waves" in document || survey.memoized.length > 0) provided("readWaves")(document, survey);
+  if ("after" in document) provided("readAfter")(document.after, survey.defaultLanguage);
+}
+
 function readPrivacy(privacy, survey) {
   readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total"]);
   must(["device", "own_coin"].includes(privacy.procedure));
@@ -94,8 +101,8 @@ function readPrivacy(privacy, survey) {
 }
 
 // What people do by themselves with a coin or a die: yes/no channels of such odds, and nothing that the device adds.
-function checkOwnCoin({ questions, visibleIf }) {
+function checkOwnCoin({ anyOf, questions, visibleIf }) {
   const procedure = provided("procedure");
-  must(visibleIf.length === 0);
+  must(anyOf.length + visibleIf.length === 0);
   for (const { absent, mechanism } of questions) must(absent === null && (mechanism === null || procedure(mechanism)));
 }

@@ -64,6 +64,8 @@ export class Survey {
     this.title = document.title;
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
+    // What is told with the receipt, to everybody the same; null for nothing.
+    this.after = document.after ?? null;
     this.access = document.access;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
@@ -102,6 +104,12 @@ export class Survey {
     return [...this.questions.keys()].filter((index) => this.questions[index].mechanism !== null);
   }
 
+  /** The questions that are not shown to everybody. */
+  get conditional() {
+    const items = this.items.filter(({ anyOf, visibleIf }) => anyOf.length + visibleIf.length > 0);
+    return items.flatMap((item) => item.questions);
+  }
+
   /** Whether one respondent is asked just the questions that have a value here; those not asked have null. */
   asksFor(values) {
     const absent = [...values.keys()].filter((index) => values[index] === null);
@@ -118,7 +126,7 @@ export class Survey {
     if (!Object.keys(answers).every((name) => names.includes(name))) throw new AnswerError("error_unexpected");
     const given = new Map();
     return this.items.flatMap((item) => {
-      const shown = isShown(item.visibleIf, given);
+      const shown = isShown(item.visibleIf, item.anyOf, given);
       return item.questions.map((question) => {
         if (!asked.includes(this.questions.indexOf(question))) return null;
         const answer = shown && Object.hasOwn(answers, question.name) ? (answers[question.name] ?? null) : null;

@@ -24,7 +24,7 @@ function readWindows(document) {
 function readAsk({ ask, items, ownCoin, private: places, questions }) {
   readInteger(ask, 1, places.length - 1);
   const mayBeLeftOut = places.map((index) => questions[index].name);
-  const conditions = items.flatMap((item) => item.visibleIf);
+  const conditions = items.flatMap((item) => [...item.visibleIf, ...item.anyOf]);
   must(!ownCoin && !conditions.some((condition) => mayBeLeftOut.includes(condition.question)));
 }
 

@@ -29,7 +29,7 @@ export function explanationStep(survey, words, known, on) {
 
 function protection(survey, words, { spent, allowance }, on, most) {
   const how = words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how");
-  const section = element("section", {}, words.said("h2", "explain_title"), how);
+  const section = element("section", {}, words.said("h2", "explain_title"), how, words.said("p", "no_lie"));
   // Named as the weakest only where another question is protected better.
   const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;
   if (survey.questions.some(isBetter)) section.append(words.said("p", "weakest"));

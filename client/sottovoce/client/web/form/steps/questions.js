@@ -50,7 +50,7 @@ function partsOf(survey, words, asked) {
 function showParts(parts) {
   const given = new Map();
   return parts.flatMap(({ fields, item, node }) => {
-    node.hidden = !isShown(item.visibleIf, given);
+    node.hidden = !isShown(item.visibleIf, item.anyOf, given);
     if (node.hidden) return [];
     for (const { fits, question, read } of fields) {
       if (question && fits() && read() !== null) given.set(question.name, question.encode(read()));

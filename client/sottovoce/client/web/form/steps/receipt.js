@@ -1,39 +1,84 @@
+import { NEARLY_SURE } from "../../survey/allowance.js";
 import { button, element, heading, table } from "../dom.js";
 import { mostRevealing } from "./odds_picture.js";
+import { provided } from "../../registry.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
 import { reportedInWords } from "../value_words.js";
 
 /**
- * The last step: the values that were sent, in words and as bytes. It is made from the sent bytes alone.
+ * The last step: what was sent, and what can be done about it.
  *
  * `spent` is what all reports to this aggregator cost; `onEnd` is told "withdraw" or "forget".
  */
 export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
-  const { values } = parseReport(receipt.body);
-  const rows = survey.questions.map((question, index) => [
-    words.text("span", question.label),
-    values[index] === null ? words.node("not_asked") : reportedInWords(question, values[index], words),
-  ]);
-  const columns = ["question", "receipt_sent"].map((key) => words.node(key));
   const title = heading(1, words.node("receipt_title"));
-  const sentence = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
-  const note = words.said("p", isEarlier ? "receipt_earlier" : sentence, {}, { className: "lead" });
-  const more = isEarlier ? [words.said("p", sentence)] : [];
-  const sent = table([words.text("span", survey.title)], columns, rows);
-  const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  const earlier = isEarlier ? [words.said("p", "receipt_earlier", {}, { className: "lead" })] : [];
+  const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
   const total = words.said("p", "spent", { spent: showEpsilon(spent) });
-  const details = [why(survey, words), bytes(words, receipt)];
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
   const row = element("div", { className: "actions" }, ...actions);
-  const node = element("div", { id: "receipt" }, title, note, ...more, sent, cost, total, ...details, row);
+  const told = [...earlier, sentReport(survey, words, receipt), ...after];
+  const node = element("div", { id: "receipt" }, title, ...told, total, row);
   return { node, start: title };
 }
 
-function why(survey, words) {
+// What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
+// what is said of a question that may be hidden is the same for everybody.
+function sentReport(survey, words, receipt) {
+  const { values } = parseReport(receipt.body);
+  const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  const parts = [...chanceNotes(survey, words, values), ...asGiven(survey, words, values)];
+  return element("section", { id: "sent" }, ...parts, exactReport(survey, words, values, receipt), cost);
+}
+
+// One sentence about all answers that chance had a say in.
+function chanceNotes(survey, words, values) {
+  const count = survey.private.filter((index) => values[index] !== null).length;
+  if (count === 0) return [];
+  const sentence = survey.epsilon < NEARLY_SURE ? "receipt_count" : "receipt_count_strong";
+  const hides = survey.conditional.some((question) => question.mechanism !== null);
+  const more = hides ? [" ", words.node("receipt_not_shown")] : [];
+  return [
+    words.said("p", sentence, { count }, { className: "lead" }),
+    element("p", {}, words.node("no_lie"), ...more),
+  ];
+}
+
+function asGiven(survey, words, values) {
+  const open = [...survey.questions.keys()].filter((index) => survey.questions[index].mechanism === null);
+  if (open.length === 0) return [];
+  const lines = open.map((index) => {
+    const question = survey.questions[index];
+    const value = element("strong", {}, reportedInWords(question, values[index], words));
+    return element("li", {}, labelled(survey, question, words), " ", value);
+  });
+  return [words.said("p", "receipt_public"), element("ul", {}, ...lines)];
+}
+
+// A question's label, and what holds of it for whoever was not shown it, or did not answer.
+function labelled(survey, question, words) {
+  const label = words.text("span", question.label);
+  const note = absenceNote(survey, question);
+  return note ? element("span", {}, label, " ", words.said("span", note, {}, { className: "hint" })) : label;
+}
+
+function absenceNote(survey, question) {
+  if (question.mechanism === null) return question.absent !== null && !question.domain.absent ? "public_absent" : "";
+  return survey.conditional.includes(question) ? "not_shown" : "";
+}
+
+function exactReport(survey, words, values, receipt) {
+  const rows = survey.questions.map((question, index) => [
+    labelled(survey, question, words),
+    values[index] === null ? words.node("not_asked") : reportedInWords(question, values[index], words),
+  ]);
+  const columns = ["question", "receipt_sent"].map((key) => words.node(key));
+  const sent = table([words.text("span", survey.title)], columns, rows);
   const most = mostRevealing(survey);
-  const odds = most ? [element("p", {}, words.odds(most))] : [];
-  return element("details", {}, words.said("summary", "why_title"), words.said("p", "why_note"), ...odds);
+  const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
+  const why = most ? [words.said("p", note), element("p", {}, words.odds(most))] : [];
+  return element("details", {}, words.said("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt));
 }
 
 function bytes(words, receipt) {
@@ -47,6 +92,5 @@ function bytes(words, receipt) {
   for (const [key, value] of entries) {
     list.append(words.said("dt", key), element("dd", {}, element("code", { dir: "ltr", id: key }, value)));
   }
-  const note = words.said("p", "verify_note", {}, { className: "hint" });
-  return element("details", { open: true }, words.said("summary", "receipt_details"), list, note);
+  return [list, words.said("p", "verify_note", {}, { className: "hint" })];
 }

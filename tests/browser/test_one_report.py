@@ -1,0 +1,131 @@
+"""Truths that give one report cannot be told apart by anything that the page says, prints or keeps."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sottovoce.client.page import saved_page
+
+from tests.browser.conftest import VIEWPORT
+from tests.browser.states import OPEN_ALL
+from tests.browser.test_traces import EVERYTHING_KEPT
+from tests.browser.visit import READY, Visit, begin, receipt
+from tests.conftest import Running, start
+from tests.one_report import ASKED, bytes_for, truths
+
+REPORT = (1, 1, 0, 1)
+"""It answers the question about studying with a yes."""
+
+NOT_SHOWN = "If this was not shown to you, chance answered for you."
+
+TAPE = """(bytes) => {
+    const system = crypto.getRandomValues.bind(crypto);
+    crypto.getRandomValues = (array) => {
+        const taken = bytes.splice(0, array.length);
+        if (taken.length === 0) return system(array);
+        array.set(taken);
+        return array;
+    };
+}"""
+"""Puts these bytes before those of the system."""
+
+
+@pytest.fixture(scope="module")
+def pills(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator with that survey."""
+    with start(tmp_path_factory.mktemp("pills") / "data", ASKED) as process:
+        yield process
+
+
+def fill(page: Page, answers: dict[str, Any]) -> None:
+    """Choose what somebody would who is shown what follows from it."""
+    for index, question in enumerate(ASKED.questions):
+        fieldset = page.locator(f"#q{index}-label")
+        if not fieldset.is_visible():
+            continue
+        answer = answers.get(question.name)
+        option = "absent" if answer is None else question.options.index(answer)
+        page.check(f"#q{index}-{option}")
+
+
+def looked_at(page: Page) -> list[object]:
+    """What stands there, what a copy of the page would hold, what a printer would be given, and what is kept."""
+    found: list[object] = []
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        found += [page.inner_text("body"), page.content(), page.screenshot(full_page=True, animations="disabled")]
+    page.emulate_media(media="screen")
+    return [*found, page.evaluate(EVERYTHING_KEPT)]
+
+
+def answered(browser: Browser, address: str, pills: Running, answers: dict[str, Any], tape: bytes) -> list[object]:
+    """What is left of one visit: after sending, with everything opened, and when the page is opened again."""
+    context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
+    page = Visit(context, pills).arrive(address)
+    begin(page)
+    fill(page, answers)
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    page.evaluate(TAPE, list(tape))
+    page.click("button.primary")
+    receipt(page)
+    page.locator("h1").blur()
+    found = looked_at(page)
+    page.evaluate(OPEN_ALL)
+    found += looked_at(page)
+    page.reload()
+    page.wait_for_selector(READY)
+    found += looked_at(page)
+    context.close()
+    return found
+
+
+def test_truths_of_one_report_leave_the_same_bytes(browser: Browser, pills: Running) -> None:
+    """Hidden, refused, yes or no: on the page, printed, copied, opened again, and in the ledger."""
+    left = [answered(browser, pills.link, pills, one, bytes_for(one, REPORT)) for one in truths()]
+
+    assert len(left) == 10
+    for other in left[1:]:
+        assert [one == two for one, two in zip(left[0], other, strict=True)] == [True] * len(other)
+    assert json.dumps(list(REPORT)).replace(" ", "") in str(left[0][-1])
+
+
+def test_page_that_was_saved_tells_as_little(browser: Browser, pills: Running, tmp_path: Path) -> None:
+    """The page as a file with the survey in it, opened from a folder."""
+    file = tmp_path / "saved.html"
+    file.write_bytes(saved_page(pills.url, ASKED))
+    first, *_, last = [
+        answered(browser, file.as_uri(), pills, one, bytes_for(one, REPORT)) for one in list(truths())[::5]
+    ]
+
+    assert first == last
+
+
+def test_receipt_says_the_same_of_every_question_that_may_be_hidden(browser: Browser, pills: Running) -> None:
+    """To somebody who was shown neither of them; the values stand behind a line that is closed."""
+    context = browser.new_context(viewport=VIEWPORT)
+    page = Visit(context, pills).open()
+    fill(page, next(truths()))
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    page.click("button.primary")
+    receipt(page)
+    closed = page.inner_text("#receipt")
+    page.click("text=Show exactly what was sent")
+    opened = page.locator("tbody tr").all_inner_texts()
+    link = page.locator("#after a")
+    leads = [link.get_attribute(name) for name in ("href", "rel", "target")]
+    context.close()
+
+    assert "Private answers sent: 3. Chance had a say in each" in closed
+    assert "A question that was not shown to you was answered by chance." in closed
+    assert "What chance changes is not your lie." in closed
+    assert "Which year? Y1" in closed
+    assert "Need to talk?" in closed
+    assert leads == ["https://help.example.org/", "noopener noreferrer", "_blank"]
+    assert "To study?" not in closed
+    assert '"values"' not in closed
+    assert [NOT_SHOWN in row for row in opened] == [False, True, True, False]
