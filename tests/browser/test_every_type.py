@@ -205,3 +205,14 @@ def test_fields_have_names_and_rules_for_screen_readers(visitor: Visit) -> None:
     assert "q6-note" in (days.get_attribute("aria-describedby") or "")
     assert page.inner_text("#q6-note") == "A number from 0 to 30, in steps of 1."
     assert page.get_by_role("group", name="Which of these?").get_by_role("checkbox").count() == 6
+
+
+def test_what_is_typed_has_room(visitor: Visit) -> None:
+    """Every field shows what it holds, a date no less than a number, and is as high as a finger is wide."""
+    page = visitor.open()
+    fields = page.locator("fieldset input:not([type=radio], [type=checkbox])")
+    kinds = {field.get_attribute("type") for field in fields.all()}
+    boxes = [field.bounding_box() for field in fields.all()]
+
+    assert {"text", "date"} <= kinds
+    assert all(box is not None and box["width"] >= 160 and box["height"] >= 44 for box in boxes)
