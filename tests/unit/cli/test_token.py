@@ -1,6 +1,7 @@
 """Tokens from the command line: written down where nobody else reads, and over nothing that is there."""
 
 import csv
+import os
 import stat
 from pathlib import Path
 
@@ -38,10 +39,14 @@ def created(data: Path) -> int:
         storage.close()
 
 
-def test_list_of_tokens_is_for_its_owner_only(data: Path) -> None:
-    """Whoever reads it can answer in somebody's place."""
+def test_list_of_tokens_is_for_its_owner_only(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads it can answer in somebody's place; so it is by itself, whatever the process allows."""
     out = data / "links.csv"
-    assert create(data, out).exit_code == 0
+    former = os.umask(0o022)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "umask", lambda _: 0o022)
+        assert create(data, out).exit_code == 0
+    os.umask(former)
 
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     with out.open(newline="") as file:
