@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
-from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO
+from sottovoce.client.ledger_entry import Record
 from sottovoce.client.terminal.screen import tell
 from sottovoce.shared.rational import show_epsilon
 
