@@ -21,7 +21,7 @@ from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
-from sottovoce.client.revisions import survey_for
+from sottovoce.client.revisions import Standing, standing, survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
@@ -70,7 +70,7 @@ class Respondent:
         self.ledger = ledger
         self._transport = transport
         self._draws = draws or Draws()
-        self._wave = wave
+        self.wave = wave
         if survey.asks_for_token and not token:
             raise TransportError("this survey asks for a link with a token; nothing was sent")
         if not 0 <= wave < len(survey.waves):
@@ -181,7 +181,7 @@ class Respondent:
                 raise BudgetExhausted("with another link an answer was drawn here and not accepted; was that you?")
             values = encode(self.survey, answers, self.places)
             memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
-            report = randomize(self.survey, values, self._draws, self._wave, memo)
+            report = randomize(self.survey, values, self._draws, self.wave, memo)
             body = dump_report(report, self.survey).decode()
             entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
             self.ledger.record(self._key, entry, self.survey.canonical)
@@ -214,6 +214,28 @@ class Respondent:
             TransportError: not acknowledged, or the receipt is not for these bytes.
         """
         return deliver(self.ledger, self._key, self._entry(), self._transport)
+
+    def standing(self) -> Standing | None:
+        """
+        How the survey stands now in this wave, by the aggregator's clock; None if it does not tell.
+
+        Raises:
+            TransportError: no answer, or refused.
+        """
+        status = self._transport.fetch_status(self.survey.name)
+        try:
+            return None if status is None else standing(status, self.survey, self.wave)
+        except TransportError:
+            return None
+
+    def check_token(self) -> bool | None:
+        """
+        Whether the link's token may still be spent; None if there is none, or the aggregator does not tell.
+
+        Raises:
+            TransportError: no answer, or refused for another reason.
+        """
+        return self._transport.check_token(self.survey.name, self._token) if self._token else None
 
     @property
     def cost(self) -> float:
