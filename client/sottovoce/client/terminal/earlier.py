@@ -93,7 +93,9 @@ def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
     if survey is not None:
         tell(whom_to_ask(survey))
     if not asks:
-        raise TransportError("nothing was sent; `sottovoce ledger send`, or this link without --yes, sends it once more")
+        raise TransportError(
+            "nothing was sent; `sottovoce ledger send`, or this link without --yes, sends it once more"
+        )
     click.confirm("Try once more?", default=False, abort=True, err=True)
 
 

@@ -18,9 +18,10 @@ from sottovoce.shared.spec import Survey
 _BEFORE = 0.1
 """What somebody may have thought of a person before: 10 in 100 people like them."""
 
+
 def explain(me: Respondent, allowance: Allowance, stands: Standing | None = None) -> None:
     """
-    Who asks, the title, the texts, how the answers are protected, what a report can tell, and the odds of each question.
+    Who asks, the title, the texts, how the answers are protected, what a report can tell, and each question's odds.
 
     Args:
         me: who is asked.
