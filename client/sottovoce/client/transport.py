@@ -171,10 +171,12 @@ class Transport:
         body = json.dumps({"report_id": report_id}, separators=(",", ":")).encode()
         return _object(self._try("POST", f"/api/v1/surveys/{survey}/withdraw", body), "confirmation")
 
-    def _find(self, method: str, path: str, body: bytes | None = None, **options: int) -> Reply | None:
+    def _find(
+        self, method: str, path: str, body: bytes | None = None, *, limit: int = MAX_REPLY_BYTES, tries: int = TRIES
+    ) -> Reply | None:
         """The same as ``_try``; None if there is nothing at this address."""
         try:
-            return self._try(method, path, body, **options)
+            return self._try(method, path, body, limit=limit, tries=tries)
         except TransportError as error:
             if error.status == requests.codes.not_found:
                 return None
