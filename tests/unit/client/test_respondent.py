@@ -212,7 +212,7 @@ def test_send_without_a_draw_is_refused():
 )
 def test_connect_refuses_a_survey_that_the_link_does_not_name(monkeypatch, link, reason):
     """An aggregator could otherwise swap yes and no for one person."""
-    monkeypatch.setattr(requests, "Session", lambda: Session(Reply(content=SURVEY.canonical)))
+    monkeypatch.setattr(requests, "Session", lambda: Session(Reply(content=SURVEY.canonical), Reply(404)))
 
     with pytest.raises(TransportError, match=reason):
         Respondent.connect(link, MemoryLedger())
