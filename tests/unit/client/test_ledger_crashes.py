@@ -136,6 +136,21 @@ def test_binding_is_one_write(tmp_path):
     assert seen == {None, entry.body}
 
 
+def test_own_copy_is_the_last_to_go(tmp_path):
+    """Killed in between, the link that the report is taken back with still has it, and can do it again."""
+    with pytest.MonkeyPatch.context() as patch:
+        Disk(patch)
+        attempt(person(tmp_path, Aggregator(refuse(409, "closed")), ONE))
+        attempt(person(tmp_path, Aggregator(refuse(409, "closed")), TWO))
+    for number in range(8):
+        with pytest.MonkeyPatch.context() as patch, suppress(Killed):
+            Disk(patch, number, kill=True)
+            FileLedger(tmp_path).end(Key(ORIGIN, "exam", 0, ONE), "withdrawn")
+        own, other, _ = entries(tmp_path)
+        assert own.body or not other.body
+    assert not own.body
+
+
 def test_report_is_not_sent_before_its_name_is_on_the_disk(tmp_path, monkeypatch):
     """A process that was killed between the two is followed by one that makes sure, or sends nothing."""
     aggregator = Aggregator()
