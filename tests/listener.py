@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
+from sottovoce.shared import canonical
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
 
@@ -45,12 +47,31 @@ def http(status: str, body: bytes = b"", *headers: str, length: int | None = Non
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
 
 
-def honest(survey: Survey) -> Answer:
-    """What an aggregator answers; nothing is stored but what the listener keeps."""
+def honest(survey: Survey, *older: Survey, state: str = "open", good: bool = True, **status: Any) -> Answer:
+    """
+    What an aggregator answers; nothing is stored but what the listener keeps.
+
+    Args:
+        survey: the newest revision.
+        older: the other ones, newest first.
+        state: of every wave.
+        good: whether a token can be spent, when that is asked.
+        status: what the status says else.
+    """
+    revisions = [survey, *older]
+    told = json.dumps(status_of(revisions, state) | status).encode()
+    published = {"format": "sottovoce-revisions/1", "survey": survey.name}
+    listed = canonical.dump(published | {"revisions": [each.document for each in revisions]})
+    replies = {"status": told, "revisions": listed}
 
     def answer(request: Captured) -> bytes:
         if request.path.startswith("GET"):
-            return http("200 OK", survey.canonical, "Content-Type: application/json")
+            body = replies.get(request.path.rpartition("/")[2], survey.canonical)
+            return http("200 OK", body, "Content-Type: application/json")
+        if request.path.endswith("/token"):
+            if not good:
+                return http("401 Unauthorized", b'{"code":"token_invalid"}')
+            return http("200 OK", b'{"format":"sottovoce-token/1","good":true}')
         if request.path.endswith("/withdraw"):
             report_id = json.loads(request.body)["report_id"]
             known = {"format": "sottovoce-withdrawal/1", "survey": survey.name, "report_id": report_id}
@@ -58,6 +79,15 @@ def honest(survey: Survey) -> Answer:
         return http("200 OK", json.dumps(receipt(parse_report(request.body), request.body)).encode())
 
     return answer
+
+
+def status_of(revisions: Sequence[Survey], state: str) -> dict[str, Any]:
+    """The status of a survey whose waves are all in this state."""
+    listed = [
+        {"digest": each.digest, "revision": each.revision, "retired": False, "waves": [state] * len(each.waves)}
+        for each in revisions
+    ]
+    return {"format": "sottovoce-status/1", "survey": revisions[0].name, "closed_on": None, "revisions": listed}
 
 
 def cut(_request: Captured) -> None:
@@ -92,7 +122,7 @@ class Listener:
     """
 
     def __init__(self, answer: Answer, first: Sequence[Answer] = ()) -> None:
-        """``first`` answers the first POSTs, ``answer`` all else."""
+        """``first`` answers the first POSTs but those that ask about a token, ``answer`` all else."""
         self.captured: list[Captured] = []
         self._answer, self._first = answer, list(first)
         self._arrived = threading.Condition()
@@ -138,7 +168,7 @@ class Listener:
             answered = time.perf_counter()
             for head, body in _requests(stream):
                 request = Captured(head, body, time.perf_counter() - answered, number)
-                posted = request.path.startswith("POST")
+                posted = request.path.startswith("POST") and not request.path.endswith("/token")
                 answer = self._first.pop(0) if posted and self._first else self._answer
                 with self._arrived:
                     self.captured.append(request)

@@ -221,11 +221,11 @@ def no_memory(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Respondent, "drawn", False)
 
 
-def _overwrite(self: FileLedger, key: Key, entry: Any) -> Any:
-    from sottovoce.client.file_ledger import name_of
+def _overwrite(self: FileLedger, key: Key, entry: Any, text: bytes = b"") -> Any:
+    from sottovoce.client.ledger_entry import name_of
 
     self.erase(name_of(key))
-    return ORIGINAL_RECORD(self, key, entry)
+    return ORIGINAL_RECORD(self, key, entry, text)
 
 
 ORIGINAL_RECORD = FileLedger.record

@@ -71,8 +71,9 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
     before = told[: told.index("Question 1 of 3")]
 
     for words in (
-        "Dice may change your answers before they leave this device",
+        "Your device rolls dice over each private answer, then sends the result",
         "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
+        "After what you send, at most:\n  10 before\n  25 after one answer\n  50 after your whole report\n",
         "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with this one",
         "This answer is not changed by chance", "Whoever runs this survey can see",
     ):  # fmt: skip
@@ -337,7 +338,7 @@ def test_damaged_file_is_named_and_blocks_its_own_survey_only(tmp_path: Path) ->
     """It may stand for a report already sent; the respondent is told which file, and what to do."""
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
         inside(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
-        (file,) = (tmp_path / "ledger").iterdir()
+        (file,) = (tmp_path / "ledger").glob("*.json")
         file.write_text("{")
         again = inside(tmp_path, "respond", link_of(one), "--answers", answers(tmp_path), "--yes")
         other = inside(tmp_path, "respond", link_of(two), "--answers", answers(tmp_path), "--yes")
@@ -397,11 +398,11 @@ def test_thirty_kills_draw_once_each(tmp_path: Path) -> None:
             sottovoce(folder, "ledger", "send")
             assert sottovoce(folder, "respond", link_of(server), "--answers", "answers.json", "--yes").returncode == 0
             assert len(set(server.bodies)) == 1
-            assert [path.suffix for path in (folder / "ledger").iterdir()] == [".json"]
+            assert sorted(path.suffix for path in (folder / "ledger").iterdir()) == [".json", ".survey"]
 
 
 def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
-    """A closed survey refuses for good; a report drawn for a token needs its link, and is sent with it."""
+    """`ledger send` tries a refused one once more; one that was drawn for a token needs its link, and is sent by it."""
     token = "0123456789ABCDEF"
     invited = survey(access="token")
     closed = always(http("409 Conflict", b'{"code":"closed"}'))
@@ -416,9 +417,10 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
 
         assert (refused.returncode, "kept on this device" in refused.stderr) == (1, True)
         assert (told.returncode, found["sent"], len(found["waiting"])) == (1, [], 2)
+        assert [(entry["state"], entry["refused"]) for entry in found["waiting"]] == [("refused", "closed")] * 2
         assert any("needs the token of its link" in entry["reason"] for entry in found["waiting"])
         assert token not in told.stdout + told.stderr + "".join(p.read_text() for p in (tmp_path / "ledger").iterdir())
-        assert inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}").returncode == 0
+        assert inside(tmp_path, "respond", f"{two.url}/s/exam#t={token}", input="y\n").returncode == 0
         assert inside(tmp_path, "ledger", "send").returncode == 0
         assert (len(set(one.bodies)), len(set(two.bodies))) == (1, 1)
 

@@ -7,8 +7,9 @@ sent by the next one.
 
 from typing import Any
 
-from sottovoce.client.file_ledger import FileLedger, Record, name_of
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
+from sottovoce.client.ledger_entry import Record, name_of
 from sottovoce.client.link import Link
 from sottovoce.client.transport import Transport
 from sottovoce.shared import canonical
@@ -28,10 +29,16 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
-        TransportError: not acknowledged, or the receipt is not for these bytes.
+        TransportError: not acknowledged, or the receipt is not for these bytes. A refusal for good is noted, and the
+            report stays as it is: no reply but this receipt frees its key.
     """
     expected = receipt_of(entry)
-    answer = transport.submit(key.survey, entry.body.encode(), key.token)
+    try:
+        answer = transport.submit(key.survey, entry.body.encode(), key.token)
+    except TransportError as error:
+        if error.is_final:
+            ledger.mark_refused(key, error.reason or "refused")
+        raise
     if not _same(answer, {name: expected[name] for name in expected if name != "body"}):
         raise TransportError("the aggregator's receipt is not for the report that was sent")
     ledger.mark_sent(key)

@@ -6,17 +6,26 @@ that is remembered, whatever ends the program or the machine in between.
 """
 
 import hashlib
-import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, asdict, fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sottovoce.client.ledger import Entry, Key
+from sottovoce.client.ledger import Entry, Key, first_unaccepted
+from sottovoce.client.ledger_entry import (
+    Record,
+    dump_drawn,
+    dump_record,
+    name_of,
+    parse_drawn,
+    parse_record,
+    unreadable,
+    unwritable,
+)
 from sottovoce.client.ledger_location import ledger_folder
 from sottovoce.shared.errors import BudgetExhausted
 
@@ -25,28 +34,13 @@ if sys.platform != "win32":
 
 _PART = ".part"
 _DRAWN = ".drawn"
-
-
-class Record(NamedTuple):
-    """
-    One entry with what it is for.
-
-    Attributes:
-        key: without its token, which the ledger does not hold.
-        bound: the report was drawn for a token; to send it needs the link again.
-        name: the entry's own name in the ledger.
-    """
-
-    key: Key
-    entry: Entry
-    bound: bool
-    name: str
+_TEXT = ".survey"
 
 
 class FileLedger:
     """
     Remembers in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
-    their own, which end in ``.drawn``.
+    their own, which end in ``.drawn``, and so have the surveys that reports were drawn for, which end in ``.survey``.
 
     A file appears whole or not at all: it is written and synced under another name and then linked to its own,
     which the file system lets only one of several processes do. Where the system has locks, processes also wait for
@@ -68,21 +62,54 @@ class FileLedger:
         """
         path = self._path(name_of(key))
         try:
-            content = path.read_bytes()
+            entry = parse_record(path, path.read_bytes()).entry
+            if entry.waiting:
+                # Whoever recorded it may have been killed before its name was on the disk; now it is sent.
+                _sync(self.folder)
         except FileNotFoundError:
             return None
         except OSError:
-            raise _unreadable(path) from None
-        return _parse(path, content).entry
+            raise unreadable(path) from None
+        return entry
 
-    def record(self, key: Key, entry: Entry) -> Entry:
-        """The entry that stands for ``key`` from now on."""
-        path = self._path(name_of(key))
-        self._create(path, {**_about(key), **asdict(entry)})
-        stored = self.get(key)
-        if stored is None:
-            raise _unreadable(path)
-        return stored
+    def record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+        """
+        The entry that stands for ``key`` from now on.
+
+        Args:
+            key: what is answered.
+            entry: what was drawn.
+            text: the canonical bytes of the survey that it was drawn for.
+        """
+        with self._writing():
+            return self._record(key, entry, text)
+
+    def text(self, digest: str) -> bytes | None:
+        """The canonical bytes of the survey with this digest; None if they were not kept, or are damaged."""
+        try:
+            text = self._text_path(digest).read_bytes()
+        except OSError:
+            return None
+        return text if hashlib.sha256(text).hexdigest() == digest else None
+
+    def keep(self, digest: str, text: bytes) -> None:
+        """Keep a survey's canonical bytes for an entry that an earlier release recorded without them."""
+        # It is only for words; what cannot be written now is asked for again.
+        with suppress(BudgetExhausted), self._writing():
+            self._write(text).replace(self._text_path(digest))
+
+    def unaccepted(self, key: Key) -> Entry | None:
+        """A report for the same wave with another token that nobody has acknowledged; a damaged file is passed over."""
+        others = (record for record in self._readable() if record.name != name_of(key))
+        return first_unaccepted(record.entry for record in others if record.key == key._replace(token=""))
+
+    def bind(self, key: Key, entry: Entry) -> Entry | None:
+        """Put the unaccepted report under ``key`` too; None if another process has sent or ended it."""
+        with self._writing():
+            found = self.unaccepted(key)
+            if found is None or found.body != entry.body:
+                return None
+            return self._record(key, replace(found, epsilon=0.0))
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
@@ -94,14 +121,23 @@ class FileLedger:
             drawn: indices of questions, which count only if nothing was drawn before.
         """
         path = self.folder / f"{name_of(key)}-{digest}{_DRAWN}"
-        self._create(path, {"drawn": drawn})
-        return _drawn(path)
+        with self._writing():
+            self._create(path, dump_drawn(drawn))
+        return parse_drawn(path)
 
     def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report."""
+        """Note that the aggregator has acknowledged the report, under whichever keys it stands."""
         # The report has arrived; a note that cannot be written is no reason to say that it has not.
-        with suppress(OSError):
-            self._change(name_of(key), sent=True)
+        with suppress(OSError, BudgetExhausted), self._locked():
+            for name in (name_of(key), *self._copies(name_of(key))):
+                self._change(name, sent=True, refused="")
+
+    def mark_refused(self, key: Key, reason: str) -> None:
+        """Note that the aggregator refuses the report for good; an acknowledged or ended one stays what it is."""
+        # Without the note it is sent once more at the next visit: the same bytes.
+        with suppress(OSError, BudgetExhausted), self._locked():
+            if self.read(name_of(key)).entry.waiting:
+                self._change(name_of(key), refused=reason)
 
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
@@ -119,7 +155,7 @@ class FileLedger:
         except FileNotFoundError:
             return []
         except OSError:
-            raise _unreadable(self.folder) from None
+            raise unreadable(self.folder) from None
 
     def read(self, name: str) -> Record:
         """
@@ -130,13 +166,16 @@ class FileLedger:
         """
         path = self._path(name)
         try:
-            return _parse(path, path.read_bytes())
+            return parse_record(path, path.read_bytes())
         except OSError:
-            raise _unreadable(path) from None
+            raise unreadable(path) from None
 
     def forget(self, name: str) -> None:
         """End the report of this name: its charge stays, and no other is drawn for what it was drawn for."""
-        if not self.read(name).entry.ended:
+        if self.read(name).entry.ended:
+            # Whoever ended it may have been killed before all was gone.
+            self._remove_rest([name])
+        else:
             self._end(name, "forgotten")
 
     def erase(self, name: str) -> None:
@@ -146,52 +185,107 @@ class FileLedger:
                 self._remove(f"{name}.json")
                 self._remove(f"{name}-*{_DRAWN}")
                 self._remove(f"*{_PART}")
+                self._remove_texts()
                 _sync(self.folder)
         except OSError:
-            raise _unwritable("not everything was erased") from None
+            raise unwritable("not everything was erased") from None
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.json"
 
+    def _text_path(self, digest: str) -> Path:
+        return self.folder / f"{digest}{_TEXT}"
+
+    def _readable(self) -> Iterator[Record]:
+        for name in self.names():
+            with suppress(BudgetExhausted):
+                yield self.read(name)
+
+    def _copies(self, name: str) -> list[str]:
+        """The names of other entries with the same report: it was bound to another token."""
+        found = {record.name: record for record in self._readable()}
+        own = found.pop(name, None)
+        if own is None or not own.entry.body:
+            return []
+        # Of one survey and wave: memos of two surveys may well be alike.
+        return [
+            other for other, record in found.items() if (record.key, record.entry.body) == (own.key, own.entry.body)
+        ]
+
     def _end(self, name: str, ended: str) -> None:
         try:
-            self._change(name, body="", ended=ended)
-            self._remove(f"{name}-*{_DRAWN}")
+            with self._locked():
+                # Its own entry last: while that holds the report, this can be done again.
+                names = [*self._copies(name), name]
+                for each in names:
+                    self._change(each, body="", ended=ended, refused="")
         except OSError:
-            raise _unwritable(f"it does not know that the report was {ended}") from None
+            raise unwritable(f"it does not know that the report was {ended}") from None
+        self._remove_rest(names)
+
+    def _remove_rest(self, names: Iterable[str]) -> None:
+        """What lies beside reports that have ended."""
+        try:
+            with self._locked() as alone:
+                if alone:
+                    self._remove(f"*{_PART}")
+                for name in names:
+                    self._remove(f"{name}-*{_DRAWN}")
+                self._remove_texts()
+                _sync(self.folder)
+        except OSError:
+            raise unwritable("which survey it was for can still be read there") from None
+
+    def _remove_texts(self) -> None:
+        """The surveys of which no report is left."""
+        left = {record.entry.digest for record in self._readable() if record.entry.body}
+        for path in self.folder.glob(f"*{_TEXT}"):
+            if path.stem not in left:
+                path.unlink(missing_ok=True)
 
     def _change(self, name: str, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
         path = self._path(name)
-        with self._locked():
-            try:
-                document = json.loads(path.read_bytes())
-            except FileNotFoundError:
-                return
-            except ValueError:
-                raise _unreadable(path) from None
-            entry = replace(_entry(path, document), **changes)
-            about = {key: document[key] for key in ("origin", "survey", "wave")}
-            self._write({**about, **asdict(entry)}).replace(path)
-            _sync(self.folder)
+        try:
+            record = parse_record(path, path.read_bytes())
+        except FileNotFoundError:
+            return
+        self._write(dump_record(record.key, replace(record.entry, **changes))).replace(path)
+        _sync(self.folder)
 
-    def _create(self, path: Path, document: dict[str, Any]) -> None:
+    def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+        path = self._path(name_of(key))
+        if text and not path.exists():
+            # Before the entry: a report that was sent can always be told in words.
+            self._write(text).replace(self._text_path(entry.digest))
+        self._create(path, dump_record(key, entry))
+        stored = self.get(key)
+        if stored is None:
+            raise unreadable(path)
+        return stored
+
+    def _create(self, path: Path, content: bytes) -> None:
         """Write a file durably, unless it is there already."""
+        temporary = self._write(content)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            pass
+        finally:
+            temporary.unlink()
+        _sync(self.folder)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Alone, where the system can, in a folder that is there; what cannot be written stops everything."""
         try:
             self._make_folder()
             with self._locked() as alone:
                 if alone:
                     # What a killed process left: a report drawn but never recorded, and so never sent.
                     self._remove(f"*{_PART}")
-                temporary = self._write(document)
-                try:
-                    os.link(temporary, path)
-                except FileExistsError:
-                    pass
-                finally:
-                    temporary.unlink()
-                _sync(self.folder)
+                yield
         except OSError:
-            raise _unwritable("nothing was sent") from None
+            raise unwritable("nothing was sent") from None
 
     def _make_folder(self) -> None:
         missing = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
@@ -199,11 +293,11 @@ class FileLedger:
         for folder in missing:
             _sync(folder.parent)
 
-    def _write(self, document: dict[str, Any]) -> Path:
+    def _write(self, content: bytes) -> Path:
         # mkstemp makes the file readable by its owner only.
         handle, name = tempfile.mkstemp(suffix=_PART, dir=self.folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         return Path(name)
@@ -240,61 +334,10 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
-def name_of(key: Key) -> str:
-    """An entry's name: a digest, since a token names a person."""
-    return hashlib.sha256(json.dumps(key).encode()).hexdigest()
-
-
-def _about(key: Key) -> dict[str, str | int]:
-    return {"origin": key.origin, "survey": key.survey, "wave": key.wave}
-
-
 def default_folder() -> Path:
     """Where this device keeps the ledger."""
     try:
         home = Path.home()
     except RuntimeError:
-        raise _unwritable("this device names no home folder; set SOTTOVOCE_LEDGER to a folder") from None
+        raise unwritable("this device names no home folder; set SOTTOVOCE_LEDGER to a folder") from None
     return ledger_folder(sys.platform, os.environ, home)
-
-
-def _parse(path: Path, content: bytes) -> Record:
-    try:
-        document = json.loads(content)
-        key = Key(str(document["origin"]), str(document["survey"]), int(document["wave"]))
-    except (ValueError, LookupError, TypeError, RecursionError):
-        raise _unreadable(path) from None
-    return Record(key, _entry(path, document), bound=path.stem != name_of(key), name=path.stem)
-
-
-def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON reads
-    """The entry in a file; fields with a default may be missing, as in a file of an earlier version."""
-    try:
-        known = {field.name: document[field.name] for field in fields(Entry) if field.name in document}
-        needed = {field.name for field in fields(Entry) if field.default is MISSING}
-        right = needed <= set(known) and known["epsilon"] >= 0
-        right = right and isinstance(known["body"], str) and isinstance(known["digest"], str)
-    except (LookupError, TypeError):
-        right = False
-    if not right:
-        raise _unreadable(path)
-    return Entry(**known)
-
-
-def _drawn(path: Path) -> tuple[int, ...]:
-    try:
-        drawn = json.loads(path.read_bytes())["drawn"]
-        if not isinstance(drawn, list) or not all(type(number) is int for number in drawn):
-            raise _unreadable(path)
-        return tuple(drawn)
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        raise _unreadable(path) from None
-
-
-def _unreadable(path: Path) -> BudgetExhausted:
-    # A damaged entry may stand for a report already sent, so it is not a reason to draw again.
-    return BudgetExhausted(f"the ledger cannot be read; nothing was drawn and nothing was sent. Damaged: {path}")
-
-
-def _unwritable(consequence: str) -> BudgetExhausted:
-    return BudgetExhausted(f"the ledger cannot be written; {consequence}")

@@ -5,12 +5,15 @@ Beside it lie sets of questions drawn under ``ask`` and memos of ``memoized_rr``
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
 be a second look at the truth. Erasing the ledger, or another device, starts afresh; respondents are told so.
 ``file_ledger`` is the one that outlives a process.
+
+A report that was refused keeps its key: an aggregator that lies about a token would else be given a second draw. Only
+the receipt for these very bytes marks it as sent. With another token the same bytes may go once more, if the same
+person says so: then the report stands under both keys, and its cost under the first alone.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
-
-from sottovoce.shared.errors import BudgetExhausted
 
 MEMO = -1
 """
@@ -31,15 +34,15 @@ class Key(NamedTuple):
 @dataclass(frozen=True)
 class Entry:
     """
-    One drawn report, or the memo of all waves: what it costs is charged once, and its body, a digit for each permanent
-    answer, is never sent.
+    One drawn report, or the memo of all waves: what it costs is charged once, and its body is never sent.
 
     Attributes:
         digest: the survey's digest when the report was drawn.
-        epsilon: what the report costs.
+        epsilon: what the report costs; 0 where it stands under another key too, which has the cost.
         body: the exact bytes to send; "" once the report has ended.
         sent: the aggregator has acknowledged them.
         ended: "withdrawn" or "forgotten"; then the entry only keeps a second report from being drawn.
+        refused: why the aggregator refused them for good, by its own code; then they go again only when asked for.
     """
 
     digest: str
@@ -47,6 +50,7 @@ class Entry:
     body: str
     sent: bool = False
     ended: str = ""
+    refused: str = ""
 
     @property
     def waiting(self) -> bool:
@@ -60,8 +64,32 @@ class Ledger(Protocol):
     def get(self, key: Key) -> Entry | None:
         """What was recorded for ``key``, whether it was sent or has ended; None if nothing ever was."""
 
-    def record(self, key: Key, entry: Entry) -> Entry:
-        """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably."""
+    def record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+        """
+        The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably.
+
+        Args:
+            key: what is answered.
+            entry: what was drawn.
+            text: the canonical bytes of the survey that it was drawn for, kept as long as a report of that text is.
+        """
+
+    def text(self, digest: str) -> bytes | None:
+        """The canonical bytes of the survey with this digest, if they were kept; they are checked against it."""
+
+    def keep(self, digest: str, text: bytes) -> None:
+        """Keep a survey's canonical bytes for an entry that an earlier release recorded without them."""
+
+    def unaccepted(self, key: Key) -> Entry | None:
+        """A report for the same wave with another token that nobody has acknowledged; the first of several."""
+
+    def bind(self, key: Key, entry: Entry) -> Entry | None:
+        """
+        Put the report that ``unaccepted`` gave under ``key`` too, in one durable write.
+
+        Returns:
+            What stands for ``key`` from now on; None if that report is not the unaccepted one any more.
+        """
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
@@ -75,31 +103,37 @@ class Ledger(Protocol):
         """
 
     def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report."""
+        """Note that the aggregator has acknowledged the report, under whichever keys it stands."""
+
+    def mark_refused(self, key: Key, reason: str) -> None:
+        """Note that the aggregator refuses the report for good; an acknowledged or ended one stays what it is."""
 
     def end(self, key: Key, ended: str) -> None:
-        """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
+        """Wipe the report, durably, this key's copy last, and keep that there was one; ``ended`` says why."""
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
 
 
-def recorded(ledger: Ledger, key: Key, digest: str) -> Entry | None:
+def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
     """
-    The report drawn earlier for ``key``, or None.
+    What was drawn for ``key``, or for the same without a token, and the key that it stands under; else None.
 
-    Args:
-        ledger: where to look.
-        key: what is answered.
-        digest: of the survey's text as it is now.
-
-    Raises:
-        BudgetExhausted: one was drawn for another text of the survey; a revision buys no second draw.
+    Without a token too: a survey that is open to all ignores the one in a link. The survey's revision is not looked
+    at: whichever link is opened, the entry's own digest says what was answered.
     """
-    entry = ledger.get(key)
-    if entry is not None and entry.digest != digest:
-        raise BudgetExhausted("this survey was already answered in another version, and a second draw is refused")
-    return entry
+    for each in dict.fromkeys((key, key._replace(token=""))):
+        entry = ledger.get(each)
+        if entry is not None:
+            return each, entry
+    return None
+
+
+def first_unaccepted(entries: Iterable[Entry]) -> Entry | None:
+    """The first that waits, of the entries of one wave, unless the same bytes were acknowledged under another key."""
+    found = list(entries)
+    arrived = {entry.body for entry in found if entry.sent}
+    return next((entry for entry in found if entry.waiting and entry.body not in arrived), None)
 
 
 class MemoryLedger:
@@ -108,14 +142,42 @@ class MemoryLedger:
     def __init__(self) -> None:
         self._entries: dict[Key, Entry] = {}
         self._drawn: dict[tuple[Key, str], tuple[int, ...]] = {}
+        self._texts: dict[str, bytes] = {}
 
     def get(self, key: Key) -> Entry | None:
         """What was recorded for ``key``; None if nothing was."""
         return self._entries.get(key)
 
-    def record(self, key: Key, entry: Entry) -> Entry:
-        """The entry that stands for ``key`` from now on."""
+    def record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+        """
+        The entry that stands for ``key`` from now on.
+
+        Args:
+            key: what is answered.
+            entry: what was drawn.
+            text: the canonical bytes of the survey that it was drawn for.
+        """
+        if key not in self._entries and text:
+            self._texts[entry.digest] = text
         return self._entries.setdefault(key, entry)
+
+    def text(self, digest: str) -> bytes | None:
+        """The canonical bytes of the survey with this digest, if they were kept."""
+        return self._texts.get(digest)
+
+    def keep(self, digest: str, text: bytes) -> None:
+        """Keep a survey's canonical bytes."""
+        self._texts[digest] = text
+
+    def unaccepted(self, key: Key) -> Entry | None:
+        """A report for the same wave with another token that nobody has acknowledged."""
+        others = sorted(each for each in self._entries if each[:3] == key[:3] and each != key)
+        return first_unaccepted(self._entries[each] for each in others)
+
+    def bind(self, key: Key, entry: Entry) -> Entry | None:
+        """Put the unaccepted report under ``key`` too."""
+        found = self.unaccepted(key)
+        return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
@@ -130,11 +192,29 @@ class MemoryLedger:
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
-        self._entries[key] = replace(self._entries[key], sent=True)
+        for each in self._copies(key):
+            self._entries[each] = replace(self._entries[each], sent=True, refused="")
+
+    def mark_refused(self, key: Key, reason: str) -> None:
+        """Note that the aggregator refuses the report for good."""
+        if self._entries[key].waiting:
+            self._entries[key] = replace(self._entries[key], refused=reason)
 
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report and keep that there was one."""
-        self._entries[key] = replace(self._entries[key], body="", ended=ended)
+        for each in self._copies(key):
+            self._entries[each] = replace(self._entries[each], body="", ended=ended, refused="")
+        left = {entry.digest for entry in self._entries.values() if entry.body}
+        self._texts = {digest: text for digest, text in self._texts.items() if digest in left}
+
+    def _copies(self, key: Key) -> list[Key]:
+        """The keys that the same report stands under."""
+        same = (key[:3], self._entries[key].body)
+        return [
+            each
+            for each, entry in self._entries.items()
+            if each == key or (entry.body and (each[:3], entry.body) == same)
+        ]
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""

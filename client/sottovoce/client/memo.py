@@ -2,20 +2,44 @@
 What the device remembers for all waves of a survey with ``memoized_rr``: of each such question the permanent answers
 for both truths, drawn once, so that what is kept is the same whatever the truth.
 
-The memo is an entry of the ledger, with the charge for all waves. Another text of the survey finds no other memo, since
-that would be a second draw; and once it is forgotten there is no further wave for this device.
+The memo is an entry of the ledger, with the charge for all waves. It is kept by the questions' names and the numbers of
+their channels: a correction of texts or of the order finds it again, and what has no memo, or had another channel, is
+never drawn a second time. Once the memo is forgotten there is no further wave for this device.
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 from sottovoce.client.draws import Draws
-from sottovoce.client.ledger import MEMO, Entry, Key, Ledger, recorded
+from sottovoce.client.kept_survey import kept_survey
+from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
 from sottovoce.client.randomizers.memoized_rr import memorize
+from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.spec import Survey
 
 Memo = Mapping[int, tuple[int, int]]
 """The permanent answers for a truth of no and of yes, by the question's index."""
+
+_DAMAGED = "the ledger cannot be read; nothing was drawn and nothing was sent"
+_ANSWERS = {f"{no}{yes}": (no, yes) for no in (0, 1) for yes in (0, 1)}
+
+
+class _Kept(NamedTuple):
+    """
+    What is kept of one question.
+
+    Attributes:
+        answers: a digit for a truth of no, and one for a truth of yes.
+        layer: numerators and denominators of the permanent layer.
+        waves: those of the layer drawn anew in each wave, and the number of waves: what the charge was made for.
+    """
+
+    answers: str
+    layer: list[int]
+    waves: list[int]
 
 
 def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
@@ -31,16 +55,16 @@ def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
     Bytes: those of two picks of the permanent layer for each memoized question, whether or not one is kept already.
 
     Raises:
-        BudgetExhausted: it was drawn for another text of the survey, forgotten, or cannot be read.
+        BudgetExhausted: it was drawn for other questions or another channel, forgotten, or cannot be read.
     """
     if not survey.memoized:
         return {}
-    drawn = draw_memo(survey, draws)
-    body = "".join(str(answer) for pair in drawn.values() for answer in pair)
-    ledger.record(_key(key), Entry(survey.digest, survey.epsilon_of_memo, body, sent=True))
+    body = _dump(survey, draw_memo(survey, draws))
+    entry = Entry(survey.digest, survey.epsilon_of_memo, body, sent=True)
+    ledger.record(_key(key), entry, survey.canonical)
     kept = check_memo(ledger, key, survey)
     if kept is None:
-        raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
+        raise BudgetExhausted(_DAMAGED)
     return kept
 
 
@@ -51,25 +75,99 @@ def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
     Args:
         ledger: where to look.
         key: what is answered, in any wave.
-        survey: the survey.
+        survey: the survey, in any revision.
 
     Raises:
         BudgetExhausted: as for ``keep_memo``.
     """
-    entry = recorded(ledger, _key(key), survey.digest)
+    entry = ledger.get(_key(key))
     if entry is None:
         return None
     if entry.ended:
         raise BudgetExhausted("this device has forgotten what it drew for all waves of this survey; no other is drawn")
-    digits = ["01".find(digit) for digit in entry.body]
-    if len(digits) != 2 * len(survey.memoized) or -1 in digits:
-        raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
-    return {index: (digits[2 * i], digits[2 * i + 1]) for i, index in enumerate(survey.memoized)}
+    known = _read(ledger, entry, survey)
+    return {index: _recalled(known, survey, index) for index in survey.memoized}
+
+
+def digest_of_digits(ledger: Ledger, key: Key) -> str | None:
+    """
+    The digest of the survey without which the memo cannot be read: an earlier release kept digits alone, in the order
+    of that survey. None if it says by itself what it is for, or there is none.
+    """
+    entry = ledger.get(_key(key))
+    return entry.digest if entry is not None and entry.body and not entry.body.startswith("{") else None
 
 
 def draw_memo(survey: Survey, draws: Draws) -> Memo:
     """Both permanent answers of each memoized question, in the survey's order; nothing is kept or charged yet."""
-    return {index: memorize(survey.questions[index].mechanism, draws) for index in survey.memoized}  # type: ignore[arg-type]
+    return {index: memorize(_mechanism(survey, index), draws) for index in survey.memoized}
+
+
+def _recalled(known: Mapping[str, _Kept], survey: Survey, index: int) -> tuple[int, int]:
+    kept = known.get(survey.questions[index].name)
+    if kept is None or (kept.layer, kept.waves) != _numbers(_mechanism(survey, index)):
+        raise BudgetExhausted(
+            "what this device drew for all waves of this survey was for other questions or other odds; "
+            "no other is drawn and nothing was sent"
+        )
+    return _ANSWERS[kept.answers]
+
+
+def _dump(survey: Survey, memo: Memo) -> str:
+    document = {
+        survey.questions[index].name: _Kept(f"{no}{yes}", *_numbers(_mechanism(survey, index)))._asdict()
+        for index, (no, yes) in memo.items()
+    }
+    return canonical.dump(document).decode()
+
+
+def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _Kept]:
+    """What was kept, by the question's name."""
+    if not entry.body.startswith("{"):
+        return _read_digits(ledger, entry, survey)
+    try:
+        found = {name: _Kept(**kept) for name, kept in canonical.load(entry.body.encode()).items()}
+        right = all(_is_memo(kept) for kept in found.values())
+    except (ValueError, TypeError):
+        right = False
+    if not right:
+        raise BudgetExhausted(_DAMAGED)
+    return found
+
+
+def _is_memo(kept: Any) -> bool:  # noqa: ANN401 - what a file holds
+    # True would be 1 to Python.
+    numbers = [*kept.layer, *kept.waves]
+    return kept.answers in _ANSWERS and all(type(number) is int for number in numbers)
+
+
+def _read_digits(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _Kept]:
+    """The memo of an earlier version: digits alone, in the order of the survey that they were drawn for."""
+    drawn_for = survey if survey.digest == entry.digest else kept_survey(ledger, entry.digest)
+    if drawn_for is None:
+        raise BudgetExhausted("this device remembers an earlier version of the survey; open the link of that version")
+    pairs = [entry.body[start : start + 2] for start in range(0, len(entry.body), 2)]
+    if len(pairs) != len(drawn_for.memoized) or not set(pairs) <= set(_ANSWERS):
+        raise BudgetExhausted(_DAMAGED)
+    return {
+        drawn_for.questions[index].name: _Kept(pair, *_numbers(_mechanism(drawn_for, index)))
+        for index, pair in zip(drawn_for.memoized, pairs, strict=True)
+    }
+
+
+def _mechanism(survey: Survey, index: int) -> MemoizedRR:
+    mechanism = survey.questions[index].mechanism
+    assert isinstance(mechanism, MemoizedRR)  # noqa: S101 - the only one with several waves
+    return mechanism
+
+
+def _numbers(mechanism: MemoizedRR) -> tuple[list[int], list[int]]:
+    permanent, instantaneous = (_integers(layer.a, layer.b) for layer in (mechanism.permanent, mechanism.instantaneous))
+    return permanent, [*instantaneous, mechanism.waves]
+
+
+def _integers(*probabilities: Fraction) -> list[int]:
+    return [number for each in probabilities for number in (each.numerator, each.denominator)]
 
 
 def _key(key: Key) -> Key:

@@ -14,17 +14,18 @@ from typing import Any, Self
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.kept_survey import kept_or_fetched
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
-from sottovoce.client.memo import Memo, check_memo, keep_memo
+from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
+from sottovoce.client.revisions import Standing, standing, survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
-from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
@@ -33,6 +34,9 @@ from sottovoce.shared.spec import Question, Survey
 class Respondent:
     """
     One person and one survey.
+
+    The ledger is looked at first: whatever was drawn before is what is sent, and is told, also where the survey costs
+    more than is allowed now, was corrected or is closed.
 
     Args:
         survey: the survey, its epsilons derived from its own integers.
@@ -43,9 +47,10 @@ class Respondent:
         wave: the wave of the survey that is answered.
         token: the one-time token of the link; a survey that is open to all ignores it, since it would only buy a
             second draw.
+        another_person: this is not the person who drew a report here with another token that was not accepted.
 
     Raises:
-        BudgetExhausted: the survey asks for more than is allowed.
+        BudgetExhausted: the survey asks for more than is allowed; or the ledger cannot be read.
         TransportError: the survey asks for a token and there is none, or has no such wave.
     """
 
@@ -59,19 +64,22 @@ class Respondent:
         allowance: Allowance = DEFAULT_ALLOWANCE,
         wave: int = 0,
         token: str = "",
+        another_person: bool = False,
     ) -> None:
         self.survey = survey
         self.ledger = ledger
         self._transport = transport
         self._draws = draws or Draws()
-        self._wave = wave
+        self.wave = wave
         if survey.asks_for_token and not token:
             raise TransportError("this survey asks for a link with a token; nothing was sent")
         if not 0 <= wave < len(survey.waves):
             raise TransportError("your link is for a wave that this survey does not have; nothing was sent")
         self._token = token if survey.asks_for_token else ""
         self._key = Key(transport.origin, survey.name, wave, self._token)
-        _check_budget(survey, allowance)
+        self._another_person = another_person
+        if ledger.get(self._key) is None:
+            _check_budget(survey, allowance)
 
     @classmethod
     def connect(
@@ -85,11 +93,13 @@ class Respondent:
         """
         A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
 
+        Where a report was drawn, its own survey is the one, without the network: any link of the survey leads to it.
+
         Args:
             url: the link.
             ledger: the device's own unless another is given.
             reach: makes the transport to an origin.
-            options: ``draws``, ``allowance``, ``wave``, as in the class.
+            options: ``draws``, ``allowance``, ``wave``, ``another_person``, as in the class.
 
         Raises:
             TransportError: the aggregator is unreachable, or sends another survey than the link's digest names.
@@ -98,10 +108,20 @@ class Respondent:
         """
         link = parse_link(url)
         transport = reach(link.origin)
-        survey = load_survey(transport.fetch_survey(link.survey))
-        if survey.name != link.survey or not survey.digest.startswith(link.digest):
-            raise TransportError("the aggregator sent another survey than the one your link names; nothing was sent")
-        return cls(survey, transport, ledger or FileLedger(), token=link.token, **{"wave": link.wave, **options})
+        ledger = FileLedger() if ledger is None else ledger
+        options = {"wave": link.wave, **options}
+        key = Key(link.origin, link.survey, options["wave"], link.token)
+        earlier = recorded(ledger, key)
+        if earlier is None:
+            survey = survey_for(transport, link)
+            digits = digest_of_digits(ledger, key._replace(token=""))
+            if survey.memoized and digits is not None and digits != survey.digest:
+                kept_or_fetched(ledger, digits, transport, link)
+            return cls(survey, transport, ledger, token=link.token, **options)
+        kept = kept_or_fetched(ledger, earlier[1].digest, transport, link)
+        if kept is None:
+            raise TransportError("you have answered this survey here, in a version that cannot be reached now")
+        return cls(kept, transport, ledger, token=link.token, **options)
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:
@@ -134,10 +154,9 @@ class Respondent:
         Whether a report was already drawn; if so, answers are no longer needed and would change nothing.
 
         Raises:
-            BudgetExhausted: none may be drawn: the device remembers another version of the survey, or has forgotten
-                what it remembered for all waves.
+            BudgetExhausted: none may be drawn: the device remembers other odds for all waves, or has forgotten them.
         """
-        if recorded(self.ledger, self._key, self.survey.digest) is not None:
+        if self.ledger.get(self._key) is not None:
             return True
         if self.survey.memoized:
             check_memo(self.ledger, self._key, self.survey)
@@ -153,15 +172,37 @@ class Respondent:
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
-            BudgetExhausted: the ledger refuses.
+            BudgetExhausted: the ledger refuses; or a report drawn here with another token was not accepted, and it is
+                not said whether that was the same person: see ``resume`` and ``another_person``.
             TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
         """
         if not self.drawn:
+            if self.drawn_elsewhere and not self._another_person:
+                raise BudgetExhausted("with another link an answer was drawn here and not accepted; was that you?")
             values = encode(self.survey, answers, self.places)
             memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
-            report = randomize(self.survey, values, self._draws, self._wave, memo)
+            report = randomize(self.survey, values, self._draws, self.wave, memo)
             body = dump_report(report, self.survey).decode()
-            self.ledger.record(self._key, Entry(self.survey.digest, self.survey.epsilon_of_wave, body))
+            entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
+            self.ledger.record(self._key, entry, self.survey.canonical)
+        return self.send()
+
+    @property
+    def drawn_elsewhere(self) -> bool:
+        """A report was drawn here with another token, for the same wave, and nobody has acknowledged it."""
+        return self.ledger.unaccepted(self._key) is not None
+
+    def resume(self) -> dict[str, Any]:
+        """
+        That was me: send the report that was drawn with another token, the same bytes, with this one.
+
+        Raises:
+            BudgetExhausted: there is none any more.
+            TransportError: not acknowledged.
+        """
+        elsewhere = self.ledger.unaccepted(self._key)
+        if elsewhere is None or self.ledger.bind(self._key, elsewhere) is None:
+            raise BudgetExhausted("no report is waiting under another link any more")
         return self.send()
 
     def send(self) -> dict[str, Any]:
@@ -169,11 +210,32 @@ class Respondent:
         Send the recorded report, first time or again: the same bytes.
 
         Raises:
-            BudgetExhausted: there is no report to send: none was drawn, it was drawn for another version of the survey,
-                withdrawn or forgotten.
+            BudgetExhausted: there is no report to send: none was drawn, or it was withdrawn or forgotten.
             TransportError: not acknowledged, or the receipt is not for these bytes.
         """
         return deliver(self.ledger, self._key, self._entry(), self._transport)
+
+    def standing(self) -> Standing | None:
+        """
+        How the survey stands now in this wave, by the aggregator's clock; None if it does not tell.
+
+        Raises:
+            TransportError: no answer, or refused.
+        """
+        status = self._transport.fetch_status(self.survey.name)
+        try:
+            return None if status is None else standing(status, self.survey, self.wave)
+        except TransportError:
+            return None
+
+    def check_token(self) -> bool | None:
+        """
+        Whether the link's token may still be spent; None if there is none, or the aggregator does not tell.
+
+        Raises:
+            TransportError: no answer, or refused for another reason.
+        """
+        return self._transport.check_token(self.survey.name, self._token) if self._token else None
 
     @property
     def cost(self) -> float:
@@ -189,8 +251,14 @@ class Respondent:
     @property
     def receipt(self) -> dict[str, Any] | None:
         """The receipt of the report that was acknowledged, from the ledger alone; None if there is none."""
-        entry = recorded(self.ledger, self._key, self.survey.digest)
+        entry = self.ledger.get(self._key)
         return receipt_of(entry) if entry is not None and entry.sent and not entry.ended else None
+
+    @property
+    def refused(self) -> str:
+        """Why the report was refused for good, in the aggregator's code; "" if it was not, or has arrived since."""
+        entry = self.ledger.get(self._key)
+        return "" if entry is None else entry.refused
 
     def withdraw(self) -> None:
         """
@@ -203,7 +271,7 @@ class Respondent:
         take_back(self.ledger, self._key, self._entry(), self._transport)
 
     def _entry(self) -> Entry:
-        entry = recorded(self.ledger, self._key, self.survey.digest)
+        entry = self.ledger.get(self._key)
         if entry is None:
             raise BudgetExhausted("no report has been drawn for this survey")
         return entry

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import requests
 from sottovoce.client.draws import Draws
-from sottovoce.shared.errors import TransportError
+from sottovoce.shared.errors import MAY_PASS, TransportError
 
 TRIES = 5
 MAX_SURVEY_BYTES = 4 * 1024 * 1024
@@ -20,7 +20,6 @@ MAX_REPLY_BYTES = 64 * 1024
 MAX_STATUS_BYTES = 256 * 1024  # eight revisions of a thousand waves
 _TIMEOUT = (10, 30)  # seconds to connect, seconds between bytes
 _MAX_WAIT = 60
-_MAY_PASS = frozenset({408, 425, 429})
 _HEADERS = {"User-Agent": "sottovoce", "Accept": "application/json", "Accept-Encoding": "gzip"}
 
 # Nothing came, or only a part of it: whether the report has arrived is unknown, and sending it again is safe.
@@ -248,7 +247,7 @@ def _read(reply: requests.Response, limit: int) -> bytes:
 
 
 def _may_pass(reply: Reply) -> bool:
-    return reply.status in _MAY_PASS or reply.status >= 500
+    return reply.status in MAY_PASS or reply.status >= 500
 
 
 def _asked(reply: Reply, clock: Callable[[], datetime]) -> float | None:

@@ -8,13 +8,16 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.answers_file import read_answers, tell_what_remains
+from sottovoce.client.terminal.begin import begin, look
+from sottovoce.client.terminal.earlier import look_back
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview
-from sottovoce.client.terminal.receipt import receipt_of_earlier, send_or_keep, show_receipt
+from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.review import confirm, show_example
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
+from sottovoce.shared.errors import BudgetExhausted
 
 
 @click.command()
@@ -53,14 +56,20 @@ def respond(
     if take_back:
         _withdraw(parse_link(url), yes, as_json)
         return
-    allowance = Allowance(allow["allow_question"], allow["allow_total"])
-    me = Respondent.connect(url, FileLedger(), reach=patient, allowance=allowance)
-    if not parse_link(url).digest:
-        tell("This link does not pin the survey: others may have been shown another one.")
-    if me.drawn:
-        show_receipt(me.survey, receipt_of_earlier(me), as_json, exactly)
+    link, ledger, asks = parse_link(url), FileLedger(), not yes and answers is None
+    earlier = look_back(ledger, link, asks)
+    if earlier.receipt is not None:
+        show_receipt(earlier.survey, earlier.receipt, as_json, exactly)
         return
-    explain(me, allowance)
+    allowance = Allowance(allow["allow_question"], allow["allow_total"])
+    options = {"allowance": allowance, "another_person": earlier.another_person}
+    me = Respondent.connect(url, ledger, reach=patient, **options)
+    if me.drawn:
+        raise BudgetExhausted("another program has just answered this survey here; run this command again")
+    if not link.digest:
+        tell("This link does not pin the survey: others may have been shown another one.")
+    explain(me, allowance, look(me))
+    begin(me, asks)
     given = _answers(me, answers, yes)
     show_receipt(me.survey, send_or_keep(me, lambda: me.answer(given)), as_json, exactly)
     tell_what_remains(answers)

@@ -33,6 +33,10 @@ REJECTIONS = (
 """The closed list of reasons for which a report is not admitted."""
 
 
+MAY_PASS = frozenset({408, 425, 429})
+"""Statuses below 500 that ask for another try."""
+
+
 class Problem(NamedTuple):
     """One mistake in a survey file: where (JSON pointer, "" for the whole) and what."""
 
@@ -83,6 +87,11 @@ class TransportError(SurveyError):
         super().__init__(message)
         self.status = status
         self.reason = reason
+
+    @property
+    def is_final(self) -> bool:
+        """The aggregator has refused, and the same request will be refused again."""
+        return self.status is not None and 400 <= self.status < 500 and self.status not in MAY_PASS
 
 
 class ReportRejected(SurveyError):

@@ -4,8 +4,9 @@ import json
 
 import pytest
 from sottovoce.client.delivery import drawn_for, readable
-from sottovoce.client.file_ledger import FileLedger, name_of
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Key
+from sottovoce.client.ledger_entry import name_of
 from sottovoce.client.link import parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport

@@ -8,8 +8,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
-from sottovoce.client.file_ledger import FileLedger, default_folder, name_of
+from sottovoce.client.file_ledger import FileLedger, default_folder
 from sottovoce.client.ledger import Entry, Key
+from sottovoce.client.ledger_entry import name_of
 from sottovoce.shared.errors import BudgetExhausted
 
 KEY = Key("https://a.example", "s")
@@ -162,7 +163,7 @@ def test_entry_of_an_earlier_version_is_read(tmp_path):
     ledger.record(KEY, ENTRY)
     path = next(tmp_path.glob("*.json"))
     document = json.loads(path.read_text())
-    del document["ended"]
+    del document["ended"], document["refused"]
     path.write_text(json.dumps(document))
 
     assert ledger.get(KEY) == ENTRY
@@ -267,7 +268,7 @@ def test_file_ledger_holds_no_more_than_a_report(tmp_path):
     FileLedger(tmp_path).record(KEY, ENTRY)
 
     stored = json.loads(next(tmp_path.glob("*.json")).read_text())
-    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended"}
+    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended", "refused"}
 
 
 def test_default_folder_can_be_named(monkeypatch, tmp_path):

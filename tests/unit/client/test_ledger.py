@@ -1,9 +1,11 @@
 """Draw once: the first report recorded for a survey is the only one, whatever keeps the ledger."""
 
+import hashlib
+from dataclasses import replace
+
 import pytest
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, MemoryLedger, recorded
-from sottovoce.shared.errors import BudgetExhausted
 
 KEY = Key("https://a.example", "s")
 ENTRY = Entry("d" * 64, 1.5, '{"x":1}')
@@ -77,10 +79,121 @@ def test_only_a_report_that_has_not_arrived_is_waiting():
     assert [entry.waiting for entry in waiting] == [True, False, False]
 
 
-def test_recorded_refuses_another_version_of_the_survey(ledger):
-    """A revision buys no second draw."""
+def test_recorded_finds_what_was_drawn_with_the_token_or_without_any(ledger):
+    """A survey that is open to all ignores the token of a link; whatever revision a link names."""
+    bound = KEY._replace(token="0123456789ABCDEF")
+    assert recorded(ledger, bound) is None
     ledger.record(KEY, ENTRY)
+    assert recorded(ledger, bound) == recorded(ledger, KEY) == (KEY, ENTRY)
+    ledger.record(bound, OTHER)
 
-    assert recorded(ledger, KEY, ENTRY.digest) == ENTRY
-    with pytest.raises(BudgetExhausted, match="another version"):
-        recorded(ledger, KEY, "e" * 64)
+    assert recorded(ledger, bound) == (bound, OTHER)
+    assert recorded(ledger, KEY) == (KEY, ENTRY)
+
+
+ONE, TWO, THREE = (KEY._replace(token=letter * 16) for letter in "123")
+OTHER = Entry("d" * 64, 2.0, '{"x":2}')
+
+
+def test_unaccepted_report_is_one_of_the_same_wave_that_nobody_acknowledged(ledger):
+    """Not one of another survey, wave or aggregator, none that arrived or ended, and not this key's own."""
+    for elsewhere in (KEY._replace(wave=1), KEY._replace(survey="t"), KEY._replace(origin="https://b.example"), TWO):
+        ledger.record(elsewhere, OTHER)
+    assert ledger.unaccepted(TWO) is None
+    ledger.record(ONE, ENTRY)
+    assert ledger.unaccepted(TWO) == ENTRY
+    ledger.mark_refused(ONE, "token_invalid")
+    assert ledger.unaccepted(TWO) == replace(ENTRY, refused="token_invalid")
+    ledger.mark_sent(ONE)
+    assert ledger.unaccepted(TWO) is None
+    assert ledger.unaccepted(ONE) == OTHER
+    ledger.end(TWO, "forgotten")
+    assert ledger.unaccepted(ONE) is None
+
+
+def test_bound_report_is_one_report_under_two_keys(ledger):
+    """The same bytes, its refusal and its charge once; both keys are taken for good."""
+    ledger.record(ONE, ENTRY)
+    ledger.mark_refused(ONE, "token_invalid")
+    refused = ledger.get(ONE)
+
+    assert ledger.bind(TWO, refused) == replace(refused, epsilon=0.0)
+    assert ledger.get(ONE) == refused
+    assert ledger.spent(KEY.origin) == ENTRY.epsilon
+    assert ledger.record(TWO, OTHER) == ledger.get(TWO) != OTHER
+
+
+def test_bound_report_arrives_under_both_keys(ledger):
+    """And is not offered to a third token."""
+    ledger.record(ONE, ENTRY)
+    ledger.bind(TWO, ENTRY)
+    ledger.mark_refused(TWO, "closed")
+    ledger.mark_sent(TWO)
+
+    assert [(entry.sent, entry.refused) for entry in map(ledger.get, (ONE, TWO))] == [(True, "")] * 2
+    assert ledger.unaccepted(THREE) is None
+
+
+@pytest.mark.parametrize("own", [ONE, TWO, THREE])
+def test_ending_wipes_every_copy_and_keeps_the_charge(ledger, own):
+    """Whichever link it was ended with."""
+    ledger.record(ONE, ENTRY)
+    ledger.bind(TWO, ENTRY)
+    ledger.bind(THREE, ENTRY)
+    ledger.end(own, "withdrawn")
+
+    assert {(each.body, each.ended) for each in map(ledger.get, (ONE, TWO, THREE))} == {("", "withdrawn")}
+    assert ledger.spent(KEY.origin) == ENTRY.epsilon
+
+
+def test_what_was_sent_or_ended_meanwhile_is_not_bound(ledger):
+    """Another program was quicker: what it wiped is not written back."""
+    ledger.record(ONE, ENTRY)
+    ledger.end(ONE, "forgotten")
+    assert ledger.bind(TWO, ENTRY) is None
+    assert ledger.get(TWO) is None
+
+
+def test_refusal_changes_nothing_that_arrived_or_ended(ledger):
+    """A late refusal of a second try is no news about a report that was acknowledged."""
+    for key, change in ((ONE, ledger.mark_sent), (TWO, lambda key: ledger.end(key, "withdrawn"))):
+        ledger.record(key, ENTRY)
+        change(key)
+        before = ledger.get(key)
+        ledger.mark_refused(key, "closed")
+        assert ledger.get(key) == before
+
+
+def test_ending_one_memo_leaves_another_that_is_alike(ledger):
+    """Four memos of one question are possible, so two surveys often have the same."""
+    for key in (KEY, KEY._replace(survey="t"), KEY._replace(origin="https://b.example")):
+        ledger.record(key._replace(wave=-1), ENTRY)
+    ledger.end(KEY._replace(wave=-1), "forgotten")
+
+    assert ledger.get(KEY._replace(survey="t", wave=-1)) == ENTRY
+    assert ledger.get(KEY._replace(origin="https://b.example", wave=-1)) == ENTRY
+
+
+def test_survey_is_kept_as_long_as_a_report_of_it(ledger):
+    """Once for all reports of that text, under its digest; of a key that is taken none is kept."""
+    text = b'{"name":"s"}'
+    digest = hashlib.sha256(text).hexdigest()
+    first = replace(ENTRY, digest=digest)
+    ledger.record(ONE, first, text)
+    ledger.record(ONE, replace(OTHER, digest="e" * 64), b"another")
+    ledger.record(TWO, replace(OTHER, digest=digest), text)
+    assert (ledger.text(digest), ledger.text("e" * 64)) == (text, None)
+    ledger.end(ONE, "forgotten")
+    assert ledger.text(digest) == text
+    ledger.end(TWO, "withdrawn")
+    assert ledger.text(digest) is None
+
+
+def test_survey_is_kept_for_an_entry_that_has_none(ledger):
+    """As an earlier release left it."""
+    text = b'{"name":"s"}'
+    digest = hashlib.sha256(text).hexdigest()
+    ledger.record(KEY, replace(ENTRY, digest=digest))
+    assert ledger.text(digest) is None
+    ledger.keep(digest, text)
+    assert ledger.text(digest) == text

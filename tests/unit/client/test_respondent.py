@@ -1,6 +1,8 @@
 """The life of an answer, with a fake aggregator."""
 
 import hashlib
+import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -81,7 +83,7 @@ def test_nothing_is_sent_that_was_not_recorded():
     """If the ledger cannot write, the report never existed."""
 
     class Full(MemoryLedger):
-        def record(self, _key, _entry):
+        def record(self, *_):
             raise OSError
 
     me, session = respondent(ledger=Full())
@@ -169,15 +171,17 @@ def test_default_allowance_refuses_a_greedy_mechanism():
 
 
 def test_revision_buys_no_second_draw():
-    """Same name, other text: the ledger refuses."""
+    """Same name, other text: what was drawn for the first text is sent, to the byte."""
     ledger = MemoryLedger()
-    respondent(ledger=ledger)[0].answer(ANSWERS)
+    first, _ = respondent(ledger=ledger)
+    receipt = first.answer(ANSWERS)
     revised = parse_survey({**SURVEY.document, "revision": 2})
     me, session = respondent(asked=revised, ledger=ledger)
 
-    with pytest.raises(BudgetExhausted, match="another version"):
-        me.answer(ANSWERS)
-    assert session.requests == []
+    assert me.drawn
+    assert me.answer({**ANSWERS, "affair": "no"}) == receipt
+    assert {options["data"] for _, _, options in session.requests} == {receipt["body"].encode()}
+    assert ledger.spent("https://a.example") == SURVEY.epsilon
 
 
 def test_receipt_for_other_bytes_is_refused():
@@ -208,7 +212,7 @@ def test_send_without_a_draw_is_refused():
 )
 def test_connect_refuses_a_survey_that_the_link_does_not_name(monkeypatch, link, reason):
     """An aggregator could otherwise swap yes and no for one person."""
-    monkeypatch.setattr(requests, "Session", lambda: Session(Reply(content=SURVEY.canonical)))
+    monkeypatch.setattr(requests, "Session", lambda: Session(Reply(content=SURVEY.canonical), Reply(404)))
 
     with pytest.raises(TransportError, match=reason):
         Respondent.connect(link, MemoryLedger())
@@ -261,8 +265,9 @@ def test_memo_is_kept_and_charged_once_for_all_waves(tmp_path, kind):
         me.answer({"q": answer, "fresh": "no"})
         kept.append(ledger.get(MEMO_KEY).body)
 
-    assert set(kept) <= {"00", "01", "10", "11"}
     assert len(set(kept)) == 1
+    assert json.loads(kept[0])["q"].pop("answers") in {"00", "01", "10", "11"}
+    assert '"layer":[3,4,1,4],"waves":[3,4,1,4,3]' in kept[0]
     memo, fresh = (q.epsilon for q in MEMOIZED.questions)
     assert ledger.spent("https://a.example") == pytest.approx(memo + 3 * fresh)
     assert MEMOIZED.epsilon == pytest.approx(memo + fresh)
@@ -300,7 +305,10 @@ def test_memo_goes_with_no_token_no_set_and_no_wave_beyond_its_charge(changes, p
 def test_damaged_memo_is_no_reason_to_draw_again(tmp_path):
     """Another memo would be another look."""
     ledger = FileLedger(tmp_path)
-    for body in ("0", "02", "010", "", "ab", "\u0660\u0661"):
+    right = '{"q":{"answers":"01","layer":[3,4,1,4],"waves":[3,4,1,4,3]}}'
+    wrong = [('"01"', '"02"'), ('"01"', "[0,1]"), ("[3,4,1,4]", "true"), ('"answers":"01",', ""), ("}}", "}")]
+    texts = ["{", '{"q":1}', *(right.replace(*change) for change in wrong)]
+    for body in ("0", "02", "010", "", "ab", "\u0660\u0661", *texts):
         ledger = FileLedger(tmp_path / str(len(list(tmp_path.iterdir()))))
         ledger.record(MEMO_KEY, Entry(MEMOIZED.digest, 1.9, body, sent=True))
         me, session = respondent(asked=MEMOIZED, ledger=ledger, wave=1)
@@ -309,19 +317,65 @@ def test_damaged_memo_is_no_reason_to_draw_again(tmp_path):
         assert session.requests == []
 
 
+OTHER_COIN = {"name": "binary_rr", "a": "4/5", "b": "1/5"}
+STEADY = {"name": "binary_rr", "a": "99/100", "b": "1/100"}
+
+
+def memoized(*, name="q", revision=2, ahead=(), **layers):
+    """Another revision of the survey with a memo: other texts, questions ahead of it, a name or layers."""
+    layers = {"permanent": {"name": "coin_flip"}, "instantaneous": {"name": "coin_flip"}, "waves": 3, **layers}
+    asks = {**question({"name": "memoized_rr", **layers}), "name": name, "label": {"en": "Corrected?"}}
+    fresh = {**question(ONE), "name": "fresh"}
+    return parse_survey(survey(*ahead, fresh, asks, revision=revision, waves=MEMOIZED.document["waves"]))
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_memo_is_found_again_after_a_correction(tmp_path, kind):
+    """Other texts, another order, another question ahead of it: the same permanent answers, charged once."""
+    ledger = MemoryLedger() if kind == "memory" else FileLedger(tmp_path)
+    respondent(asked=MEMOIZED, ledger=ledger)[0].answer({"q": "yes", "fresh": "no"})
+    first = keep_memo(ledger, MEMO_KEY, MEMOIZED, Draws())[0]
+    corrected = memoized(ahead=[{**question(ONE), "name": "added"}])
+    respondent(asked=corrected, ledger=ledger, wave=1)[0].answer({"q": "no", "fresh": "no", "added": "no"})
+
+    # Another draw would be the same one time in four, and so not thirty times.
+    assert {keep_memo(ledger, MEMO_KEY, corrected, Draws())[2] for _ in range(30)} == {first}
+    memo, fresh = (q.epsilon for q in MEMOIZED.questions)
+    assert ledger.spent("https://a.example") == pytest.approx(memo + 3 * fresh)
+
+
 @pytest.mark.parametrize("wave", [1, 2])
-def test_another_text_of_the_survey_finds_no_other_memo(wave):
-    """An aggregator that publishes the survey anew, for the next wave, buys no second permanent draw."""
+@pytest.mark.parametrize(
+    "revised",
+    [memoized(name="other"), memoized(permanent=OTHER_COIN), memoized(instantaneous=STEADY), memoized(waves=4)],
+    ids=["name", "permanent", "instantaneous", "waves"],
+)
+def test_another_memo_is_never_drawn(revised, wave):
+    """
+    A revision with another question or another channel buys no second permanent draw, nor a use of the first one that
+    was not charged.
+    """
     ledger = MemoryLedger()
     respondent(asked=MEMOIZED, ledger=ledger)[0].answer({"q": "yes", "fresh": "no"})
-    revised = parse_survey({**MEMOIZED.document, "revision": 2})
-    me, session = respondent(asked=revised, ledger=ledger, wave=wave)
+    me, session = respondent(asked=revised, ledger=ledger, wave=wave, allowance=Allowance(50, 50))
 
-    for way in (lambda: me.drawn, lambda: me.answer({"q": "yes", "fresh": "no"})):
-        with pytest.raises(BudgetExhausted, match="another version"):
+    for way in (lambda: me.drawn, lambda: me.answer({revised.questions[1].name: "yes", "fresh": "no"})):
+        with pytest.raises(BudgetExhausted, match="other questions or other odds"):
             way()
     assert session.requests == []
     assert ledger.spent("https://a.example") == pytest.approx(MEMOIZED.epsilon)
+
+
+def test_memo_of_an_earlier_release_is_read_with_the_survey_it_was_drawn_for():
+    """Digits alone: with that survey they are found again in any revision, and without it nothing is drawn."""
+    ledger = MemoryLedger()
+    ledger.record(MEMO_KEY, Entry(MEMOIZED.digest, MEMOIZED.epsilon_of_memo, "10", sent=True))
+    corrected = memoized()
+
+    with pytest.raises(BudgetExhausted, match="earlier version"):
+        keep_memo(ledger, MEMO_KEY, corrected, Draws())
+    ledger.keep(MEMOIZED.digest, MEMOIZED.canonical)
+    assert keep_memo(ledger, MEMO_KEY, corrected, Draws()) == {1: (1, 0)}
 
 
 @pytest.mark.parametrize("kind", ["memory", "file"])
@@ -370,5 +424,5 @@ def test_waves_answered_at_once_share_one_memo(tmp_path):
 
     memo, fresh = (q.epsilon for q in MEMOIZED.questions)
     assert len(bodies) == 3
-    assert len(list(tmp_path.iterdir())) == 4
+    assert Counter(path.suffix for path in tmp_path.iterdir()) == {".json": 4, ".survey": 1}
     assert FileLedger(tmp_path).spent("https://a.example") == pytest.approx(memo + 3 * fresh)

@@ -190,11 +190,16 @@ TWINS = [
     Twin(
         "client.ledger",
         ("device/ledger.js",),
-        only_python=dict.fromkeys(["Key", "Entry", "Ledger"], TYPE) | {"MemoryLedger": "for simulations"},
+        only_python=dict.fromkeys(["Key", "Entry", "Ledger"], TYPE)
+        | {"MemoryLedger": "for simulations"}
+        | {"firstUnaccepted": "within BrowserLedger"},
         only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own"},
     ),
     Twin(
-        "client.memo", ("device/memo.js",), only_javascript={"forgetMemo": "end(), which ends the memo with its files"}
+        "client.memo",
+        ("device/memo.js",),
+        only_python={"digestOfDigits": "within checkMemo, which may fetch"},
+        only_javascript={"forgetMemo": "end(), which ends the memo with its files"},
     ),
     Twin("client.question_sample", ("device/question_sample.js",), only_javascript={"keepAsked": "Respondent.places"}),
     Twin(

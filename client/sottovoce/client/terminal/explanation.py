@@ -1,27 +1,39 @@
-"""Before the first question: what the survey is, how answers are protected, what it costs, what that does not cover."""
+"""Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
+
+from math import ceil
 
 import click
 from sottovoce.client.respondent import Respondent
+from sottovoce.client.revisions import Standing
+from sottovoce.client.terminal.begin import asked_by, moment_in_words
 from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.words import odds_in_words, say, text_of
+from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
+_BEFORE = 0.1
+"""What somebody may have thought of a person before: 10 in 100 people like them."""
 
-def explain(me: Respondent, allowance: Allowance) -> None:
-    """The title, the texts, how the answers are protected, the odds of every question, and what it all costs."""
+
+def explain(me: Respondent, allowance: Allowance, stands: Standing | None = None) -> None:
+    """
+    Who asks, the title, the texts, how the answers are protected, what a report can tell, and each question's odds.
+
+    Args:
+        me: who is asked.
+        allowance: what this person allows.
+        stands: how the survey stands now; None if that cannot be told.
+    """
     survey = me.survey
-    click.secho(text_of(survey, survey.title), bold=True, err=True)
-    for key in ("description", "consent"):
-        if key in survey.document:
-            tell(text_of(survey, survey.document[key]))
-    _explain_costs(me, allowance)
-    heading(say("limits_title"))
-    tell(say("limits_presence"))
-    tell("The dice are rolled once, and this device keeps the result. Another device, or an erased ledger, would mean")
-    tell("a second roll, and two reports give away more than one.")
+    _say_who_and_what(survey)
+    if stands is not None:
+        _tell_standing(me, stands)
+    _explain_protection(me, allowance)
+    _explain_limits(survey)
     heading(say("questions_title"))
     if survey.ask is not None:
         tell(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
@@ -30,20 +42,85 @@ def explain(me: Respondent, allowance: Allowance) -> None:
     tell(f"\nCtrl-C stops at any moment before sending, and leaves nothing behind{but_the_set(survey)}.")
 
 
-def _explain_costs(me: Respondent, allowance: Allowance) -> None:
-    survey, epsilon = me.survey, me.survey.epsilon
+def _say_who_and_what(survey: Survey) -> None:
+    who = asked_by(survey)
+    if who:
+        tell(who)
+    click.secho(text_of(survey, survey.title), bold=True, err=True)
+    if survey.document.get("trial"):
+        tell(say("status_trial"))
+    for key in ("description", "consent"):
+        if key in survey.document:
+            tell(text_of(survey, survey.document[key]))
+    _say_what_becomes_of_it(survey)
+
+
+def _say_what_becomes_of_it(survey: Survey) -> None:
+    researcher = survey.document.get("researcher", {})
+    if "ethics" in researcher:
+        tell(text_of(survey, researcher["ethics"]))
+    if "notice" in survey.document:
+        tell(f"{say('notice_title')}: {text_of(survey, survey.document['notice'])}")
+    day = survey.document["retention"].get("delete_on")
+    if day is not None:
+        tell(say("about_deleted", date=day))
+
+
+def _tell_standing(me: Respondent, stands: Standing) -> None:
+    closes = me.survey.waves[me.wave].closes
+    if closes is not None:
+        tell(say("status_open", date=moment_in_words(closes)))
+    if stands.newest > 1:
+        tell(say("about_revision", number=str(me.survey.revision), of=str(stands.newest)))
+
+
+def _explain_protection(me: Respondent, allowance: Allowance) -> None:
+    survey = me.survey
     heading(say("explain_title"))
-    if survey.private:
-        tell(say("explain_own_coin" if survey.own_coin else "explain_how"))
-        tell(say("no_lie"))
-    else:
+    if not survey.private:
         tell(say("all_public"))
-    tell(say("explain_epsilon", epsilon=show_epsilon(epsilon), limit=f"{allowance.total:g}"))
+        return
+    tell(say(_procedure(survey)))
+    tell(say("no_lie"))
+    for line in _belief(survey):
+        tell(line)
     if len(survey.waves) > 1:
         tell(say("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave)))
-    tell(f"The survey costs epsilon {show_epsilon(epsilon)} in total.")
+    tell(f"In numbers: epsilon {show_epsilon(survey.epsilon)} in total.")
     tell(f"You allow {allowance.question:g} for one question and {allowance.total:g} in total.")
     tell(_spent_before(me))
+
+
+def _procedure(survey: Survey) -> str:
+    """The key of the sentence about what protects the answers: who tosses coins is told of coins alone."""
+    if not survey.own_coin:
+        return "explain_how"
+    made = [procedure(q.mechanism) for q in survey.questions if q.mechanism is not None]
+    return "explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"
+
+
+def _belief(survey: Survey) -> list[str]:
+    """What somebody who thought a thing 10 % likely may come to think, after one answer and after all."""
+    dearest = max(question.epsilon for question in survey.questions)
+    steps = [("belief_before", 0.0), ("belief_answer", dearest), ("belief_report", survey.epsilon)]
+    told = [step for step in steps if step[0] != "belief_answer" or dearest < survey.epsilon]
+    return [say("belief"), *(f"  {say(key, share=_share(epsilon))}" for key, epsilon in told)]
+
+
+def _share(epsilon: float) -> str:
+    # Epsilon is a rounded logarithm: of ln 3 the share is 25, and not the 26 that its last digit would make of it.
+    share = ceil(100 * belief_after(_BEFORE, epsilon) - 1e-9)
+    return say("more_than_99") if share > 99 else str(share)
+
+
+def _explain_limits(survey: Survey) -> None:
+    heading(say("limits_title"))
+    tell(say("limits_presence"))
+    if survey.asks_for_token:
+        tell(say("seen_link"))
+    what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")
+    tell(f"{what[0]} once, and this device keeps the result. Another device, or an erased ledger, would mean")
+    tell(f"a {what[1]}, and two reports give away more than one.")
 
 
 def _spent_before(me: Respondent) -> str:

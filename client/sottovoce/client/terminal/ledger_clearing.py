@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from sottovoce.client.delivery import readable
-from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO
+from sottovoce.client.ledger_entry import Record
 from sottovoce.client.link import parse_link
 from sottovoce.client.terminal.ledger_lists import line
 from sottovoce.client.terminal.screen import tell

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
-from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO
+from sottovoce.client.ledger_entry import Record
 from sottovoce.client.terminal.screen import tell
 from sottovoce.shared.rational import show_epsilon
 
@@ -53,7 +54,7 @@ def about(record: Record) -> dict[str, Any]:
     key, entry = record.key, record.entry
     wave = None if key.wave == MEMO else key.wave
     names = {"survey": key.survey, "wave": wave, "digest": entry.digest, "epsilon": entry.epsilon}
-    return {"origin": key.origin, **names, "token": record.bound, "state": _state(record)}
+    return {"origin": key.origin, **names, "token": record.bound, "state": _state(record), "refused": entry.refused}
 
 
 def line(record: Record) -> str:
@@ -61,7 +62,8 @@ def line(record: Record) -> str:
     key, entry = record.key, record.entry
     bound = ", with a token" if record.bound else ""
     waves = "all waves" if key.wave == MEMO else f"wave {key.wave}"
-    return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{bound}"
+    why = f" ({entry.refused})" if entry.refused else ""
+    return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{why}{bound}"
 
 
 def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
@@ -74,8 +76,11 @@ def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
 
 
 def _state(record: Record) -> str:
-    kept = "memo" if record.key.wave == MEMO else "sent" if record.entry.sent else "unsent"
-    return record.entry.ended or kept
+    if record.entry.ended:
+        return record.entry.ended
+    if record.key.wave == MEMO:
+        return "memo"
+    return "sent" if record.entry.sent else "refused" if record.entry.refused else "unsent"
 
 
 def _has_report(record: Record) -> bool:

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sottovoce.client.delivery import deliver
-from sottovoce.client.file_ledger import FileLedger, Record
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger_entry import Record
 from sottovoce.client.terminal.ledger_lists import about
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
 
 
-def send_waiting(
-    book: FileLedger, records: Sequence[Record]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Send each of the records; gives the receipts, and what is still waiting with the reason for it."""
     sent, failed = [], []
     for record in records:

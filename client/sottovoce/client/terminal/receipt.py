@@ -31,34 +31,39 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
         return send()
     except (TransportError, KeyboardInterrupt) as error:
         if me.drawn:
-            # A refusal by status below 500 stays one, however often the same bytes are sent.
-            may_pass = isinstance(error, KeyboardInterrupt) or error.status is None or error.status >= 500
-            later = "`sottovoce ledger send`, or this command, sends the same bytes later. " if may_pass else ""
-            tell(f"Your report is kept on this device. {later}It is never drawn again.")
+            tell_kept(error)
         raise
 
 
-def receipt_of_earlier(me: Respondent) -> dict[str, Any]:
-    """The receipt of the report that was drawn before; if it did not arrive, the same bytes are sent now."""
-    tell("You have answered this survey on this device; no second report is drawn.")
-    receipt = me.receipt
-    if receipt is None:
-        receipt = send_or_keep(me, me.send)
-        tell("The report that was drawn then has now been sent.")
-    return receipt
+def tell_kept(error: BaseException) -> None:
+    """What becomes of a report that did not arrive."""
+    if isinstance(error, TransportError) and error.is_final:
+        how = "It is not sent again by itself; `sottovoce ledger send`, or this command, sends the same bytes. "
+    else:
+        how = "`sottovoce ledger send`, or this command, sends the same bytes later. "
+    tell(f"Your report is kept on this device. {how}It is never drawn again.")
 
 
-def show_receipt(survey: Survey, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
+def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
     """
     What was sent: a function of the report's bytes and the survey, so that no two truths can be told apart by it.
 
     Args:
-        survey: the survey.
+        survey: that the report was drawn for; None if it cannot be had, and then nothing is said in words.
         receipt: the aggregator's, and the ``body`` that was sent.
         as_json: print all of the receipt instead of the body alone.
         exactly: every value in words, too.
     """
     heading(say("receipt_title"))
+    if survey is None:
+        tell("The survey that it answered cannot be reached now, so that only the bytes can be shown.")
+    else:
+        _tell_in_words(survey, receipt, exactly)
+    tell(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
+    click.echo(json.dumps(receipt) if as_json else receipt["body"])
+
+
+def _tell_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> None:
     values = parse_report(receipt["body"].encode()).values
     _tell_chance(survey, values)
     _tell_public(survey, values)
@@ -68,8 +73,6 @@ def show_receipt(survey: Survey, receipt: dict[str, Any], as_json: bool, exactly
         tell(f"{say('receipt_exact')}: sottovoce respond LINK --exactly")
     _tell_after(survey)
     tell(say("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
-    tell(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
-    click.echo(json.dumps(receipt) if as_json else receipt["body"])
 
 
 Values = Sequence[int | None]

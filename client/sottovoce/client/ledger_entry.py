@@ -1,0 +1,102 @@
+"""
+What the files of a ledger hold, and how they are called; read with care, since whoever uses the device can write there.
+
+An entry's file is named by a digest of its key, as a token names a person. A field that was added later may be missing,
+as in a file of an earlier version.
+"""
+
+import hashlib
+import json
+from dataclasses import MISSING, asdict, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sottovoce.client.ledger import Entry, Key
+from sottovoce.shared.errors import BudgetExhausted
+
+
+class Record(NamedTuple):
+    """
+    One entry with what it is for.
+
+    Attributes:
+        key: without its token, which the ledger does not hold.
+        bound: the report was drawn for a token; to send it needs the link again.
+        name: the entry's own name in the ledger.
+    """
+
+    key: Key
+    entry: Entry
+    bound: bool
+    name: str
+
+
+def name_of(key: Key) -> str:
+    """An entry's name: a digest, since a token names a person."""
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
+def dump_record(key: Key, entry: Entry) -> bytes:
+    """The file of an entry; without its token."""
+    about = {"origin": key.origin, "survey": key.survey, "wave": key.wave}
+    return json.dumps({**about, **asdict(entry)}, indent=1).encode()
+
+
+def parse_record(path: Path, content: bytes) -> Record:
+    """
+    What such a file says.
+
+    Raises:
+        BudgetExhausted: it is damaged.
+    """
+    try:
+        document = json.loads(content)
+        key = Key(str(document["origin"]), str(document["survey"]), int(document["wave"]))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise unreadable(path) from None
+    return Record(key, _entry(path, document), bound=path.stem != name_of(key), name=path.stem)
+
+
+def dump_drawn(drawn: tuple[int, ...]) -> bytes:
+    """The file of a set of questions."""
+    return json.dumps({"drawn": drawn}, indent=1).encode()
+
+
+def parse_drawn(path: Path) -> tuple[int, ...]:
+    """
+    The set of questions in a file.
+
+    Raises:
+        BudgetExhausted: it is damaged.
+    """
+    try:
+        drawn = json.loads(path.read_bytes())["drawn"]
+        if not isinstance(drawn, list) or not all(type(number) is int for number in drawn):
+            raise unreadable(path)
+        return tuple(drawn)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        raise unreadable(path) from None
+
+
+def unreadable(path: Path) -> BudgetExhausted:
+    """The error for a file that cannot be read: it may stand for a report already sent, so none is drawn."""
+    return BudgetExhausted(f"the ledger cannot be read; nothing was drawn and nothing was sent. Damaged: {path}")
+
+
+def unwritable(consequence: str) -> BudgetExhausted:
+    """The error for what cannot be written, and what follows from it."""
+    return BudgetExhausted(f"the ledger cannot be written; {consequence}")
+
+
+def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON reads
+    """The entry in a file; fields with a default may be missing, as in a file of an earlier version."""
+    try:
+        known = {field.name: document[field.name] for field in fields(Entry) if field.name in document}
+        needed = {field.name for field in fields(Entry) if field.default is MISSING}
+        right = needed <= set(known) and known["epsilon"] >= 0
+        right = right and all(isinstance(known.get(name, ""), str) for name in ("body", "digest", "ended", "refused"))
+    except (LookupError, TypeError):
+        right = False
+    if not right:
+        raise unreadable(path)
+    return Entry(**known)

@@ -1,0 +1,90 @@
+"""Before the first question: whether the survey can be answered now, and with this link; if not, it is told at once."""
+
+from datetime import datetime
+
+import click
+from sottovoce.client.respondent import Respondent
+from sottovoce.client.revisions import Standing
+from sottovoce.client.terminal.screen import tell
+from sottovoce.client.words import say, text_of
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.spec import Survey
+
+
+def look(me: Respondent) -> Standing | None:
+    """
+    How the survey stands in this wave; None if that cannot be told, which is no reason not to answer.
+
+    Raises:
+        TransportError: it is closed, not open yet, or this version begins no answer any more; in words.
+    """
+    try:
+        found = me.standing()
+    except TransportError as error:
+        _go_on(error)
+        return None
+    if found is not None and found.state != "open":
+        raise TransportError(_why_not(me, found))
+    return found
+
+
+def begin(me: Respondent, asks: bool) -> None:
+    """
+    Whether the link's token can be spent; of a survey that is open to all there is nothing to ask.
+
+    Args:
+        me: whose link it is.
+        asks: there is somebody to ask first: whoever runs the survey sees that the link was opened.
+
+    Raises:
+        TransportError: it cannot; in words.
+        click.Abort: the person does not begin; nothing was sent.
+    """
+    if not me.survey.asks_for_token:
+        return
+    if asks:
+        click.confirm(f"\n{say('begin')}?", default=True, abort=True, err=True)
+    try:
+        good = me.check_token()
+    except TransportError as error:
+        _go_on(error)
+        return
+    if good is False:
+        raise TransportError(f"{say('status_token')} {whom_to_ask(me.survey)}")
+
+
+def whom_to_ask(survey: Survey) -> str:
+    """A sentence that says who can help."""
+    who = asked_by(survey)
+    return f"Ask {who}." if who else "Ask whoever gave you the link."
+
+
+def asked_by(survey: Survey) -> str:
+    """Who is asking, and how to ask them; "" if the survey does not say."""
+    researcher = survey.document.get("researcher", {})
+    names = [text_of(survey, researcher[key]) for key in ("institution", "name") if key in researcher]
+    contact = [researcher["contact"]] if "contact" in researcher else []
+    return ", ".join(names + contact)
+
+
+def moment_in_words(moment: datetime) -> str:
+    """A moment as a terminal in any place can tell it."""
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _why_not(me: Respondent, found: Standing) -> str:
+    window = me.survey.waves[me.wave]
+    if found.state == "early":
+        return say("status_early", date=moment_in_words(window.opens)) if window.opens else say("status_not_yet")
+    if found.state == "retired":
+        return f"{say('status_retired')} Nothing was asked. {whom_to_ask(me.survey)}"
+    if found.closed_on:
+        return say("status_closed", date=found.closed_on.isoformat())
+    return say("status_closed", date=moment_in_words(window.closes)) if window.closes else say("status_ended")
+
+
+def _go_on(error: TransportError) -> None:
+    if error.status is None:
+        tell(say("status_offline"))
+    elif not error.is_final:
+        tell("The aggregator is busy: you can answer now; it is sent later.")

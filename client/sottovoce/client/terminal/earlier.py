@@ -1,0 +1,111 @@
+"""
+What was drawn on this device before, looked for before anything else: any link of the survey finds it, whatever has
+become of the survey, and nothing is drawn for it again.
+"""
+
+from typing import Any, NamedTuple
+
+import click
+from sottovoce.client.delivery import deliver, receipt_of
+from sottovoce.client.kept_survey import kept_or_fetched, kept_survey
+from sottovoce.client.ledger import Entry, Key, Ledger, recorded
+from sottovoce.client.link import Link
+from sottovoce.client.terminal.begin import whom_to_ask
+from sottovoce.client.terminal.receipt import tell_kept
+from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.shared.errors import BudgetExhausted, TransportError
+from sottovoce.shared.spec import Survey
+
+SECOND_LOOK = (
+    "Then an answer of your own can be given. If it was you after all, do not: a second draw would be a second look at "
+    "your answers, and two reports give away more than one."
+)
+
+
+class Earlier(NamedTuple):
+    """
+    What was found.
+
+    Attributes:
+        receipt: of the report, which has arrived by now; None if there is none for this link.
+        survey: that it was drawn for; None if it cannot be had, and then the receipt has no words.
+        another_person: somebody has said that a report drawn with another link is not theirs.
+    """
+
+    receipt: dict[str, Any] | None = None
+    survey: Survey | None = None
+    another_person: bool = False
+
+
+def look_back(ledger: Ledger, link: Link, asks: bool) -> Earlier:
+    """
+    The report that was drawn before; one that has not arrived is sent now, the same bytes.
+
+    Args:
+        ledger: where to look.
+        link: any of the survey.
+        asks: there is somebody to ask: whether a report drawn with another link is theirs, and whether one that was
+            refused is to be sent once more.
+
+    Raises:
+        BudgetExhausted: it was withdrawn or forgotten; or there is nobody to ask whose it is.
+        TransportError: it was refused, or not acknowledged.
+    """
+    key = Key(link.origin, link.survey, link.wave, link.token)
+    found = recorded(ledger, key)
+    if found is not None:
+        tell("You have answered this survey on this device; no second report is drawn.")
+        return _told(ledger, link, found, asks)
+    elsewhere = ledger.unaccepted(key) if key.token else None
+    if elsewhere is None:
+        return Earlier()
+    if not _is_same_person(asks):
+        tell(SECOND_LOOK)
+        return Earlier(another_person=True)
+    bound = ledger.bind(key, elsewhere)
+    if bound is None:
+        # Another program has sent it or ended it meanwhile.
+        return look_back(ledger, link, asks)
+    return _arrived(ledger, link, (key, bound))
+
+
+def _is_same_person(asks: bool) -> bool:
+    question = "With another link an answer was drawn here and not accepted."
+    if not asks:
+        raise BudgetExhausted(f"{question} Open this link without --yes and --answers to say whether that was you")
+    # Without a default: the two ways are a second draw, and somebody else's report.
+    return click.confirm(f"{question} Was that you?", default=None, err=True)
+
+
+def _told(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> Earlier:
+    key, entry = found
+    if entry.waiting:
+        if entry.refused:
+            _ask_once_more(ledger, entry, asks)
+        return _arrived(ledger, link, found)
+    receipt = receipt_of(entry)
+    return Earlier(receipt, kept_or_fetched(ledger, entry.digest, patient(key.origin), link))
+
+
+def _ask_once_more(ledger: Ledger, entry: Entry, asks: bool) -> None:
+    survey = kept_survey(ledger, entry.digest)
+    tell(f"The report that was drawn then was refused ({entry.refused}) and is kept here, as it was drawn.")
+    if survey is not None:
+        tell(whom_to_ask(survey))
+    if not asks:
+        raise TransportError(
+            "nothing was sent; `sottovoce ledger send`, or this link without --yes, sends it once more"
+        )
+    click.confirm("Try once more?", default=False, abort=True, err=True)
+
+
+def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> Earlier:
+    key, entry = found
+    transport = patient(key.origin)
+    try:
+        receipt = deliver(ledger, key, entry, transport)
+    except (TransportError, KeyboardInterrupt) as error:
+        tell_kept(error)
+        raise
+    tell("The report that was drawn then has now been sent.")
+    return Earlier(receipt, kept_or_fetched(ledger, entry.digest, transport, link))
