@@ -37,6 +37,7 @@ from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.columns import cut
+from sottovoce.aggregator.surveys import unknown_survey
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.tokens import token_hash
 
@@ -48,6 +49,7 @@ REFUSALS = {
     Outcome.CONFLICT: ("id_conflict", "another report has this id; the first one stays"),
     Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
     Outcome.CLOSED: ("closed", "the survey is not open"),
+    Outcome.UNKNOWN: ("unknown_survey", "no survey has this name"),
     Outcome.TOKEN_INVALID: ("token_invalid", "the survey asks for a token that has not been used"),
 }
 
@@ -314,7 +316,8 @@ class Admission:
 
     def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
         """What the transaction found, for each in order."""
-        if Outcome.CLOSED in outcomes:
+        # Another node may have closed the survey, or deleted it.
+        if Outcome.CLOSED in outcomes or Outcome.UNKNOWN in outcomes:
             self._rules.clear()
         return [
             receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
@@ -336,8 +339,11 @@ class Admission:
 
     def _find(self, sent: _ForSurvey) -> SurveyRules:
         """The rules of the revision that something was sent for."""
-        # What is remembered may be out of date in one way that matters here: a revision that is not yet in it.
-        rules = self._remembered(sent) or _of_digest(self._load(sent.survey), sent.digest)
+        # What is remembered may be out of date in ways that matter here: a revision that is not yet in it, for one.
+        rules = self._remembered(sent)
+        # A survey that was closed may be open again, or gone.
+        if rules is None or rules.stored.closed:
+            rules = _of_digest(self._load(sent.survey), sent.digest)
         if rules is None:
             raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
         return rules
@@ -349,7 +355,7 @@ class Admission:
     def _load(self, name: str) -> tuple[SurveyRules, ...]:
         stored = self._storage.revisions(name)
         if not stored:
-            raise _unknown_survey()
+            raise unknown_survey()
         self._rules[name] = tuple(SurveyRules(revision, stored[0].key) for revision in stored)
         return self._rules[name]
 
@@ -360,7 +366,7 @@ def _of_digest(revisions: tuple[SurveyRules, ...], digest: str) -> SurveyRules |
 
 def _check_name(name: str, sent: _ForSurvey) -> None:
     if sent.survey != name:
-        raise _unknown_survey()
+        raise unknown_survey()
 
 
 def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Candidate:
@@ -376,10 +382,6 @@ def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> 
         return [Arrival(plan, wave, report_ids, b"".join(packed))]
     pairs = zip(cut(report_ids, ID), packed, strict=True)
     return [Arrival(plan, wave, report_id, values) for report_id, values in pairs]
-
-
-def _unknown_survey() -> ReportRejected:
-    return ReportRejected("unknown_survey", "no survey has this name")
 
 
 def _at_once(storage: Storage) -> Submit:
