@@ -12,9 +12,11 @@ import pytest
 from playwright.sync_api import Browser
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.sampled_reports import Sampling
-from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey
+from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
@@ -47,8 +49,11 @@ def sampling(runs: int) -> Sampling:
 
 
 @contextmanager
-def serving(asked: Survey, change: Change = lambda _files: None) -> Iterator[Link]:
+def serving(asked: Survey, change: Change = lambda _files: None, earlier: tuple[Survey, ...] = ()) -> Iterator[Link]:
     """What an aggregator serves, some of it changed."""
+    documents = [each.document for each in (asked, *earlier)]
+    revisions = {"format": "sottovoce-revisions/1", "revisions": documents, "survey": asked.name}
+    bodies = {"": asked.canonical, "/revisions": canonical.dump(revisions)}
     assets = assemble()
     texts = {name: asset.body.decode() for name, asset in assets.items()}
     change(texts)
@@ -59,8 +64,8 @@ def serving(asked: Survey, change: Change = lambda _files: None) -> Iterator[Lin
         name = paths.get(path.partition("?")[0])
         if name is not None:
             return http("200 OK", texts[name].encode(), f"Content-Type: {assets[name].content_type}")
-        known = path == f"/api/v1/surveys/{asked.name}"
-        return http("200 OK", asked.canonical, "Content-Type: application/json") if known else http("404 No")
+        known = bodies.get(path.removeprefix(f"/api/v1/surveys/{asked.name}"))
+        return http("404 No") if known is None else http("200 OK", known, "Content-Type: application/json")
 
     with listening(answer) as server:
         yield parse_link(f"{server.url}/s/{asked.name}#d={asked.digest[:32]}")
@@ -87,7 +92,7 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
     """Survey, files, and the served scripts' draws; visits are too few to find anything, and say so."""
     with serving(asked) as first:
         link = replace(first, wave=len(asked.waves) - 1)
-        assert check_survey(link, asked).outcome == PASSED
+        assert check_survey(link, asked, fetch_survey(link)).outcome == PASSED
         files, scripts = check_files(link)
         assert outcomes(files) == {PASSED}
         assert outcomes(check_script(browser, scripts, asked, sampling(400))) == {PASSED}
@@ -160,11 +165,12 @@ def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pyte
 
 
 def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
-    """The whole command, in JSON; nothing that it draws is stored."""
+    """The whole command, in JSON, on a correction as its author wrote it; nothing that it draws is stored."""
     executable, environment = find()
     path = tmp_path / "survey.json"
-    path.write_bytes(WEAK.canonical)
-    with start(tmp_path / "data", WEAK) as running:
+    written = parse_survey({**WEAK.document, "revision": 2})
+    path.write_bytes(written.canonical)
+    with start(tmp_path / "data", parse_survey({**written.document, "replaces": WEAK.digest})) as running:
         words = ["audit", str(path), "--client", running.link, "--n", "500", "--visits", "2", "--json"]
         run = subprocess.run(
             [sys.executable, "-m", "sottovoce.cli", *words],
@@ -177,17 +183,29 @@ def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
     validator("audit").validate(report)
     assert stored == 0
     assert run.returncode == 1
-    assert (report["verdict"], report["digest"]) == ("incomplete", WEAK.digest)
+    assert (report["verdict"], report["digest"]) == ("incomplete", written.digest)
     tried = {check["part"] for check in report["checks"] if check["outcome"] == "passed"}
     assert tried == {"integers", "python", "javascript", "reports", "files", "script", "page"}
     assert {check["part"] for check in report["checks"] if check["outcome"] != "passed"} == {"page"}
 
 
+def test_file_need_not_say_what_it_replaces() -> None:
+    """Publishing fills that in; whatever else differs is another survey. An earlier revision is found by its link."""
+    served = parse_survey({**WEAK.document, "revision": 2, "replaces": WEAK.digest})
+    written = parse_survey({**WEAK.document, "revision": 2})
+    with serving(served, earlier=(WEAK,)) as link:
+        found = [fetch_survey(link), fetch_survey(replace(link, digest=WEAK.digest[:32]))]
+
+    assert found == [served, WEAK]
+    assert [check_survey(link, written, each).outcome for each in found] == [PASSED, FAILED]
+    assert check_survey(link, WEAK, WEAK).outcome == PASSED
+
+
 def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: ARG001 - the same place
     """Told by its digest."""
     with serving(WEAK) as link:
-        check = check_survey(replace(link, digest="0" * 32), WEAK)
-        wave = check_survey(replace(link, wave=1), WEAK)
+        with pytest.raises(TransportError, match="another survey than the one your link names"):
+            fetch_survey(replace(link, digest="0" * 32))
+        wave = check_survey(replace(link, wave=1), WEAK, fetch_survey(link))
 
-    assert (check.outcome, check.message) == (FAILED, "the link names another survey than the file's")
     assert (wave.outcome, wave.message) == (FAILED, "the link is for a wave that the survey does not have")

@@ -92,7 +92,7 @@ def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
     assert report["report_id"] == shown["id"]
     assert report["values"] == stored(visit.site)[shown["id"]]
     words = page.locator("tbody td").all_text_contents()
-    labels = [[c.label["en"] for c in q.choices] or ["No", "Yes"] for q in visit.site.survey.questions]
+    labels = [[c.label["en"] for c in q.choices] or ["Report B", "Report A"] for q in visit.site.survey.questions]
     assert [options[value] for options, value in zip(labels, report["values"], strict=True)] == words
 
 

@@ -138,5 +138,5 @@ def test_link_that_names_another_survey_makes_no_page(site: Running, tmp_path: P
     done = run("page", f"{site.url}/s/{site.survey.name}#d={'0' * 32}", "--file", str(tmp_path / "saved.html"))
 
     assert done.exit_code == 1
-    assert "not the survey that the link names" in done.stderr
+    assert "another survey than the one your link names" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -25,7 +25,7 @@ def test_plan_takes_the_channel_of_a_question(tmp_path: Path) -> None:
     made = sottovoce(tmp_path, "plan", "survey.yaml", "--question", "cheated", "-p", "0.1", "--half-width", "0.03")
 
     assert made.returncode == 0
-    assert made.stdout.startswith("3,586 reports, epsilon 1.10")
+    assert made.stdout.startswith("3,586 reports, epsilon 1.10, binary_rr (a 3/4, b 1/4), the coin flip\n")
     assert "If 10% protect themselves by answering no, 9.0% will be estimated" in made.stdout
 
 

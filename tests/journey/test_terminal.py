@@ -21,7 +21,7 @@ from tests.listener import Held, Listener, always, honest, http, listening
 from tests.surveys import ANSWERS, document, months, survey
 
 ASKED = survey()
-PAGE = (Path(__file__).parents[2] / "docs" / "for_respondents.md").read_text(encoding="utf-8")
+PAGE = Path(__file__).parents[2] / "docs" / "for_respondents.md"
 SENTINEL = "sentinel_7731"
 
 
@@ -427,7 +427,7 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
 
 def test_five_lines_of_the_documentation_run_as_they_stand(tmp_path: Path, running: Running) -> None:
     """The example, with the link and the answers of the test's survey."""
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     program = re.sub(r'"https://[^"]*"', json.dumps(running.link), code).replace('"pressure"', '"fear"')
     environment = {**os.environ, "SOTTOVOCE_LEDGER": str(tmp_path / "ledger")}
     done = subprocess.run(

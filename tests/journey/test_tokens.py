@@ -11,8 +11,9 @@ import requests
 from sottovoce.aggregator.collect.tokens import create_tokens, token_counts
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import encode, randomize
-from sottovoce.shared.errors import TransportError
+from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import dump_report
 
 from tests.conftest import start
@@ -51,6 +52,24 @@ def test_token_lets_one_person_send_one_report(tmp_path: Path) -> None:
         counted = sottovoce(tmp_path, "token", "stats", "exam", "--data", "data").stdout
 
     assert counted.split() == ["created", "3", "spent", "2", "revoked", "1", "unspent", "0"]
+
+
+def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Path) -> None:
+    """Revoked and replaced: the same bytes with the new token, whichever links are opened how often."""
+    with start(tmp_path / "data", survey(access="token")) as process:
+        first, second = (link.replace("http://127.0.0.1:8000", process.url) for link in made(tmp_path, 2))
+        (tmp_path / "revoked").write_text(first.split("&t=")[1] + "\n")
+        assert sottovoce(tmp_path, "token", "revoke", "exam", "revoked", "--data", "data").returncode == 0
+        ledger = FileLedger(tmp_path / "ledger")
+        with pytest.raises(TransportError):
+            Respondent.connect(first, ledger).answer(ANSWERS)
+        with pytest.raises(BudgetExhausted, match="was that you"):
+            Respondent.connect(second, ledger).answer(ANSWERS)
+        receipt = Respondent.connect(second, ledger).resume()
+        again = [Respondent.connect(link, ledger).receipt for link in (first, second)]
+        assert process.reports() == 1
+
+    assert again == [receipt, receipt]
 
 
 @pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)

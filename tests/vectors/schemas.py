@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
+from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS
 from sottovoce.shared.mechanisms.parameters import Parameter
 from sottovoce.shared.parse_item import MATRIX_TYPES, NOTES
 from sottovoce.shared.types import TYPES, QuestionType
@@ -71,7 +71,7 @@ def _type(kind: QuestionType) -> Schema:
 
 def _mechanisms() -> Iterator[Schema]:
     # An epsilon, alone or beside the name of a mechanism.
-    yield _object({"name": {"enum": [*MECHANISMS]}, "epsilon": {"$ref": "#/$defs/number"}}, ["epsilon"])
+    yield _object({"name": {"enum": [*MECHANISMS, *ALIASES]}, "epsilon": {"$ref": "#/$defs/number"}}, ["epsilon"])
     for preset, name in PRESETS.items():
         yield _branch(preset, MECHANISMS[name].presets[preset])
     for name, mechanism in MECHANISMS.items():

@@ -106,9 +106,10 @@ class FileLedger:
     def bind(self, key: Key, entry: Entry) -> Entry | None:
         """Put the unaccepted report under ``key`` too; None if another process has sent or ended it."""
         with self._writing():
-            if self.unaccepted(key) != entry:
+            found = self.unaccepted(key)
+            if found is None or found.body != entry.body:
                 return None
-            return self._record(key, replace(entry, epsilon=0.0))
+            return self._record(key, replace(found, epsilon=0.0))
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
@@ -171,7 +172,10 @@ class FileLedger:
 
     def forget(self, name: str) -> None:
         """End the report of this name: its charge stays, and no other is drawn for what it was drawn for."""
-        if not self.read(name).entry.ended:
+        if self.read(name).entry.ended:
+            # Whoever ended it may have been killed before all was gone.
+            self._remove_rest([name])
+        else:
             self._end(name, "forgotten")
 
     def erase(self, name: str) -> None:

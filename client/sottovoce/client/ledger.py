@@ -176,7 +176,8 @@ class MemoryLedger:
 
     def bind(self, key: Key, entry: Entry) -> Entry | None:
         """Put the unaccepted report under ``key`` too."""
-        return self.record(key, replace(entry, epsilon=0.0)) if self.unaccepted(key) == entry else None
+        found = self.unaccepted(key)
+        return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
 
     def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """

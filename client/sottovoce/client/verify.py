@@ -8,17 +8,17 @@ another one to somebody else; a saved page, once verified, stays what it is.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import assemble, path_of, saved_page, static_page
+from sottovoce.client.revisions import contradictions, published
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parse_survey import load_survey
-from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-verification/1"
 
@@ -39,10 +39,21 @@ class Finding(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was verified: a page's files, and the aggregator that it reports to."""
+    """
+    What was verified: a page's files, and the aggregator that it reports to.
+
+    Attributes:
+        contradictions: what the revisions that it shows, and the links to them, say against each other.
+    """
 
     aggregator: str
     findings: list[Finding]
+    contradictions: Sequence[str] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing was found."""
+        return self.is_same and not self.contradictions
 
     @property
     def is_same(self) -> bool:
@@ -52,17 +63,24 @@ class Verdict(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """For JSON (sottovoce-verification/1)."""
         files = [finding._asdict() for finding in self.findings]
-        return {"format": FORMAT, "aggregator": self.aggregator, "same": self.is_same, "files": files}
+        result = {"format": FORMAT, "aggregator": self.aggregator, "same": self.is_same, "files": files}
+        return {**result, "contradictions": list(self.contradictions)}
 
 
-def verify_any(address: str) -> Verdict:
+def verify_any(address: str, *others: str) -> Verdict:
     """
-    The page behind a survey's link, on a static host, or in a file.
+    The page behind a survey's links, on a static host, or in a file.
+
+    Args:
+        address: a link, a host or a file.
+        others: further links to the same survey, such as other people's.
 
     Raises:
-        TransportError: there is none, or it cannot be reached.
+        TransportError: there is none, it cannot be reached, or there are several and they are not links to one survey.
         SpecError: the survey in a file is none.
     """
+    if others:
+        return verify_served([address, *others])
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"}:
         try:
@@ -70,20 +88,27 @@ def verify_any(address: str) -> Verdict:
         except OSError:
             raise TransportError("there is no such file, and it is no address that begins with https://") from None
     if "/s/" in parts.path:
-        return verify_served(address)
+        return verify_served([address])
     return verify_static(f"{parts.scheme}://{parts.netloc}{parts.path}".removesuffix("index.html"))
 
 
-def verify_served(url: str, reach: Callable[[str], Transport] = Transport) -> Verdict:
+def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Transport) -> Verdict:
     """
-    The page that an aggregator serves behind a survey's link.
+    The page that an aggregator serves behind links to one survey, and whether the revisions that it shows, which are
+    the same for all of them, are those that the links name.
 
     Raises:
-        TransportError: not a link, or the aggregator cannot be reached or refuses.
+        TransportError: not links to one survey, or the aggregator cannot be reached or refuses.
     """
-    link = parse_link(url)
+    links = [parse_link(url) for url in urls]
+    link = links[0]
+    if any((other.origin, other.survey) != (link.origin, link.survey) for other in links):
+        raise TransportError("the links are not to one survey at one aggregator")
+    transport = reach(link.origin)
     expected = {path_of(name, link.survey): asset.body for name, asset in assemble().items()}
-    return Verdict(link.origin, _compare(reach(link.origin), expected))
+    shown = published(transport, link.survey)
+    found = [*contradictions(shown), *_not_shown(links, [each.digest for each in shown])]
+    return Verdict(link.origin, _compare(transport, expected), found)
 
 
 def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> Verdict:
@@ -112,18 +137,11 @@ def verify_saved(name: str, page: bytes) -> Verdict:
     return Verdict(aggregator, [_finding(name, saved_page(aggregator, held), page)])
 
 
-def fetch_named(transport: Transport, link: Link) -> Survey:
-    """
-    The survey that a link names, by its digest if the link has one.
-
-    Raises:
-        TransportError: the aggregator cannot be reached, refuses, or sends another survey.
-        SpecError: what it sends is none.
-    """
-    survey = load_survey(transport.fetch_survey(link.survey))
-    if survey.name != link.survey or not survey.digest.startswith(link.digest):
-        raise TransportError("what the aggregator sent is not the survey that the link names")
-    return survey
+def _not_shown(links: Iterable[Link], digests: Sequence[str]) -> Iterator[str]:
+    """A version that only somebody's link names is a version for that somebody."""
+    for named in dict.fromkeys(link.digest for link in links):
+        if not any(digest.startswith(named) for digest in digests):
+            yield f"a link names the version {named[:12]}, which is not shown to everybody"
 
 
 def _compare(transport: Transport, expected: Mapping[str, bytes]) -> list[Finding]:

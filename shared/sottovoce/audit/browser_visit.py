@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from hashlib import sha256
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 from sottovoce.audit.lower_bound import runs_to_reach
 from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
+from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError, TransportError
 from sottovoce.shared.report import dump_report, parse_report, receipt
@@ -27,12 +29,16 @@ _SECONDS = 20
 _TOKEN = "0" * 16
 """Never reaches the aggregator: what is sent is caught."""
 
+_TOKEN_HASH = b'{"token_sha256":"%s"}' % sha256(_TOKEN.encode()).hexdigest().encode()
 
-class _Tab(NamedTuple):
+
+@dataclass
+class _Tab:
     context: BrowserContext
     page: Page
     sent: list[bytes]
     others: list[str]
+    begun: bool = False
 
 
 def seen_truth(survey: Survey, person: int) -> Truth:
@@ -97,12 +103,20 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     api = f"{link.origin}/api/v1/surveys/{link.survey}"
     page = link.origin + path_of("respondent.html", link.survey)
     parts = {path for name in assemble() for path in (path_of(name, link.survey), f"/assets/{name}")}
-    needed = {api, *(link.origin + path for path in parts)}
+    needed = {api, f"{api}/revisions", *(link.origin + path for path in parts)}
+    # Only before the first question: from then on, even when they are asked could carry an answer.
+    beforehand = {
+        ("GET", f"{api}/status", None): _status(survey),
+        ("POST", f"{api}/token", _TOKEN_HASH): b'{"format":"sottovoce-token/1","good":true}',
+    }
 
     def caught(route: Route) -> None:
         request = route.request
         address = request.url.partition("#")[0]
-        if request.method == "POST" and address == f"{api}/reports":
+        told = beforehand.get((request.method, address, request.post_data_buffer)) if not tab.begun else None
+        if told is not None:
+            route.fulfill(body=told, content_type="application/json")
+        elif request.method == "POST" and address == f"{api}/reports":
             tab.sent.append(request.post_data_buffer or b"")
             route.fulfill(body=_receipt(tab.sent[-1]), content_type="application/json")
         elif request.method == "GET" and address in needed:
@@ -117,7 +131,17 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     token = f"&t={_TOKEN}" if survey.asks_for_token else ""
     tab.page.goto(f"{page}#d={survey.digest[:32]}{token}&w={link.wave}")
     _begin(tab.page)
+    tab.begun = True
     return tab
+
+
+def _status(survey: Survey) -> bytes:
+    """That the survey is open, whatever it is: an audit answers beforehand, too."""
+    revision = {"digest": survey.digest, "revision": survey.revision, "retired": False}
+    revisions = [{**revision, "waves": ["open"] * len(survey.waves)}]
+    return canonical.dump(
+        {"format": "sottovoce-status/1", "survey": survey.name, "closed_on": None, "revisions": revisions}
+    )
 
 
 def _begin(page: Page) -> None:

@@ -4,7 +4,7 @@ aggregator serves.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
@@ -74,10 +74,13 @@ def audit(order: Order, begin: Begin) -> list[Check]:
     _find_browser()
     from sottovoce.audit import served_page
 
-    first = served_page.check_survey(order.link, order.survey)
+    served = served_page.fetch_survey(order.link)
+    first = served_page.check_survey(order.link, order.survey, served)
     if first.outcome != PASSED:
         return [first]
-    return [first, *_audit_here(order, begin), *_audit_served(order, order.link, begin)]
+    # What is served may say what it replaces, and so have another digest than the file's, which reports name.
+    same = replace(order, survey=served)
+    return [first, *_audit_here(same, begin), *_audit_served(same, order.link, begin)]
 
 
 def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:

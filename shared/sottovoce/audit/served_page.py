@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
@@ -23,9 +23,10 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.client.revisions import survey_for
+from sottovoce.client.transport import MAX_REVISIONS_BYTES
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import SurveyError, TransportError
-from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -78,22 +79,48 @@ _RUN = """([truths, count]) => {
 T = TypeVar("T")
 
 
-def check_survey(link: Link, survey: Survey) -> Check:
+class _Publisher(NamedTuple):
+    """The aggregator as one who reads surveys sees it."""
+
+    origin: str
+
+    def fetch_survey(self, name: str) -> bytes:
+        return _fetch(f"{self.origin}/api/v1/surveys/{name}")
+
+    def fetch_revisions(self, name: str) -> bytes | None:
+        try:
+            return _fetch(f"{self.origin}/api/v1/surveys/{name}/revisions", MAX_REVISIONS_BYTES)
+        except TransportError as error:
+            if error.status == requests.codes.not_found:
+                return None
+            raise
+
+
+def fetch_survey(link: Link) -> Survey:
+    """
+    The survey that the aggregator serves for a link, the newest revision or an earlier one.
+
+    Raises:
+        TransportError: it cannot be reached, refuses, takes too long, or has no such survey.
+        SpecError: what it serves is no survey.
+    """
+    return survey_for(_Publisher(link.origin), link)
+
+
+def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
     """
     That the aggregator serves the survey of the file.
 
-    Raises:
-        TransportError: it cannot be reached, refuses, or takes too long.
-        SpecError: what it serves is no survey.
+    Args:
+        link: to it.
+        survey: of the file, which need not say what it replaces: publishing fills that in.
+        served: what ``fetch_survey`` gives.
     """
-    served = load_survey(_fetch(f"{link.origin}/api/v1/surveys/{link.survey}"))
-    if served.digest != survey.digest:
+    if not served.is_same_as(survey):
         return Check("files", "survey", FAILED, message="the aggregator serves another survey than the file's")
-    if link.digest and not survey.digest.startswith(link.digest):
-        return Check("files", "survey", FAILED, message="the link names another survey than the file's")
     if link.wave >= len(survey.waves):
         return Check("files", "survey", FAILED, message="the link is for a wave that the survey does not have")
-    return Check("files", "survey", PASSED, scope=f"digest {survey.digest}")
+    return Check("files", "survey", PASSED, scope=f"digest {served.digest}")
 
 
 def check_files(link: Link) -> tuple[list[Check], dict[str, str]]:
@@ -200,25 +227,25 @@ def _outcome(page: Page, script: str, argument: Any) -> Any:  # noqa: ANN401 - w
     return handle.json_value()
 
 
-def _fetch(address: str) -> bytes:
+def _fetch(address: str, most: int = MAX_BYTES) -> bytes:
     """
     A file, read whole within ``SECONDS``.
 
     Raises:
         TransportError: it does not come, not in time, not as it should, or is too large.
     """
-    return _within(SECONDS, lambda: _get(address))
+    return _within(SECONDS, lambda: _get(address, most))
 
 
-def _get(address: str) -> bytes:
+def _get(address: str, most: int) -> bytes:
     try:
         with requests.get(address, timeout=SECONDS, allow_redirects=False, stream=True) as reply:
             if reply.status_code != requests.codes.ok:
-                raise TransportError(f"the aggregator refused with status {reply.status_code}")
+                raise TransportError(f"the aggregator refused with status {reply.status_code}", reply.status_code)
             body = b""
             for part in reply.iter_content(64 * 1024):
                 body += part
-                if len(body) > MAX_BYTES:
+                if len(body) > most:
                     raise TransportError("the aggregator sent a file that is too large")
             return body
     except requests.Timeout:

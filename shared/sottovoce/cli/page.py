@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import click
 from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
+from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
-from sottovoce.client.verify import fetch_named, verify_any
+from sottovoce.client.verify import Verdict, verify_any
 
 
 @click.command()
@@ -38,34 +39,46 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
         _tell(f"https://host/{fragment_of(link)}")
         return
     if file is not None:
-        _write(file, saved_page(aggregator, None if link is None else fetch_named(Transport(link.origin), link)))
+        _write(file, saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link)))
         held = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
         _tell(f"{file} {held} and needs a connection only to send.")
 
 
 @click.command()
-@click.argument("address", metavar="LINK|HOST|FILE")
+@click.argument("addresses", metavar="LINK..|HOST|FILE", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def verify(address: str, as_json: bool) -> None:
+def verify(addresses: tuple[str, ...], as_json: bool) -> None:
     """
     Compare a respondent's page with this release's, byte by byte.
 
-    LINK is a survey's link at an aggregator, HOST the address of a static host, FILE a saved page. Exit 1 if anything
-    differs. What is found is true of what was served to this program now: another person may be served another page.
+    LINK is a survey's link at an aggregator, HOST the address of a static host, FILE a saved page. Several links to one
+    survey, such as a friend's beside one's own, also tell whether everybody is shown the same versions of it. Exit 1 if
+    anything differs. What is found is true of what was served to this program now: another person may be served
+    another page.
     """
-    verdict = verify_any(address)
+    verdict = verify_any(*addresses)
     if as_json:
         click.echo(json.dumps(verdict.as_dict(), indent=2))
     else:
-        for path, expected, found in verdict.findings:
-            outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
-            click.echo(f"{outcome:<10} {path}")
-        click.echo(f"This page reports to {verdict.aggregator}.")
+        _list(verdict)
     wrong = sum(not finding.is_same for finding in verdict.findings)
     if wrong:
         _tell(f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page.")
+    else:
+        _tell(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
+    if verdict.contradictions:
+        _tell("The versions of this survey contradict each other. Do not answer, and tell the others who have a link.")
+    if not verdict.is_good:
         raise click.exceptions.Exit(1)
-    _tell(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
+
+
+def _list(verdict: Verdict) -> None:
+    for path, expected, found in verdict.findings:
+        outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
+        click.echo(f"{outcome:<10} {path}")
+    for contradiction in verdict.contradictions:
+        click.echo(f"CONTRADICTION: {contradiction}.")
+    click.echo(f"This page reports to {verdict.aggregator}.")
 
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:

@@ -18,6 +18,7 @@ from sottovoce.aggregator.planning.plan_text import (
 )
 from sottovoce.aggregator.planning.sample_size import CurvePoint, Fieldwork, Goal, Plan
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.shared.spec import Question
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 """Where the curve is shown."""
@@ -26,7 +27,7 @@ EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
-@click.option("--epsilon", type=float, help="Instead of SURVEY: epsilon of the best channel. [default: ln 3]")
+@click.option("--epsilon", type=float, help="Instead of SURVEY: of the best channel. [default: ln 3, the coin flip]")
 @click.option("--options", type=click.IntRange(2), default=2, help="Number of options, with --epsilon. [default: 2]")
 @click.option("--prevalence", "-p", type=float, required=True, help="Expected share of the answer, such as 0.1.")
 @click.option("--half-width", type=float, help="Wanted half-width of the interval, such as 0.03.")
@@ -73,15 +74,15 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         document = {"epsilon": spent, **made.as_dict(), "curve": [_point(point) for point in points]}
         click.echo(json.dumps(document, indent=2))
     else:
-        _show(made, spent, points)
+        _show(made, spent, points, asked)
 
 
 def _point(point: CurvePoint) -> dict[str, float | int | None]:
     return {"epsilon": point.epsilon, "reports": point.reports, "ratio": point.ratio}
 
 
-def _show(made: Plan, epsilon: float, points: tuple[CurvePoint, ...]) -> None:
-    click.echo("\n".join(needed_in_words(made, epsilon)))
+def _show(made: Plan, epsilon: float, points: tuple[CurvePoint, ...], asked: Question | None) -> None:
+    click.echo("\n".join(needed_in_words(made, epsilon, asked)))
     table = Table(title="over epsilon (best channel)")
     for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
         table.add_column(heading, justify="right")

@@ -9,10 +9,10 @@ from sottovoce.aggregator.planning.simulated_survey import answers_of, randomize
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
+from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 AT_ONCE = 16
@@ -57,11 +57,11 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
         arrived: called after each report.
 
     Raises:
-        TransportError: the aggregator's survey is another one; or it cannot be reached, or refuses.
+        TransportError: the link's survey is another one; or it cannot be reached, or refuses.
     """
     transport = Transport(link.origin)
-    served = load_survey(transport.fetch_survey(link.survey))
-    if served.digest != survey.digest:
+    served = survey_for(transport, link)
+    if not served.is_same_as(survey):
         raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
     tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
     for truths in blocks:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.mechanisms import MECHANISMS, PRESETS, Mechanism, for_epsilon
+from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 
@@ -257,7 +257,7 @@ class QuestionReader(Reader):
 def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Domain) -> Mechanism:
     if "epsilon" not in fields:
         return MECHANISMS[PRESETS.get(name, name)].parse(fields, domain)
-    if set(fields) - {"name", "epsilon"} or name in PRESETS:
+    if set(fields) - {"name", "epsilon"} or (name in PRESETS and name not in ALIASES):
         raise ValueError("an epsilon stands alone, or beside the name of a mechanism")
     try:
         epsilon = rational.parse_decimal(fields["epsilon"])

@@ -4,6 +4,10 @@ import pytest
 from sottovoce.client import verify
 from sottovoce.client.page import assemble, path_of, saved_page
 from sottovoce.client.verify import Verdict, verify_saved, verify_served
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import TransportError
+
+from tests.surveys import survey
 
 LINK = "https://a.example/s/exam"
 ASSETS = assemble()
@@ -17,20 +21,76 @@ def _assembled_once(monkeypatch):
 
 
 class Served:
-    """An aggregator that serves these files."""
+    """An aggregator that serves these files, and shows these revisions, newest first."""
 
-    def __init__(self, files):
+    def __init__(self, files, revisions):
         self._files = files
+        self._revisions = revisions
+
+    def fetch_survey(self, name):  # noqa: ARG002 - there is one
+        """The newest revision."""
+        return self._revisions[0].canonical
+
+    def fetch_revisions(self, name):
+        """All of them."""
+        documents = [each.document for each in self._revisions]
+        return canonical.dump({"format": "sottovoce-revisions/1", "revisions": documents, "survey": name})
 
     def fetch_file(self, path):
         """A file, or None."""
         return self._files.get(path)
 
 
-def verdict(**changes) -> Verdict:
+FIRST = survey()
+SECOND = survey(revision=2, replaces=FIRST.digest)
+TAGGED = survey(revision=2, replaces=FIRST.digest, title={"en": "For one person"})
+
+
+def verdict(links=(LINK,), revisions=(FIRST,), **changes) -> Verdict:
     """What is said of this release's page with some of its files changed; None for one that is missing."""
     files = {path: body for path, body in {**FILES, **changes}.items() if body is not None}
-    return verify_served(LINK, lambda _: Served(files))
+    return verify_served(links, lambda _: Served(files, revisions))
+
+
+def link_to(named) -> str:
+    """A link that pins this revision."""
+    return f"{LINK}#d={named.digest[:32]}"
+
+
+def test_links_to_revisions_that_everybody_is_shown_are_good():
+    """Old ones and new ones, one or many, pinned or not."""
+    links = [link_to(FIRST), link_to(SECOND), LINK, f"{link_to(SECOND)}&w=1"]
+
+    assert verdict(links, (SECOND, FIRST)).is_good
+    assert verdict(links[:1], (SECOND, FIRST)).is_good
+
+
+def test_link_to_a_version_of_its_own_is_told():
+    """Whoever holds it was to be told apart by the digest of their report."""
+    found = verdict([link_to(SECOND), link_to(TAGGED)], (SECOND, FIRST))
+
+    assert found.is_same
+    assert not found.is_good
+    assert found.contradictions == [f"a link names the version {TAGGED.digest[:12]}, which is not shown to everybody"]
+    assert found.as_dict()["contradictions"] == found.contradictions
+
+
+def test_two_versions_of_one_number_or_predecessor_are_told():
+    """Shown together they are a proof."""
+    found = verdict([link_to(SECOND), link_to(TAGGED)], (SECOND, TAGGED, FIRST))
+    a, b = SECOND.digest[:12], TAGGED.digest[:12]
+
+    assert found.contradictions == [
+        f"{a} and {b} are different versions, and both are called revision 2",
+        f"{a} and {b} are different versions, and both replace {FIRST.digest[:12]}",
+    ]
+
+
+@pytest.mark.parametrize("other", ["https://b.example/s/exam", "https://a.example/s/health"])
+def test_links_to_several_surveys_are_not_compared(other):
+    """Nothing follows from what differs then."""
+    with pytest.raises(TransportError, match="not to one survey"):
+        verdict([LINK, other])
 
 
 def test_page_is_the_releases_if_every_file_is():

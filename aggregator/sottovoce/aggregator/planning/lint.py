@@ -83,7 +83,7 @@ def describe(survey: Survey) -> list[str]:
 def _how(question: Question) -> str:
     if question.mechanism is None:
         return "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
-    return f"{_describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
+    return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
 
 
 def _describe_sample(asked: int, private: int) -> str:
@@ -108,8 +108,8 @@ def _no_answer(question: Question, hidden: frozenset[str]) -> str:
     return f", {'hidden from some, ' if question.name in hidden else ''}no answer is {how}"
 
 
-def _describe_mechanism(mechanism: Mechanism) -> str:
-    """Its name and its numbers; of a table its size."""
+def describe_mechanism(mechanism: Mechanism) -> str:
+    """A mechanism's name, its numbers, of a table its size, and what textbooks call it."""
     numbers = []
     for key, value in mechanism.dump().items():
         if isinstance(value, dict):
@@ -118,7 +118,8 @@ def _describe_mechanism(mechanism: Mechanism) -> str:
             value = f"{len(value)} x {len(value[0])}" if isinstance(value[0], list) else len(value)  # noqa: PLW2901
         if key != "name":
             numbers.append(f"{key} {value}")
-    return f"{mechanism.name} ({', '.join(numbers)})"
+    known = f", {mechanism.known_as}" if mechanism.known_as else ""
+    return f"{mechanism.name} ({', '.join(numbers)}){known}"
 
 
 def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """A plan in words, and the numbers of a survey's own question that a plan is made from."""
 
+from sottovoce.aggregator.planning.lint import describe_mechanism
 from sottovoce.aggregator.planning.sample_size import Channel, CurvePoint, Plan
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
@@ -42,10 +43,19 @@ def drawn_from(question: Question | None) -> int:
     return mechanism.coordinates if isinstance(mechanism, SampledCoordinate) else 1
 
 
-def needed_in_words(made: Plan, epsilon: float) -> list[str]:
-    """How many reports and invitations, and how many an open question would need."""
+def needed_in_words(made: Plan, epsilon: float, question: Question | None) -> list[str]:
+    """
+    How many reports and invitations, and how many an open question would need.
+
+    Args:
+        made: the plan.
+        epsilon: of one report.
+        question: whose channel it is, where a survey names it.
+    """
     per_group = " in each group" if made.groups > 1 else ""
-    lines = [f"{made.reports:,} reports{per_group}, epsilon {show_epsilon(epsilon)}"]
+    mechanism = question and question.mechanism
+    how = f", {describe_mechanism(mechanism)}" if mechanism else ""
+    lines = [f"{made.reports:,} reports{per_group}, epsilon {show_epsilon(epsilon)}{how}"]
     if made.invitations != made.reports:
         lines.append(f"{made.invitations:,} people to invite{per_group}")
     ratio = "" if made.ratio is None else f", {made.ratio:.1f} times fewer"

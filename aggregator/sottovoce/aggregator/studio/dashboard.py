@@ -166,7 +166,8 @@ def when_absent(question: Question, labels: Mapping[str, str]) -> str:
 
 @blueprint.app_template_filter("numbers")
 def numbers(mechanism: Mechanism) -> str:
-    """A mechanism's name and its numbers."""
+    """What textbooks call a mechanism, where they do, its name and its numbers."""
     dumped = mechanism.dump()
     parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
-    return f"{mechanism.name}: {', '.join(parameters)}" if parameters else mechanism.name
+    known = f"{mechanism.known_as} · " if mechanism.known_as else ""
+    return f"{known}{mechanism.name}{': ' if parameters else ''}{', '.join(parameters)}"

@@ -40,6 +40,9 @@ MECHANISMS: dict[str, type[Mechanism]] = {
 PRESETS: dict[str, str] = {preset: name for name, made in MECHANISMS.items() for preset in made.presets}
 """Names for authors: each is a choice of parameters of one mechanism, and publishing expands it."""
 
+ALIASES = tuple(preset for preset, name in PRESETS.items() if MECHANISMS[name].takes_epsilon_as(preset))
+"""Those that are a second name of a mechanism, parameters and all, so that an epsilon may stand beside them too."""
+
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)
 """What an author may ask for; below and above, 32 bits of weight no longer come near it."""
 
@@ -52,14 +55,15 @@ def for_epsilon(epsilon: Fraction, domain: Domain, kind: str, name: str = "") ->
         epsilon: of one report, 0.01 .. 10.
         domain: the question's true values.
         kind: of its true values, one of ``answers.TRUTHS``; chooses the mechanism, unless ``name`` does.
-        name: of a mechanism, or "" for the best one for this kind.
+        name: of a mechanism, one of ``ALIASES``, or "" for the best one for this kind.
 
     Raises:
         ValueError: epsilon is out of range, or there are no such integers.
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise ValueError("epsilon must lie between 0.01 and 10")
-    mechanism = (MECHANISMS[name] if name else DEFAULTS[kind](epsilon, domain)).for_epsilon(epsilon, domain)
+    chosen = MECHANISMS[PRESETS.get(name, name)] if name else DEFAULTS[kind](epsilon, domain)
+    mechanism = chosen.for_epsilon(epsilon, domain)
     if mechanism.likelihood_ratio > rational.exp_below(epsilon):
         raise AssertionError("a mechanism costs more than was asked for")
     return mechanism
@@ -87,4 +91,4 @@ DEFAULTS: dict[str, Callable[[Fraction, Domain], type[Mechanism]]] = {
 }
 """``default(epsilon, domain) -> mechanism`` by the kind of true values."""
 
-__all__ = ["DEFAULTS", "MECHANISMS", "PRESETS", "Mechanism", "Table", "for_epsilon"]
+__all__ = ["ALIASES", "DEFAULTS", "MECHANISMS", "PRESETS", "Mechanism", "Table", "for_epsilon"]

@@ -50,6 +50,11 @@ class Mechanism(ABC):
             ValueError: there are none.
         """
 
+    @classmethod
+    def takes_epsilon_as(cls, preset: str) -> bool:
+        """Whether this preset is but another name: it has the mechanism's own parameters."""
+        return cls.presets[preset] == cls.parameters
+
     @abstractmethod
     def dump(self) -> dict[str, Any]:
         """The canonical parameters, ``name`` included; ``parse`` reads them back."""
@@ -79,6 +84,11 @@ class Mechanism(ABC):
     @abstractmethod
     def explain(self) -> dict[str, int | Fraction]:
         """The numbers of its report kind's sentence: shares as Fractions, other whole numbers as int."""
+
+    @property
+    def known_as(self) -> str:
+        """What textbooks call it with these numbers; "" where they have no other name than its own."""
+        return ""
 
     @property
     def epsilon(self) -> float:

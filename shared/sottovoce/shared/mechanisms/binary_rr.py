@@ -97,6 +97,13 @@ class BinaryRR(Table):
         return {"name": self.name, "a": rational.dump_fraction(self.a), "b": rational.dump_fraction(self.b)}
 
     @property
+    def known_as(self) -> str:
+        """The two that everybody knows; other channels have several readings, and no one name."""
+        if (self.a, self.b) == _coin_flip({}):
+            return "the coin flip"
+        return f"Warner's design, truth {rational.dump_fraction(self.a)}" if self.a + self.b == 1 else ""
+
+    @property
     def largest(self) -> int:
         """1, for yes."""
         return 1

@@ -1,6 +1,10 @@
 """
 Clamped geometric: a number plus two-sided geometric noise, kept within its range: for noisy values themselves.
 
+It is the Laplace mechanism on a grid, and ``laplace`` is its other name for authors. The textbook's noise is a real
+number, of which a computer's floating point draws only some, and not the same ones around every answer; here both noise
+and answer are whole steps, so that epsilon is exact, and delta 0.
+
 Channel
     The number is step v of a grid with steps 0 .. m. Noise k has P(k) = (1 - r)/(1 + r) r^|k| with a rational ratio
     r = p/q in lowest terms, 0 < r < 1, and the report is v + k forced into 0 .. m. So the ends have
@@ -50,6 +54,7 @@ class Geometric(Mechanism):
     serves: ClassVar[str] = "number"
     report_kind: ClassVar[str] = "number"
     parameters: ClassVar[Mapping[str, Parameter]] = {"ratio": FRACTION}
+    presets: ClassVar[Mapping[str, Mapping[str, Parameter]]] = {"laplace": parameters}
 
     ratio: Fraction
     steps: int
@@ -64,7 +69,7 @@ class Geometric(Mechanism):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: geometric, ratio: "9/10"}``."""
+        """``{name: geometric, ratio: "9/10"}``, or ``laplace`` in the place of the name."""
         exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "ratio"), domain.steps)
 
@@ -78,6 +83,11 @@ class Geometric(Mechanism):
     def dump(self) -> dict[str, Any]:
         """The ratio; the grid is the question's."""
         return {"name": self.name, "ratio": rational.dump_fraction(self.ratio)}
+
+    @property
+    def known_as(self) -> str:
+        """Laplace noise, whatever the ratio."""
+        return "Laplace noise on a grid"
 
     @property
     def direction(self) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -13,7 +14,7 @@ from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared.errors import REJECTIONS
 
 from tests.conftest import FakeClock
-from tests.surveys import document
+from tests.surveys import document, survey
 
 
 @pytest.fixture
@@ -77,3 +78,22 @@ def test_survey_that_no_device_asks_is_not_published(app: Flask) -> None:
     assert reply.status_code == 422
     assert "devices allow 8" in reply.json["problems"][0]["message"]
     assert app.extensions["storage"].surveys() == []
+
+
+def test_correction_that_links_do_not_survive_is_not_published(app: Flask) -> None:
+    """A program is told every reason; one that may follow is told the digest that it got, however often it asks."""
+    token, digest = new_token()
+    app.extensions["storage"].add_researcher("ann", digest)
+
+    def publish(**changes: Any) -> Any:
+        headers = {"Authorization": f"Bearer {token}"}
+        return app.test_client().post("/api/v1/surveys/exam/publish", json=document(**changes), headers=headers)
+
+    assert publish().json["digest"] == survey().digest
+    refused = publish(revision=2, access="token", privacy={"release_batch": 1})
+    corrected = survey(revision=2, replaces=survey().digest)
+
+    assert refused.status_code == 422
+    assert {problem["pointer"] for problem in refused.json["problems"]} == {"/access", "/privacy/release_batch"}
+    assert publish(revision=2).json["digest"] == publish(revision=2).json["digest"] == corrected.digest
+    assert [row.digest for row in app.extensions["storage"].surveys()] == [survey().digest, corrected.digest]

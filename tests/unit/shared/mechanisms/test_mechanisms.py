@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.shared.answers import TRUTHS, Domain
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.level_table import LevelTable
@@ -26,6 +27,52 @@ def unit_variance(mechanism, value):
     rows = [(mechanism.probability(y, value), score) for y, score in enumerate(mechanism.scores)]
     mean = sum(p * score for p, score in rows)
     return float(sum(p * (score - mean) ** 2 for p, score in rows) * Fraction(2, mechanism.steps) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "known"),
+    [
+        ({"name": "coin_flip"}, "the coin flip"),
+        ({"name": "binary_rr", "a": "3/4", "b": "1/4"}, "the coin flip"),
+        ({"name": "warner", "truth": "2/3"}, "Warner's design, truth 2/3"),
+        ({"name": "binary_rr", "a": "3/5", "b": "1/5"}, ""),
+    ],
+)
+def test_mechanism_is_called_what_textbooks_call_it(parameters, known):
+    """By its numbers, whatever its author wrote; nothing where there is no such name."""
+    assert parsed(question(parameters)).mechanism.known_as == known
+
+
+@pytest.mark.parametrize("given", [{"epsilon": "1"}, {"ratio": "9/10"}])
+def test_laplace_is_the_clamped_geometric_mechanism(given):
+    """The same integers as under its own name, and nothing but them in the canonical survey."""
+    both = [parsed(number(0, 10, 1, {"name": name, **given})).mechanism for name in ("laplace", "geometric")]
+    asked, geometric = both
+
+    assert asked == geometric
+    assert asked.dump().keys() == {"name", "ratio"}
+    assert (asked.dump()["name"], asked.known_as) == ("geometric", "Laplace noise on a grid")
+    assert asked.epsilon <= 10 * math.log(10 / 9)
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (number(0, 10, 1, {"name": "laplace"}), "the parameters of this mechanism are: ratio"),
+        (number(0, 10, 1, {"name": "laplace", "scale": "1"}), "the parameters of this mechanism are: ratio"),
+        (number(0, 10, 1, {"name": "laplace", "ratio": "3/2"}), "ratio must lie between 0 and 1"),
+        (number(0, 10, 1, {"name": "laplace", "ratio": "1/2", "epsilon": "1"}), "an epsilon stands alone"),
+        (question({"name": "laplace", "epsilon": "1"}), "does not serve this type of question"),
+        (question({"name": "warner"}), "the parameters of this mechanism are: truth"),
+        (question({"name": "warner", "truth": "1/2"}), "truth must lie between 1/2 and 1"),
+        (question({"name": "warner", "truth": "2/3", "epsilon": "1"}), "an epsilon stands alone"),
+        (question({"name": "coin_flip", "epsilon": "1"}), "an epsilon stands alone"),
+    ],
+)
+def test_wrong_parameters_under_a_known_name_are_told(document, told):
+    """Which parameters there are, and in which range."""
+    with pytest.raises(SpecError, match=told):
+        parsed(document)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,186 @@
+"""An aggregator that lies about tokens, receipts or itself sees one set of bytes, and no lie frees a key."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Key, MemoryLedger
+from sottovoce.client.respondent import Respondent
+from sottovoce.shared.errors import BudgetExhausted, TransportError
+
+from tests.surveys import ANSWERS, months, survey
+from tests.unit.client.aggregators import LIES, ORIGIN, Aggregator, acknowledge, refuse
+
+ASKED = survey(access="token")
+OTHERWISE = {"cheated": "no", "reason": "fun", "year": "first"}
+TOKENS = [f"{number:016}" for number in range(12)]
+FINAL = ("token", "closed", "conflict", "gone", "malformed", "unknown")
+
+
+@pytest.fixture(params=["memory", "file"])
+def ledger(request, tmp_path):
+    """Both kinds keep one contract."""
+    return MemoryLedger() if request.param == "memory" else FileLedger(tmp_path)
+
+
+def person(ledger, aggregator, token=TOKENS[0], **options):
+    """Somebody with this token."""
+    return Respondent(options.pop("asked", ASKED), aggregator, ledger, token=token, **options)
+
+
+def answer(me, answers=ANSWERS):
+    """What the same person does, whatever it takes; False if it was not acknowledged."""
+    try:
+        return bool(me.resume() if me.drawn_elsewhere and not me.drawn else me.answer(answers))
+    except TransportError:
+        return False
+
+
+def key_of(token, wave=0):
+    """What the ledger keeps a report under."""
+    return Key(ORIGIN, "exam", wave, token)
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_liar_that_refuses_every_token_sees_one_set_of_bytes(ledger, lie):
+    """Twelve tokens, each tried twice, with answers that change: one report, charged once, and never acknowledged."""
+    liar = Aggregator(lie)
+    arrived = [answer(person(ledger, liar, token), each) for token in TOKENS for each in (ANSWERS, OTHERWISE)]
+
+    assert (len(liar.bodies), len(set(liar.bodies))) == (24, 1)
+    assert not any(arrived)
+    assert ledger.spent(ORIGIN) == ASKED.epsilon
+    assert not any(ledger.get(key_of(token)).sent for token in TOKENS)
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_only_a_refusal_for_good_is_one(ledger, lie):
+    """What may pass waits as before; a strange reply is no refusal, and no receipt either."""
+    answer(person(ledger, Aggregator(LIES[lie])))
+    entry = ledger.get(key_of(TOKENS[0]))
+
+    assert bool(entry.refused) == (lie in FINAL)
+    assert entry.waiting
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_receipt_for_these_bytes_ends_it_whatever_came_before(ledger, lie):
+    """With another token, the same bytes; then every link of that person shows the receipt."""
+    aggregator = Aggregator(lie)
+    answer(person(ledger, aggregator))
+    aggregator.reply = acknowledge
+    assert answer(person(ledger, aggregator, TOKENS[1]))
+
+    people = [person(ledger, aggregator, token) for token in TOKENS[:2]]
+    assert len(set(aggregator.bodies)) == 1
+    assert [me.receipt["body"].encode() for me in people] == [aggregator.bodies[0]] * 2
+    assert [me.refused for me in people] == ["", ""]
+    assert not person(ledger, aggregator, TOKENS[2]).drawn_elsewhere
+
+
+def test_nothing_is_drawn_before_somebody_says_who_it_is(ledger):
+    """Neither sent again nor drawn anew by itself."""
+    liar = Aggregator(refuse(401, "token_invalid"))
+    answer(person(ledger, liar))
+    other = person(ledger, liar, TOKENS[1])
+
+    assert other.drawn_elsewhere
+    with pytest.raises(BudgetExhausted, match="was that you"):
+        other.answer(ANSWERS)
+    assert len(liar.bodies) == 1
+    assert ledger.get(key_of(TOKENS[1])) is None
+
+
+def test_two_people_on_one_device_have_two_reports(ledger):
+    """The second says that it was not them: an entry of their own, and the first one's stays as it is."""
+    aggregator = Aggregator(refuse(401, "token_invalid"))
+    answer(person(ledger, aggregator))
+    first = ledger.get(key_of(TOKENS[0]))
+    aggregator.reply = acknowledge
+    person(ledger, aggregator, TOKENS[1], another_person=True).answer(OTHERWISE)
+
+    assert len(set(aggregator.bodies)) == 2
+    assert ledger.get(key_of(TOKENS[0])) == first
+    assert ledger.get(key_of(TOKENS[1])).sent
+    assert ledger.spent(ORIGIN) == 2 * ASKED.epsilon
+    # The first one's report is still offered to a third link, since nobody has acknowledged it.
+    assert person(ledger, aggregator, TOKENS[2]).drawn_elsewhere
+
+
+def test_report_of_another_wave_or_survey_is_nobody_elses(ledger):
+    """Each wave is asked anew."""
+    liar = Aggregator(refuse(409, "closed"))
+    waves = survey(access="token", waves=months(2))
+    answer(person(ledger, liar, asked=waves))
+    other = survey(access="token", name="other")
+
+    assert not person(ledger, liar, TOKENS[1], asked=waves, wave=1).drawn_elsewhere
+    assert not person(ledger, liar, TOKENS[1], asked=other).drawn_elsewhere
+    assert person(ledger, liar, TOKENS[1], asked=waves).drawn_elsewhere
+
+
+def test_correction_after_a_refusal_sends_what_was_drawn_for_the_first_text(ledger):
+    """The link of revision 2, with its own token and other choices in another order: the same bytes, and a receipt."""
+    aggregator = Aggregator(refuse(409, "closed"))
+    answer(person(ledger, aggregator))
+    questions = list(reversed(ASKED.document["questions"]))
+    corrected = survey(access="token", revision=2, questions=questions, title={"en": "Corrected"})
+    aggregator.reply = acknowledge
+    sent = person(ledger, aggregator, TOKENS[1], asked=corrected).resume()
+
+    assert len(set(aggregator.bodies)) == 1
+    assert sent["digest"] == ASKED.digest
+    assert person(ledger, aggregator, asked=corrected).receipt == sent
+
+
+@pytest.mark.parametrize("token", TOKENS[:3])
+def test_report_taken_back_or_forgotten_is_gone_under_every_link(tmp_path, token):
+    """Whichever link it is done with: no file holds its bytes, its set of questions or its survey any more."""
+    asked = survey(
+        access="token", questions=[{**ASKED.document["questions"][0], "name": f"q{n}"} for n in range(4)], ask=2
+    )
+    ledger, aggregator = FileLedger(tmp_path), Aggregator(refuse(401, "token_invalid"))
+    for each in TOKENS[:3]:
+        me = person(ledger, aggregator, each, asked=asked)
+        given = {question.name: "yes" for question in me.asked}
+        answer(me, given)
+    person(ledger, aggregator, token, asked=asked).withdraw()
+
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json"}
+    assert not any("report_id" in path.read_text() for path in tmp_path.iterdir())
+    assert ledger.spent(ORIGIN) == asked.epsilon
+    for each in TOKENS[:3]:
+        with pytest.raises(BudgetExhausted, match="withdrawn"):
+            answer(person(ledger, aggregator, each, asked=asked))
+
+
+def test_links_opened_at_once_bind_one_report(tmp_path):
+    """Twelve programs, each with a link of its own: one set of bytes, one charge."""
+    aggregator = Aggregator(refuse(401, "token_invalid"))
+    answer(person(FileLedger(tmp_path), aggregator))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda token: answer(person(FileLedger(tmp_path), aggregator, token)), TOKENS * 2))
+
+    assert len(set(aggregator.bodies)) == 1
+    assert FileLedger(tmp_path).spent(ORIGIN) == ASKED.epsilon
+
+
+def test_binding_does_not_bring_back_what_is_wiped_at_the_same_time(tmp_path):
+    """Programs that bind, and one that forgets: afterwards no file holds the bytes."""
+    for number in range(8):
+        folder = tmp_path / str(number)
+        aggregator = Aggregator(refuse(401, "token_invalid"))
+        answer(person(FileLedger(folder), aggregator))
+
+        def bind(token, folder=folder):
+            ledger = FileLedger(folder)
+            entry = ledger.unaccepted(key_of(token))
+            return entry and ledger.bind(key_of(token), entry)
+
+        with ThreadPoolExecutor(6) as pool:
+            bound = [pool.submit(bind, token) for token in TOKENS[1:3]]
+            forgotten = pool.submit(FileLedger(folder).end, key_of(TOKENS[0]), "forgotten")
+            bound += [pool.submit(bind, token) for token in TOKENS[3:6]]
+        assert forgotten.result() is None
+        assert not any(each.result() and each.result().ended for each in bound)
+        assert not any("report_id" in path.read_text() for path in folder.iterdir())
