@@ -293,6 +293,9 @@ class Storage(Protocol):
     def end_session(self, session_hash: bytes) -> None:
         """Forget a session."""
 
+    def clock(self) -> float | None:
+        """Seconds since 1970 by the database's own clock; None if that is this machine's."""
+
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files that the database uses."""
 
