@@ -7,11 +7,10 @@ import click
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due
 from sottovoce.aggregator.steady_clock import check_clocks
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.record import record_head
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import is_copy, recount
+from sottovoce.aggregator.storage.verify_counts import is_copy, wrong_counts
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 
@@ -101,7 +100,7 @@ def doctor(data: Path | None) -> None:
     """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
     storage = open_storage(data_settings(data))
     # Rows can be counted only where the tables are as they should be.
-    _tell(storage.verify() or _wrong_counts(storage), "the database is damaged; restore a backup")
+    _tell(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
     storage.check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
 
@@ -111,11 +110,3 @@ def _tell(wrong: list[str], conclusion: str) -> None:
         click.echo(problem, err=True)
     if wrong:
         raise StorageError(conclusion)
-
-
-def _wrong_counts(storage: Storage) -> list[str]:
-    return [
-        f"{stored.name} revision {stored.revision}: the counts are not those of the rows"
-        for stored in storage.surveys()
-        if storage.live_counts(stored.key) != recount(storage, stored)
-    ]

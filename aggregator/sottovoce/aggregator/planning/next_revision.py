@@ -31,6 +31,8 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
     Raises:
         SpecError: it may not follow; with every reason.
     """
+    if any((line.what, line.about) == ("deleted", survey.name) for line in storage.record()):
+        raise SpecError([Problem("/name", "was that of a deleted survey, which devices remember: choose another")])
     stored = storage.revisions(survey.name)
     earlier = [survey_of(row.document) for row in stored]
     for published in earlier:

@@ -201,6 +201,9 @@ class Storage(Protocol):
     def close_survey(self, name: str, day: int) -> None:
         """Admit no more reports to any revision from this day on; the first time, show all counts."""
 
+    def unshown(self, name: str) -> int:
+        """Of how many cells less or more is shown than there is: for whoever has the database, never for results."""
+
     def reopen_survey(self, name: str) -> None:
         """
         Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.

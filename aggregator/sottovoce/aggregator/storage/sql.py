@@ -50,6 +50,15 @@ _SURVEYS = """
     FROM surveys
 """
 
+_UNSHOWN = """
+    SELECT count(*) FROM (
+        SELECT survey, wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
+        JOIN surveys ON key = survey WHERE name = ? GROUP BY survey, wave, cohort
+    ) AS live LEFT JOIN shown_cells AS shown
+    ON shown.survey = live.survey AND shown.wave = live.wave AND shown.cohort = live.cohort
+    WHERE live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
+"""
+
 
 class SQLStorage(ABC):
     """The part of ``Storage`` that both back ends share."""
@@ -122,6 +131,11 @@ class SQLStorage(ABC):
         with self._alone() as db:
             survey_life.close(db, name, day, self._today(db))
         self.scrub()
+
+    def unshown(self, name: str) -> int:
+        """Of how many cells less or more is shown than there is."""
+        with self._read() as db:
+            return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
 
     def reopen_survey(self, name: str) -> None:
         """Admit reports again."""

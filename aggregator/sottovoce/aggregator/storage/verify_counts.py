@@ -20,6 +20,15 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     return counts
 
 
+def wrong_counts(storage: Storage) -> list[str]:
+    """The revisions whose kept counts are not those of their rows, in words."""
+    return [
+        f"{stored.name} revision {stored.revision}: the counts are not those of the rows"
+        for stored in storage.surveys()
+        if storage.live_counts(stored.key) != recount(storage, stored)
+    ]
+
+
 def is_copy(source: Storage, target: Storage) -> bool:
     """Whether two databases hold the same surveys with equal counts, and remember the same."""
     return _figures(source) == _figures(target)
