@@ -69,9 +69,11 @@ def test_simulate_finds_its_own_truth_and_repeats_it(tmp_path: Path) -> None:
 def test_simulate_sends_real_reports(tmp_path: Path, running: Running) -> None:
     """Against a running aggregator every invented respondent is a respondent; another survey is refused."""
     (tmp_path / "served.json").write_bytes(running.survey.canonical)
-    sent = sottovoce(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link)
+    unasked = sottovoce(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link)
+    assert (unasked.returncode, "not marked trial" in unasked.stderr, running.reports()) == (1, True, 0)
+    sent = sottovoce(tmp_path, "simulate", "served.json", "--n", "40", "--url", running.link, "--yes")
     sottovoce(tmp_path, "init")
-    refused = sottovoce(tmp_path, "simulate", "survey.yaml", "--n", "40", "--url", running.link)
+    refused = sottovoce(tmp_path, "simulate", "survey.yaml", "--n", "40", "--url", running.link, "--yes")
 
     assert sent.returncode == 0, sent.stderr
     assert running.reports() == 40

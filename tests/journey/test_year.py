@@ -77,7 +77,7 @@ CHECKED: dict[str, Check] = {
     ),
     r"sottovoce: This version was replaced\..*": _nothing_sent,
     r"Open until (?P<day>[0-9-]+).*": lambda visit, found: found["day"] > visit.year.clock.moment.isoformat()[:10],
-    r".*[Rr]evision (?P<number>[0-9]) of (?P<of>[0-9]).*": lambda visit, found: (
+    r"This is version (?P<number>[0-9]) of (?P<of>[0-9])\.": lambda visit, found: (
         int(found["of"]) == len(visit.year.storage.revisions("exam")) >= int(found["number"])
     ),
     r"Arrived: exam, wave 0, at .*": _arrived,

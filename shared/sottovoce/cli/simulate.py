@@ -11,9 +11,13 @@ from rich.table import Table
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.planning.simulated_survey import Row, compare, invent, pilot
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.cli.asking import ask
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
+from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
+
+_REAL = "This survey is not marked trial: invented reports would count as real ones. Send them?"
 
 
 @click.command()
@@ -21,12 +25,15 @@ from sottovoce.shared.spec import Survey
 @click.option("--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")
 @click.option("--url", help="Send them as respondents to the survey behind this link instead.")
+@click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is no try-out.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def simulate(path: Path, count: int, seed: int, url: str | None, as_json: bool) -> None:
+def simulate(path: Path, count: int, seed: int, url: str | None, yes: bool, as_json: bool) -> None:
     """Randomize the answers of N invented respondents to the file SURVEY, and estimate."""
     survey = read_survey_file(path)
     blocks = invent(survey, count, seed)
     if url is not None:
+        if not (survey.trial or yes or ask(_REAL, default=False)):
+            raise TransportError("nothing was sent: the survey is not marked trial, and --yes was not said")
         _send(survey, blocks, url, seed, count)
         return
     rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))

@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
@@ -41,6 +42,8 @@ def create(name: str, count: int, out: Path | None, wave: int, data: Path | None
         writer = csv.writer(file)
         writer.writerow(["token", "link"])
         writer.writerows((made, f"{link}&t={made}") for made in create_tokens(storage, name, count))
+    if survey_of(revisions[-1].document).trial:
+        click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
 
 

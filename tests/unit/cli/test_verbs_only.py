@@ -12,6 +12,7 @@ NO_VERBS = {
     "__main__": "is python -m sottovoce.cli",
     "main": "the list of verbs",
     "database": "the option --data, and what follows from it",
+    "asking": "questions to whoever sits at the terminal",
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
     "server": "the process that looks after the worker",

@@ -24,7 +24,7 @@ FAILURES = 30
 
 _TOKEN_CHECK = re.compile(r"POST /api/v1/surveys/[^/]+/token").fullmatch
 _REFUSED = problems.STATUS["token_invalid"]
-_BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
+_BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 _ONCE = frozenset({"content-length", "content-type", "authorization"})
 _JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
 

@@ -3,6 +3,7 @@
 import secrets
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey, TokenCounts
+from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
 
@@ -45,12 +46,17 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str]) -> int:
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:
     """
-    Counters, which name no token.
+    Counters, which name no token. While the survey is open those that were spent move in steps of ``release_batch``,
+    as the reports do that they let in, and with them those that are good still.
 
     Raises:
         StorageError: no such survey.
     """
-    return storage.token_counts(_token_key(storage, name))
+    counts = storage.token_counts(_token_key(storage, name))
+    last = storage.revisions(name)[-1]
+    batch = 1 if last.closed else survey_of(last.document).release_batch
+    spent = counts.spent // batch * batch
+    return counts._replace(spent=spent, unspent=counts.unspent + counts.spent - spent)
 
 
 def _token_key(storage: Storage, name: str) -> int:

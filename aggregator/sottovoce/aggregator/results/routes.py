@@ -9,7 +9,8 @@ from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.surveys import newest
+from sottovoce.aggregator.survey_life import check_reopening
+from sottovoce.aggregator.surveys import newest, reports_so_far
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -43,15 +44,18 @@ def results_of(
 
 @blueprint.get("/surveys")
 def surveys() -> Response:
-    """All surveys, with the number of reports so far."""
-    keys = ("name", "revision", "digest", "closed", "reports")
+    """All revisions of all surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
+    keys = ("name", "revision", "digest", "closed", "retired")
     rows = current_app.extensions["storage"].surveys()
-    return jsonify([{key: getattr(row, key) for key in keys} for row in rows])
+    return jsonify([{key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)} for row in rows])
 
 
 @blueprint.post("/surveys/<name>/publish")
 def publish(name: str) -> Response:
-    """Publish the survey in the body; publishing the same one again changes nothing."""
+    """
+    Publish the survey in the body; publishing the same one again changes nothing. ``?retire=1`` retires the revisions
+    before it.
+    """
     try:
         document = canonical.load(request.get_data())
     except ValueError as error:
@@ -61,17 +65,35 @@ def publish(name: str) -> Response:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
     storage = current_app.extensions["storage"]
-    stored = storage.publish(next_revision(storage, survey))
+    stored = storage.publish(next_revision(storage, survey), retire=request.args.get("retire") == "1")
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 
 @blueprint.post("/surveys/<name>/close")
 def close(name: str) -> Response:
-    """Admit no more reports and show all counts."""
+    """Admit no more reports; the first time, show all counts."""
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.close_survey(name, day_of(current_app.extensions["clock"]()))
     return jsonify({"name": name, "closed": True})
+
+
+@blueprint.post("/surveys/<name>/reopen")
+def reopen(name: str) -> Response:
+    """Admit reports again, until ids are forgotten and while the window lasts; no close shows the rest again."""
+    storage = current_app.extensions["storage"]
+    check_reopening(storage, name, current_app.extensions["clock"]())
+    storage.reopen_survey(name)
+    return jsonify({"name": name, "closed": False})
+
+
+@blueprint.delete("/surveys/<name>")
+def delete(name: str) -> Response:
+    """Delete everything of the survey but the lines that it existed; its name is never given again."""
+    storage = current_app.extensions["storage"]
+    newest(storage, name)
+    storage.delete_survey(name)
+    return jsonify({"name": name, "deleted": True})
 
 
 @blueprint.get("/surveys/<name>/estimates")

@@ -201,6 +201,9 @@ class Storage(Protocol):
     def close_survey(self, name: str, day: int) -> None:
         """Admit no more reports to any revision from this day on; the first time, show all counts."""
 
+    def unshown(self, name: str) -> int:
+        """Of how many cells less or more is shown than there is: for whoever has the database, never for results."""
+
     def reopen_survey(self, name: str) -> None:
         """
         Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.
@@ -292,6 +295,9 @@ class Storage(Protocol):
 
     def end_session(self, session_hash: bytes) -> None:
         """Forget a session."""
+
+    def clock(self) -> float | None:
+        """Seconds since 1970 by the database's own clock; None if that is this machine's."""
 
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files that the database uses."""

@@ -57,7 +57,7 @@ class SQLiteStorage(sql.SQLStorage):
     """
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
-    RANDOM: ClassVar[str] = "randomblob(16)"
+    REKEY: ClassVar[str] = "UPDATE reports SET report_id = randomblob(16) WHERE survey = ?"
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -88,6 +88,10 @@ class SQLiteStorage(sql.SQLStorage):
         if _insert(db, arrivals) != count(arrivals):
             raise _NotAllNew
         statements.count_up(db, change(arrivals))
+
+    def clock(self) -> float | None:
+        """None: the database has no clock but this machine's."""
+        return None
 
     def scrub(self) -> None:
         """Empty the log: until then it holds deleted rows, and the order in which groups were written."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from sottovoce.aggregator.storage import record
 from sottovoce.aggregator.storage.statements import Handle, show
-from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.storage.tables import OF_SURVEYS
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
@@ -17,6 +17,10 @@ _WAS_CLOSED = "SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name
 _NOTE_CLOSE = """
     UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 """
+
+_DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)" for table in OF_SURVEYS]  # noqa: S608
+_EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
+_RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
 
 
 def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
@@ -106,8 +110,8 @@ def delete(db: Handle, name: str, day: int) -> None:
         raise StorageError("there is no survey of this name")
     # Before the rows go: the line's number is larger than their keys.
     record.append(db, day, record.DELETED, name)
-    for table in [table for table, columns in TABLES.items() if "survey" in columns]:
-        db.execute(f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)", [name])  # noqa: S608
+    for statement in _DELETE:
+        db.execute(statement, [name])
     db.execute("DELETE FROM surveys WHERE name = ?", [name])
 
 
@@ -119,20 +123,18 @@ def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> 
         raise StorageError("a later revision may raise release_batch, and not lower it")
     if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
         raise StorageError("a later revision may be deleted earlier than people were told, and not later")
+    if before.trial != survey.trial:
+        raise StorageError("all revisions of a survey are the real one, or none is")
     # Another node may have published since the predecessor was filled in; then there would be two of one.
     if survey.replaces not in (None, digest):
         raise StorageError("the revision that this one replaces is not the newest; publish it again")
 
 
 def _retire(db: Handle, survey: Survey, day: int) -> None:
-    earlier = "name = ? AND revision < ? AND retired = 0"
     given: list[Any] = [survey.name, survey.revision]
-    for revision, digest in db.execute(
-        f"SELECT revision, digest FROM surveys WHERE {earlier} ORDER BY revision",  # noqa: S608 - constants
-        given,
-    ).fetchall():
+    for revision, digest in db.execute(_EARLIER, given).fetchall():
         record.append(db, day, record.RETIRED, _about(survey.name, revision, digest))
-    db.execute(f"UPDATE surveys SET retired = 1 WHERE {earlier}", given)  # noqa: S608 - constants
+    db.execute(_RETIRE, given)
 
 
 def _about(name: str, revision: int, digest: str) -> str:

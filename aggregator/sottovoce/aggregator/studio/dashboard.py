@@ -8,6 +8,7 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.routes import results_of
+from sottovoce.aggregator.survey_life import list_surveys
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
@@ -19,7 +20,7 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 @blueprint.get("/")
 def surveys() -> str:
     """All surveys."""
-    return render_template("surveys.html", surveys=current_app.extensions["storage"].surveys())
+    return render_template("surveys.html", surveys=list_surveys(current_app.extensions["storage"]))
 
 
 @blueprint.get("/surveys/<name>")

@@ -16,6 +16,7 @@ from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared.tokens import parse_token, print_token, token_hash
 
 from tests.conftest import FakeClock
+from tests.storage.test_contract import arrival
 from tests.surveys import months, survey
 from tests.unit.aggregator.web.test_auth import log_in
 
@@ -142,3 +143,18 @@ def test_a_long_list_of_tokens_passes_the_gate() -> None:
     """25,000 of them are half a megabyte."""
     head = [("content-length", "500000"), ("content-type", "application/json")]
     assert check_head("POST", f"{TOKENS}/revoke", head) == 500_000
+
+
+@pytest.mark.parametrize(("reports", "told"), [(24, 0), (25, 25), (49, 25)])
+def test_spent_tokens_are_told_in_steps_while_the_survey_is_open(
+    researcher: FlaskClient, storage: SQLiteStorage, reports: int, told: int
+) -> None:
+    """Whoever asks again and again would else see each person come; once it is closed, all are told."""
+    key = storage.revisions("exam")[0].key
+    hashes = [bytes([number]) * 32 for number in range(60)]
+    storage.add_tokens(key, hashes)
+    storage.store([arrival(key, number, token=hashes[number]) for number in range(reports)])
+    assert researcher.get(TOKENS).json == {"created": 60, "spent": told, "revoked": 0, "unspent": 60 - told}
+    storage.close_survey("exam", 1)
+
+    assert researcher.get(TOKENS).json == {"created": 60, "spent": reports, "revoked": 0, "unspent": 60 - reports}

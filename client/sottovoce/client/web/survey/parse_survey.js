@@ -20,7 +20,7 @@ const SURVEY_REQUIRED = [
 ];
 const SURVEY_OPTIONAL = [
   "after", "ask", "closes", "consent", "description", "notice", "opens", "replaces", "report_labels", "researcher",
-  "waves",
+  "trial", "waves",
 ];
 
 /**
@@ -47,14 +47,20 @@ export function parseSurvey(document, digest) {
     must(!("closes" in document) || opens < readMoment(document.closes));
     readRetention(document.retention, [document.waves].flat().at(-1)?.closes ?? document.closes);
     if ("researcher" in document) readResearcher(document.researcher, language);
-    if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
-    must(!("report_labels" in document) || document.report_labels === "neutral");
+    readMarks(document);
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
     readRare(document, survey);
     readPrivacy(document.privacy, survey);
     return survey;
   });
+}
+
+// What stands in a survey only if it has this one value, and what a correction has.
+function readMarks(document) {
+  must(!("trial" in document) || document.trial === true);
+  must(!("report_labels" in document) || document.report_labels === "neutral");
+  if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
 }
 
 // What few surveys name comes later, and is asked for by the survey's own words before it is read.

@@ -53,32 +53,40 @@ export class Question {
   }
 }
 
+const NOT_SAID = {
+  after: null, ask: null, consent: null, description: null, notice: null, replaces: null, researcher: null,
+  trial: false,
+};
+
 /**
  * A published survey: the fields of its document, what it shows (`items`), what is reported (`questions`), and the
  * digest of the bytes received.
  */
 export class Survey {
   constructor(document, items, digest) {
+    const given = { ...NOT_SAID, ...document };
     this.name = document.name;
     this.revision = document.revision;
     // The digest of the revision before; null for a first one, and for those of before it was kept.
-    this.replaces = document.replaces ?? null;
+    this.replaces = given.replaces;
     this.defaultLanguage = document.default_language;
     this.title = document.title;
-    this.description = document.description ?? null;
-    this.consent = document.consent ?? null;
+    this.description = given.description;
+    this.consent = given.consent;
     // Who asks, shown first; what is said about the protection of data; null for nothing.
-    this.researcher = document.researcher ?? null;
-    this.notice = document.notice ?? null;
+    this.researcher = given.researcher;
+    this.notice = given.notice;
+    // Whether this is a try-out and not the real survey.
+    this.trial = given.trial;
     // What is told with the receipt, to everybody the same; null for nothing.
-    this.after = document.after ?? null;
+    this.after = given.after;
     this.access = document.access;
     // The day on which the aggregator deletes everything about the survey, as the document has it; null for by hand.
     this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
     // How many of the private questions each respondent is asked; null for all of them.
-    this.ask = document.ask ?? null;
+    this.ask = given.ask;
     this.ownCoin = document.privacy.procedure === "own_coin";
     this.items = items;
     this.questions = items.flatMap((item) => item.questions);

@@ -1,0 +1,100 @@
+"""What is told of a survey's life, and asked before a step of it: lists, corrections, closing, reopening."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+
+from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.surveys import newest, reports_so_far, survey_of
+from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.spec import Survey
+
+TRIAL = "Try-out: not the real survey."
+
+
+@dataclass(frozen=True)
+class ListedSurvey:
+    """
+    A survey as lists show it.
+
+    Attributes:
+        reports: so far, each revision's in whole batches while it is open.
+        revisions: (revision, whether it answers, is retired, or is closed), oldest first.
+    """
+
+    name: str
+    survey: Survey
+    closed: bool
+    reports: int
+    revisions: Sequence[tuple[StoredSurvey, str]]
+
+
+def list_surveys(storage: Storage) -> list[ListedSurvey]:
+    """All surveys, by name, and under each which revisions still answer."""
+    return [_listed(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
+
+
+def _listed(rows: Sequence[StoredSurvey]) -> ListedSurvey:
+    last = rows[-1]
+    states = [(row, "closed" if row.closed else "retired" if row.retired else "answers") for row in rows]
+    return ListedSurvey(last.name, survey_of(last.document), last.closed, sum(map(reports_so_far, rows)), states)
+
+
+def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
+    """
+    What publishing a correction does to links, personal links and counts.
+
+    Args:
+        earlier: the revisions that were published so far.
+        survey: the correction.
+    """
+    numbers = ", ".join(str(row.revision) for row in earlier)
+    words = [
+        f"This corrects {survey.name}, of which there is revision {numbers}.",
+        "Links that were handed out stay good: each shows the revision that it names, unless that one is retired.",
+    ]
+    if survey.asks_for_token:
+        words.append("Personal links that were not used yet stay good, each for one report, whatever revision.")
+    words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
+    words.append("Nobody is asked again: who has answered one revision keeps its receipt.")
+    return "\n".join(words)
+
+
+def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
+    """
+    What closing will show, and whether reports would then be shown by themselves: for whoever has the database.
+
+    Args:
+        storage: the database.
+        name: of a survey that there is.
+    """
+    again = "Publishing or reopening after a close shows no rest again."
+    if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
+        return f"What came since the last step stays unshown: only the first close shows the rest. {again}", False
+    alone = storage.unshown(name)
+    if not alone:
+        return f"All reports are shown already. {again}", False
+    batch = survey_of(newest(storage, name).document).release_batch
+    groups = f"{alone} cell{'s' if alone > 1 else ''} (revision, wave, cohort)"
+    return f"This shows the rest of {groups}: fewer than {batch} reports of each by themselves. {again}", True
+
+
+def check_reopening(storage: Storage, name: str, now: datetime) -> None:
+    """
+    Return if a survey may be reopened.
+
+    Args:
+        storage: the database.
+        name: the survey's.
+        now: the present moment.
+
+    Raises:
+        ReportRejected: there is no such survey, its window is over, or its report ids are forgotten.
+    """
+    closes = survey_of(newest(storage, name).document).closes
+    if closes is not None and now >= closes:
+        raise ReportRejected("closed", "the survey's window is over; a correction with a later end opens it again")
+    if any(row.purged for row in storage.revisions(name)):
+        raise ReportRejected("closed", "report ids are forgotten, so that a report that comes again would count twice")
