@@ -59,6 +59,7 @@ export class Question {
  */
 export class Survey {
   constructor(document, items, digest) {
+    this.document = document;
     this.name = document.name;
     this.defaultLanguage = document.default_language;
     this.title = document.title;
