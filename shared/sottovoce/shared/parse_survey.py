@@ -21,7 +21,8 @@ REPORT_LABELS = ("plain", "neutral")
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after", "replaces"}
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
@@ -114,10 +115,18 @@ class _SurveyReader(ItemReader):
             **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
+            **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
         }
+
+    def replaces(self, fields: Mapping[str, Any]) -> str:
+        """The digest of the revision before; publishing fills it in."""
+        if fields.get("revision", 1) == 1:
+            self.problem("/replaces", "does not go with revision 1: it has none before it")
+        message = "must be the 64 hexadecimal digits of the revision before; publishing fills them in"
+        return self.match(fields["replaces"], "/replaces", _DIGEST, message)
 
     def after(self, value: object) -> dict[str, Any]:
         """What is told with the receipt, to everybody the same: a text, a link, or both."""

@@ -286,7 +286,7 @@ class Admission:
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
         # Who has no good token learns nothing about the report; that the survey is over, everybody may know.
-        good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token))
+        good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token, report.survey))
         if rejection.code != "closed" and not good:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
         raise rejection
@@ -365,7 +365,7 @@ def _check_name(name: str, sent: _ForSurvey) -> None:
 
 def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Candidate:
     plan, report = rules.plan, submission.report
-    tokens = () if plan.tokens is None else (token_hash(submission.token),)
+    tokens = () if plan.tokens is None else (token_hash(submission.token, report.survey),)
     arrival = Arrival(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
     return _Candidate(arrival, make_receipt(submission, rules.length(report.wave)))
 

@@ -9,6 +9,7 @@ import {
 import { SURVEY_FORMAT, Survey } from "./spec.js";
 
 const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
 const TEXTS = ["title", "description", "consent"];
 
@@ -16,7 +17,9 @@ const TEXTS = ["title", "description", "consent"];
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
-const SURVEY_OPTIONAL = ["after", "ask", "closes", "consent", "description", "opens", "report_labels", "waves"];
+const SURVEY_OPTIONAL = [
+  "after", "ask", "closes", "consent", "description", "opens", "replaces", "report_labels", "waves",
+];
 
 /**
  * The survey in its canonical bytes, named by their digest.
@@ -42,6 +45,7 @@ export function parseSurvey(document, digest) {
     must(!("closes" in document) || opens < readMoment(document.closes));
     readFields(document.retention, ["ids_days"]);
     readInteger(document.retention.ids_days, 0, 3650);
+    if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);
