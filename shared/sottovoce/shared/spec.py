@@ -296,6 +296,11 @@ class Survey:
         replaced: str | None = self.document.get("replaces")
         return replaced
 
+    def is_same_as(self, other: "Survey") -> bool:
+        """Whether a respondent is asked the very same: two surveys may differ in what they replace, and in no more."""
+        mine, theirs = ({**survey.document, "replaces": None} for survey in (self, other))
+        return mine == theirs
+
     @property
     def cohort(self) -> int | None:
         """Index of the question that divides respondents into cohorts, or None."""

@@ -48,6 +48,7 @@ class StoredSurvey:
         reports: reports so far, snapshot or not: to be told in batches only, see ``surveys.reports_so_far``.
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
         purged: report ids are gone, so that no report can be known again.
+        retired: a later revision was published in its place: what was drawn for it counts, and nobody begins with it.
     """
 
     key: int
@@ -59,6 +60,7 @@ class StoredSurvey:
     reports: int
     closed_on: int | None = None
     purged: bool = False
+    retired: bool = False
 
 
 @dataclass(frozen=True)
