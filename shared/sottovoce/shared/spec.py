@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
@@ -164,6 +164,7 @@ class Survey:
             wave's start to the last one's end.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
+        delete_on: the day, in UTC, on which the aggregator deletes everything about the survey; None means by hand.
         questions: what is reported, in the order of a report's values.
         items: what is shown, in order.
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
@@ -180,6 +181,7 @@ class Survey:
     closes: datetime | None
     release_batch: int
     ids_days: int
+    delete_on: date | None
     questions: tuple[Question, ...]
     items: tuple[Item, ...]
     waves: tuple[Wave, ...]
