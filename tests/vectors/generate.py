@@ -117,6 +117,8 @@ def survey_vectors() -> dict[str, Any]:
         survey(*({**question({"name": "coin_flip"}), "name": f"q{index}"} for index in range(4)), ask=1),
         left_out(),
         remembered(),
+        who_asks(),
+        survey(question({"name": "coin_flip"}), waves=[month(1, 2)], retention={"delete_on": "2026-02-02"}),
         survey(question({"name": "coin_flip"}), revision=2, replaces=f"{12**59:064x}"),
     ]  # fmt: skip
     vectors = []
@@ -182,6 +184,42 @@ def remembered() -> dict[str, Any]:
     hidden = {**question(memo), "when_absent": "no", "visible_if": {"first": "yes"}}
     rows = {"type": "matrix", "name": "m", "label": {"en": "M"}, "rows": names(2, "r"), "of": of}
     return survey(first, rows, hidden, waves=[month(1, 2), month(2, 3), month(3, 4), month(4, 5)])
+
+
+def who_asks() -> dict[str, Any]:
+    """Who asks, what is said about the protection of data, and the day on which the survey deletes itself."""
+    asking = {
+        "name": {"en": "Dr A. Example", "ar": "د. مثال"},
+        "institution": {"en": "University of Example"},
+        "contact": "ask.us+exams@uni-1.example.org",
+        "ethics": {"en": "Approved by the board, 2026/17."},
+    }
+    coin = question({"name": "coin_flip"})
+    closed = {"closes": "2027-03-30T23:59:59Z", "retention": {"ids_days": 7, "delete_on": "2027-03-31"}}
+    return survey(coin, researcher=asking, notice={"en": "Controller:\nUniversity of Example"}, **closed)
+
+
+def bad_origins() -> Iterator[str]:
+    """Of the keys of ``who_asks``, each spoiled in one way."""
+    good = parse_survey(who_asks()).canonical.decode()
+    contact, day = '"contact":"ask.us+exams@uni-1.example.org"', '"delete_on":"2027-03-31"'
+    link = f'"contact":"https://a.example/{"x" * 183}"'
+    assert load_survey(good.replace(contact, link[:-2] + '"').encode())
+    for bad in (
+        '""', "null", '["a@b.example"]', '"a@b"', '"a b@c.example"', '"a@b.example?cc=x"', '"a@b.example\\n"',
+        '"mailto:a@b.example"', '"http://a.example/"', '"javascript:alert(1)"', f'"{"a" * 65}@b.example"',
+    ):  # fmt: skip
+        yield good.replace(contact, f'"contact":{bad}')
+    yield good.replace(contact, link)
+    yield good.replace('"name":{"ar":"د. مثال","en":"Dr A. Example"}', '"phone":"1"')
+    yield good.replace('"name":{"ar":"د. مثال","en":"Dr A. Example"}', '"name":"Dr A. Example"')
+    yield good.replace('"institution":{"en"', '"institution":{"de"')
+    yield good.replace('"notice":{"en":"Controller:\\nUniversity of Example"}', '"notice":{}')
+    for bad in ('"2027-03-30"', '"2027-02-31"', '"2027-04-31"', '"2027-4-01"', "20270331", "null", '["2027-03-31"]',
+                '"2027-03-31T00:00:00Z"', '"0000-01-01"', '"٢٠٢٧-03-31"'):  # fmt: skip
+        yield good.replace(day, f'"delete_on":{bad}')
+    waves = with_waves(parse_survey(survey(question({"name": "coin_flip"}))).canonical.decode(), [month(1, 2)])
+    yield waves.replace('{"ids_days"', '{"delete_on":"2026-02-01","ids_days"')
 
 
 def spoiled(document: dict[str, Any], **changes: Any) -> str:
@@ -263,6 +301,7 @@ def bad_surveys() -> list[str]:
         spoiled(remembered(), waves=[month(n, n + 1) for n in range(1, 6)]),
         spoiled(memo, privacy=own_coin),
         spoiled(conditional, ask=1),
+        *bad_origins(),
     ]  # fmt: skip
 
 
@@ -349,7 +388,7 @@ if __name__ == "__main__":
             load_survey(text.encode())
         except SurveyError as error:
             told = set(re.findall(r"/[a-z]+", str(error)))
-            if "waves" in text and not {"/waves", "/opens", "/mechanism", "/visible"} & told:
+            if "waves" in text and not {"/waves", "/opens", "/mechanism", "/visible", "/delete"} & told:
                 raise
             continue
         raise SystemExit("a bad survey was accepted")

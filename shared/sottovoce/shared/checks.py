@@ -1,7 +1,7 @@
 """Reading single values of a document; each mistake is noted with its JSON pointer, never raised."""
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sottovoce.shared.errors import Problem
@@ -12,6 +12,7 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-
 LANGUAGE_FAULT = "must be a language tag such as en, pt-BR or zh-Hans"
 
 
+_DAY = re.compile(r"[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 MISSING: Any = object()
@@ -141,6 +142,16 @@ class Reader:
         except ValueError:
             pass
         self.problem(pointer, "must be a moment such as 2026-12-31T23:59:59Z")
+        return None
+
+    def day(self, value: object, pointer: str) -> date | None:
+        """A day of the calendar; None for a mistake."""
+        try:
+            if isinstance(value, str) and _DAY.fullmatch(value):
+                return date.fromisoformat(value)
+        except ValueError:
+            pass
+        self.problem(pointer, "must be a day such as 2026-12-31, written as text")
         return None
 
     def unique(self, names: list[str], pointer: str, key: str) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from sottovoce.shared.spec import Survey, TextMap
 
-_TEXTS = ("title", "description", "consent", "label", "hint", "text")
-"""The keys of a survey's document that hold a text by language."""
+_TEXTS = ("title", "description", "consent", "notice", "label", "hint", "text", "institution", "ethics")
+"""The keys of a survey's document that hold a text by language; ``name`` does so for who asks, and nowhere else."""
 
 _NAMED = ("visible_if", "any_of", "when_absent")
 """Keys that hold maps by names of the author's, which may be spelled like any key."""
@@ -34,7 +34,7 @@ def _texts(node: object, pointer: str) -> Iterator[tuple[str, TextMap]]:
             yield from _texts(item, f"{pointer}/{index}")
     elif isinstance(node, dict):
         for key, item in node.items():
-            if key in _TEXTS:
+            if key in _TEXTS or (key == "name" and pointer == "/researcher"):
                 yield f"{pointer}/{key}", item
             elif key not in _NAMED:
                 yield from _texts(item, f"{pointer}/{key}")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -19,11 +20,14 @@ PROCEDURES = ("device", "own_coin")
 REPORT_LABELS = ("plain", "neutral")
 
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
-_TEXTS = ("title", "description", "consent")
+_TEXTS = ("title", "description", "consent", "notice")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after", "replaces"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
+_MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
+_CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{_LINK.pattern})")
+_RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 
@@ -76,29 +80,16 @@ class _SurveyReader(ItemReader):
         labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
         self.neutral = labels == "neutral"
         items = self.shown(fields.get("questions", []))
-        ask = self.ask(fields, items)
+        self.ask(fields, items)
         written = {**self.head(fields), "questions": dump_items(items)}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         written |= {"report_labels": labels} if self.neutral else {}
         if written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
+        delete_on = self.delete_on(written["retention"], waves)
         if self.problems:
             return None
-        survey = Survey(
-            document=written,
-            name=written["name"],
-            revision=written["revision"],
-            default_language=self.default_language,
-            title=written["title"],
-            opens=waves[0].opens if waves else None,
-            closes=waves[-1].closes if waves else None,
-            release_batch=written["privacy"]["release_batch"],
-            ids_days=written["retention"]["ids_days"],
-            questions=tuple(question for item in items for question in item.questions),
-            items=tuple(items),
-            waves=tuple(waves),
-            ask=ask,
-        )
+        survey = _survey(written, items, waves, delete_on)
         self.memo(survey)
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
@@ -106,7 +97,6 @@ class _SurveyReader(ItemReader):
 
     def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Everything but the questions, with its defaults written out."""
-        retention = self.fields(fields.get("retention", {}), "/retention", set(), {"ids_days"})
         return {
             "format": self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,)),
             "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
@@ -115,11 +105,41 @@ class _SurveyReader(ItemReader):
             **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
+            **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
-            "retention": {"ids_days": self.integer(retention.get("ids_days", 30), "/retention/ids_days", 0, 3650)},
+            "retention": self.retention(fields.get("retention", {})),
         }
+
+    def retention(self, value: object) -> dict[str, Any]:
+        """How long report ids are kept after closing, and the day on which the survey deletes itself."""
+        fields = self.fields(value, "/retention", set(), {"ids_days", "delete_on"})
+        kept = {"ids_days": self.integer(fields.get("ids_days", 30), "/retention/ids_days", 0, 3650)}
+        return kept | {key: fields[key] for key in ("delete_on",) if key in fields}
+
+    def delete_on(self, retention: Mapping[str, Any], waves: Sequence[Wave]) -> date | None:
+        """The day on which everything is deleted, later than the last moment at which the survey is open."""
+        if "delete_on" not in retention:
+            return None
+        pointer = "/retention/delete_on"
+        day = self.day(retention["delete_on"], pointer)
+        closes = waves[-1].closes if waves else None
+        if day and closes and datetime.combine(day, time(), UTC) <= closes:
+            self.problem(pointer, "must be a day that begins after the survey has closed")
+        return day
+
+    def researcher(self, value: object) -> dict[str, Any]:
+        """Who asks: shown first, so that nobody answers without knowing to whom."""
+        pointer = "/researcher"
+        fields = self.fields(value, pointer, {"name"}, {*_RESEARCHER, "contact"})
+        result: dict[str, Any] = {
+            key: self.text_map(fields[key], f"{pointer}/{key}") for key in _RESEARCHER if key in fields
+        }
+        if "contact" in fields:
+            message = "must be an e-mail address, or an address that begins with https, of at most 200 characters"
+            result["contact"] = self.match(fields["contact"], f"{pointer}/contact", _CONTACT, message)
+        return result
 
     def replaces(self, fields: Mapping[str, Any]) -> str:
         """The digest of the revision before; publishing fills it in."""
@@ -162,10 +182,10 @@ class _SurveyReader(ItemReader):
             self.problem(f"{pointer}/closes", "must be later than opens")
         return wave
 
-    def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> int | None:
-        """How many private questions each respondent is asked; None for all of them."""
+    def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
+        """How many private questions each respondent is asked, where it is not all of them."""
         if "ask" not in fields:
-            return None
+            return
         private = {q.name for item in items for q in item.questions if q.mechanism is not None}
         ask = fields["ask"]
         if type(ask) is not int or not 1 <= ask < len(private):
@@ -178,7 +198,6 @@ class _SurveyReader(ItemReader):
             if private & {condition.question for condition in item.conditions}:
                 place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
-        return ask if type(ask) is int else None
 
     def memo(self, survey: Survey) -> None:
         """A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says."""
@@ -220,3 +239,23 @@ class _SurveyReader(ItemReader):
                 if question.mechanism is not None and procedure(question.mechanism) is None:
                     reason = "a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
                     self.problem(f"{pointer}/mechanism", f"own_coin needs {reason}")
+
+
+def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:
+    """The survey of a document without mistakes."""
+    return Survey(
+        document=written,
+        name=written["name"],
+        revision=written["revision"],
+        default_language=written["default_language"],
+        title=written["title"],
+        opens=waves[0].opens,
+        closes=waves[-1].closes,
+        release_batch=written["privacy"]["release_batch"],
+        ids_days=written["retention"]["ids_days"],
+        delete_on=delete_on,
+        questions=tuple(question for item in items for question in item.questions),
+        items=tuple(items),
+        waves=tuple(waves),
+        ask=written.get("ask"),
+    )

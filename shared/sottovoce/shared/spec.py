@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
@@ -164,6 +164,7 @@ class Survey:
             wave's start to the last one's end.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
+        delete_on: the day, in UTC, on which the aggregator deletes everything about the survey; None means by hand.
         questions: what is reported, in the order of a report's values.
         items: what is shown, in order.
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
@@ -180,6 +181,7 @@ class Survey:
     closes: datetime | None
     release_batch: int
     ids_days: int
+    delete_on: date | None
     questions: tuple[Question, ...]
     items: tuple[Item, ...]
     waves: tuple[Wave, ...]
@@ -295,6 +297,11 @@ class Survey:
         """The digest of the revision before it; None for a first one, and for those of before it was kept."""
         replaced: str | None = self.document.get("replaces")
         return replaced
+
+    def is_same_as(self, other: "Survey") -> bool:
+        """Whether a respondent is asked the very same: two surveys may differ in what they replace, and in no more."""
+        mine, theirs = ({**survey.document, "replaces": None} for survey in (self, other))
+        return mine == theirs
 
     @property
     def cohort(self) -> int | None:

@@ -32,7 +32,8 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
     told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
     kinder = [line.removeprefix("suggestion: ") for line in lines if line.startswith("suggestion: ")]
     assert len(told) + len(kinder) == len(lines)
-    assert kinder[0] == "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”"
+    assert kinder[0].startswith("/researcher: people are shown first who asks")
+    assert kinder[1] == "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”"
     assert told[0].startswith("fr: shown in another language: /consent, /questions/1/label, ")
     assert told[0].endswith("/questions/2/choices/1/label")
     assert told[1].startswith("sw: shown in another language: /consent")
@@ -52,7 +53,7 @@ def test_json_says_the_same(path: Path) -> None:
     assert result.stderr == ""
     assert (found["languages"], found["missing_texts"]["en"]) == (["en", "fr", "sw", "zh-Hans"], [])
     assert len(found["missing_texts"]["fr"]) == 7
-    assert (len(found["warnings"]), len(found["suggestions"])) == (4, 2)
+    assert (len(found["warnings"]), len(found["suggestions"])) == (4, 3)
     assert dump(found["document"]) == asked.canonical
     assert (found["digest"], found["epsilon"]) == (asked.digest, asked.epsilon)
     assert [question["public"] for question in found["questions"]] == [False, False, True]

@@ -89,6 +89,7 @@ TWINS = [
                 "readLanguage",
                 "readTexts",
                 "readMoment",
+                "readDay",
                 "readNames",
             ],
             "methods of Reader",

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from sottovoce.aggregator.planning.affordable import remedies
+from sottovoce.aggregator.planning.oldest_release import oldest_release
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
@@ -23,6 +24,7 @@ SLACK = 1e-9
 
 FEW = 10
 """New answers to one question, on average, below which a new snapshot says much about each of them."""
+
 
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
     """
@@ -45,6 +47,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
             }
             for question in survey.questions
         ],
+        "oldest_release": needed[0] if (needed := oldest_release(survey)) else None,
         "languages": languages_of(survey),
         "missing_texts": missing_texts(survey),
         "warnings": warnings(survey, spoken),
@@ -66,6 +69,8 @@ def describe(survey: Survey) -> list[str]:
         lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
+    if needed := oldest_release(survey):
+        lines.append(f"  answered by programs of release {needed[0]} or later, for it has {', '.join(needed[1])}")
     lines.append(f"  texts in {', '.join(languages_of(survey))}")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     if len(survey.waves) > 1:
@@ -145,6 +150,8 @@ def _nearly_sure(survey: Survey) -> str:
 def suggestions(survey: Survey) -> list[str]:
     """What would be kinder to respondents."""
     found = []
+    if "researcher" not in survey.document:
+        found.append("/researcher: people are shown first who asks; name the researcher, and where they can be reached")
     if any(_is_bare(question) for question in survey.questions):
         found.append(
             "/report_labels: neutral is recommended; a receipt then says “Report A” instead of a bare “Yes”, which "

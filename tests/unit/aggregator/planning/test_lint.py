@@ -5,6 +5,9 @@ from sottovoce.aggregator.planning.lint import describe, suggestions, warnings
 
 from tests.surveys import document, survey
 
+KIND = {"report_labels": "neutral", "researcher": {"name": {"en": "Dr A. Example"}}}
+"""What lint suggests for every survey."""
+
 
 @pytest.mark.parametrize(("batch", "ask", "warned"), [(25, 1, True), (60, 1, False), (25, 3, False)])
 def test_few_answers_behind_a_snapshot_are_warned_of(batch: int, ask: int, warned: bool) -> None:
@@ -37,6 +40,14 @@ def test_neutral_labels_are_recommended_for_private_yes_and_no(labels: str, warn
     assert not any("neutral" in text for text in suggestions(public))
 
 
+def test_who_asks_is_wanted() -> None:
+    """A suggestion to whoever names nobody."""
+    named = survey(researcher={"name": {"en": "Dr A. Example"}})
+
+    assert any(text.startswith("/researcher: ") for text in suggestions(survey()))
+    assert not any(text.startswith("/researcher: ") for text in suggestions(named))
+
+
 @pytest.mark.parametrize(("count", "warned"), [(3, False), (4, True), (6, True)])
 def test_total_that_makes_a_tenth_nine_tenths_is_warned_of(count: int, warned: bool) -> None:
     """Four coin flips; what would lower it begins with asking fewer of each person."""
@@ -53,8 +64,8 @@ def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
     """By the key that the type takes; not where it is offered, where the answer is public, or with own coins."""
     coin, reason, year = document()["questions"]
     number = {"type": "integer", "name": "n", "label": {"en": "?"}, "min": 0, "max": 4, "mechanism": {"epsilon": "1"}}
-    asked = survey(questions=[coin, {**reason, "absent_category": True}, year, number], report_labels="neutral")
-    hand = survey(questions=[coin], privacy={"procedure": "own_coin"}, report_labels="neutral")
+    asked = survey(questions=[coin, {**reason, "absent_category": True}, year, number], **KIND)
+    hand = survey(questions=[coin], privacy={"procedure": "own_coin"}, **KIND)
 
     assert suggestions(asked) == [
         "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”",

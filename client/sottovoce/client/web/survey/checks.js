@@ -2,7 +2,11 @@ import { SpecError } from "./errors.js";
 import { must } from "./rational.js";
 
 const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*$/;
+const DAY = /^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}$/;
 const MOMENT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/;
+
+/** An address that a page may lead to. */
+export const LINK = /^(https:)\/\/[a-z0-9.-]{1,253}(:[0-9]{1,5})?(\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]{0,1000})?$/;
 
 /** What `work` gives. A rule that it finds broken is refused at `pointer`; which one, `sottovoce lint` tells. */
 export function locate(pointer, work) {
@@ -59,6 +63,14 @@ export function readTexts(value, defaultLanguage) {
 export function readMoment(value) {
   const moment = Date.parse(readMatch(value, MOMENT));
   must(!Number.isNaN(moment));
+  return moment;
+}
+
+/** A day of the calendar, in milliseconds of its beginning in UTC. */
+export function readDay(value) {
+  const moment = Date.parse(`${readMatch(value, DAY)}T00:00:00Z`);
+  // A browser takes 31 February for 3 March.
+  must(!Number.isNaN(moment) && new Date(moment).toISOString().startsWith(value));
   return moment;
 }
 

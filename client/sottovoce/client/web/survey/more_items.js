@@ -1,10 +1,8 @@
 import { CONDITIONS, NAME, NOTE, TREATMENT, readAsked, readChoices, readHead } from "./parse_item.js";
 import { TYPES } from "../registry.js";
 import { must } from "./rational.js";
-import { readFields, readItems, readMatch, readTexts } from "./checks.js";
+import { LINK, readFields, readItems, readMatch, readTexts } from "./checks.js";
 import { Question } from "./spec.js";
-
-const LINK = /^(https:)\/\/[a-z0-9.-]{1,253}(:[0-9]{1,5})?(\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]{0,1000})?$/;
 
 /** What is told with the receipt, to everybody the same: a text, a link, or both. */
 export function readAfter(value, language) {

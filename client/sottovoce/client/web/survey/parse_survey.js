@@ -4,21 +4,23 @@ import { parseItem } from "./parse_item.js";
 import { ITEM_TYPES, MECHANISMS, TYPES, need, provided } from "../registry.js";
 import { must } from "./rational.js";
 import {
-  locate, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,
+  LINK, locate, readDay, readFields, readInteger, readItems, readLanguage, readMatch, readMoment, readNames, readTexts,
 } from "./checks.js";
 import { SURVEY_FORMAT, Survey } from "./spec.js";
 
 const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
-const TEXTS = ["title", "description", "consent"];
+const TEXTS = ["title", "description", "consent", "notice"];
+const MAIL = /^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$/;
 
 // Canonical form has every default written out, so what an author may leave out is required here.
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "closes", "consent", "description", "opens", "replaces", "report_labels", "waves",
+  "after", "ask", "closes", "consent", "description", "notice", "opens", "replaces", "report_labels", "researcher",
+  "waves",
 ];
 
 /**
@@ -43,8 +45,8 @@ export function parseSurvey(document, digest) {
     must(document.format === SURVEY_FORMAT && ["open", "token"].includes(document.access));
     const opens = "opens" in document ? readMoment(document.opens) : -Infinity;
     must(!("closes" in document) || opens < readMoment(document.closes));
-    readFields(document.retention, ["ids_days"]);
-    readInteger(document.retention.ids_days, 0, 3650);
+    readRetention(document.retention, [document.waves].flat().at(-1)?.closes ?? document.closes);
+    if ("researcher" in document) readResearcher(document.researcher, language);
     if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
@@ -88,6 +90,22 @@ function parseItems(document, language) {
   readItems(questions, 1, 200);
   must(questions.filter((question) => question.cohort).length <= 1);
   return items;
+}
+
+// The day on which everything is deleted begins after the survey has closed.
+function readRetention(retention, closes) {
+  readFields(retention, ["ids_days"], ["delete_on"]);
+  readInteger(retention.ids_days, 0, 3650);
+  if (!("delete_on" in retention)) return;
+  const day = readDay(retention.delete_on);
+  must(closes === undefined || day > readMoment(closes));
+}
+
+// Who asks; their address is an e-mail address or a link.
+function readResearcher(researcher, language) {
+  const { contact, ...texts } = readFields(researcher, ["name"], ["contact", "ethics", "institution"]);
+  for (const text of Object.values(texts)) readTexts(text, language);
+  if ("contact" in researcher) must(readMatch(contact, MAIL.test(contact) ? MAIL : LINK).length <= 200);
 }
 
 // What few surveys say of themselves.

@@ -68,9 +68,14 @@ export class Survey {
     this.title = document.title;
     this.description = document.description ?? null;
     this.consent = document.consent ?? null;
+    // Who asks, shown first; what is said about the protection of data; null for nothing.
+    this.researcher = document.researcher ?? null;
+    this.notice = document.notice ?? null;
     // What is told with the receipt, to everybody the same; null for nothing.
     this.after = document.after ?? null;
     this.access = document.access;
+    // The day on which the aggregator deletes everything about the survey, as the document has it; null for by hand.
+    this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
     // How many of the private questions each respondent is asked; null for all of them.
