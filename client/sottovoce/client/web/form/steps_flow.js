@@ -1,4 +1,5 @@
 import { checkStep } from "./steps/check.js";
+import { hasLongConsent } from "./steps/explanation.js";
 import { tellParent } from "./embedding.js";
 import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
@@ -32,10 +33,13 @@ export class StepsFlow {
     this.#view = view;
   }
 
-  /** The check, where answers are protected at all; then the questions. */
-  begin() {
-    if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
-    else this.#ask();
+  /**
+   * A long consent, where there is one (`back` leads back from it), and the check, where answers are protected at all;
+   * then the questions.
+   */
+  async begin(back) {
+    if (hasLongConsent(this.#survey)) this.#show(await need("consentStep"), () => this.#check(), back);
+    else this.#check();
   }
 
   /** A step aside; then `back`. */
@@ -92,6 +96,11 @@ export class StepsFlow {
   async #sendOthers() {
     const { key, ledger, transport } = this.#respondent;
     await sendWaiting(ledger, transport, key);
+  }
+
+  #check() {
+    if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
+    else this.#ask();
   }
 
   #ask() {
