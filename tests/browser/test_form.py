@@ -92,10 +92,8 @@ def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
     assert report["report_id"] == shown["id"]
     assert report["values"] == stored(visit.site)[shown["id"]]
     words = page.locator("tbody td").all_text_contents()
-    named = [["Report B", "Report A"] if q.neutral else ["No", "Yes"] for q in visit.site.survey.questions]
-    labels = [
-        [c.label["en"] for c in q.choices] or yes_no for q, yes_no in zip(visit.site.survey.questions, named, strict=True)
-    ]
+    yes_no = {True: ["Report B", "Report A"], False: ["No", "Yes"]}
+    labels = [[c.label["en"] for c in q.choices] or yes_no[q.neutral] for q in visit.site.survey.questions]
     assert [options[value] for options, value in zip(labels, report["values"], strict=True)] == words
 
 
