@@ -135,6 +135,11 @@ TWINS = [
             AUTHORS,
         ),
     ),
+    Twin(
+        "shared.tokens",
+        ("survey/token.js",),
+        only_python=dict.fromkeys(["spellToken", "printToken", "tokenHash"], "the aggregator makes and stores tokens"),
+    ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
     Twin("shared.own_coin", ("survey/own_coin.js",), only_python=dict.fromkeys(["Part", "Procedure"], TYPE)),
     Twin(
