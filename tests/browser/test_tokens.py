@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.collect.tokens import create_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.visit import Visit, receipt, review, send
@@ -102,10 +102,10 @@ def test_spent_token_is_told_before_the_first_question(browser: Browser, person:
 
 def test_token_spent_in_between_is_a_refusal_in_words(person: Visit, invited: Running) -> None:
     """Good at Begin and spent when the report comes: the report is kept, and the reason said."""
-    _, link = invitation(invited)
+    token, link = invitation(invited)
     page = person.open(link)
     storage = invited.storage()
-    storage.revoke_tokens(invited.survey.name)
+    revoke_tokens(storage, invited.survey.name, [token])
     storage.close()
     review(page, *ANSWERS)
 

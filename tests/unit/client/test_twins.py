@@ -198,6 +198,7 @@ TWINS = [
     Twin(
         "client.delivery",
         ("device/delivery.js",),
+        renamed={"takeBack": "withdrawReport"},
         only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},
     ),

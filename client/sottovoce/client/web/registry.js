@@ -49,6 +49,7 @@ const HELD_BY = new Map([
   ["limitsForm", "extras"],
   ["limitsList", "extras"],
   ["practiceStep", "extras"],
+  ["saveCopy", "extras"],
   ["plainReceiptStep", "returning"],
   ["refusedStep", "returning"],
   ["revisionOf", "returning"],
