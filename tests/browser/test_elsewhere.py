@@ -89,7 +89,7 @@ def test_address_without_a_survey_is_refused(visit: Visit, host: tuple[str, Path
 
 @pytest.mark.parametrize("holds_survey", [True, False])
 def test_saved_file_sends_to_the_aggregator(visit: Visit, tmp_path: Path, holds_survey: bool) -> None:
-    """From file://, where the origin is null: the survey is asked for unless it is in the file, then whether it is open."""
+    """From file://, where the origin is null: the survey is asked for unless it is in the file; and if it is open."""
     file = tmp_path / "saved.html"
     file.write_bytes(saved_page(visit.site.url, visit.site.survey if holds_survey else None))
     page = visit.open(f"{file.as_uri()}{'' if holds_survey else fragment(visit)}")

@@ -16,6 +16,7 @@ from importlib.resources import files
 PARTS = {
     "respondent": "bundles/main.js",
     "answering": "bundles/answering.js",
+    "sending": "bundles/sending.js",
     "more_types": "bundles/more_types.js",
     "waves": "bundles/waves.js",
     "extras": "bundles/extras.js",

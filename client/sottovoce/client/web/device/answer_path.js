@@ -3,7 +3,7 @@ import { deliver, withdrawReport } from "./delivery.js";
 import { memoKey } from "./ledger.js";
 import { need } from "../registry.js";
 import { randomize } from "./randomize.js";
-import { dumpReport } from "../survey/report.js";
+import { dumpReport, expectedReceipt } from "../survey/report.js";
 import { atSendTime } from "./send_time.js";
 
 /**
@@ -51,6 +51,12 @@ export class AnswerPath {
   async send() {
     const { key, ledger, transport } = this.#respondent;
     return deliver(ledger, transport, key);
+  }
+
+  /** What the aggregator's receipt said, and the body: told again from what is recorded. */
+  async receipt() {
+    const { body } = await this.#respondent.drawn();
+    return { ...(await expectedReceipt(body)), body };
   }
 
   /**

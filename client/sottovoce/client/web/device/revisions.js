@@ -46,8 +46,9 @@ async function readRevisions(transport, name, tries) {
     throw error.status === 404 ? new TransportError("error_other_survey") : error;
   });
   const { format, revisions, survey } = loadCanonical(bytes);
-  const isList = format === REVISIONS_FORMAT && survey === name && Array.isArray(revisions) && revisions.length <= MOST_REVISIONS;
-  if (!isList || revisions.some((document) => document?.name !== name)) throw new TransportError("error_revisions");
+  const isOurs = format === REVISIONS_FORMAT && survey === name && Array.isArray(revisions);
+  const isWhole = isOurs && revisions.length <= MOST_REVISIONS && revisions.every((document) => document?.name === name);
+  if (!isWhole) throw new TransportError("error_revisions");
   return Promise.all(revisions.map(revision));
 }
 

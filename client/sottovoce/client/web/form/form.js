@@ -66,8 +66,8 @@ export class Form {
   #lead(respondent, asked) {
     this.#steps = null;
     this.#enter = async () => {
-      const [StepsFlow, AnswerPath] = [await need("StepsFlow"), await need("AnswerPath")];
-      this.#steps ??= new StepsFlow(respondent, new AnswerPath(respondent), asked, this.#words, this.#view);
+      const StepsFlow = await need("StepsFlow");
+      this.#steps ??= new StepsFlow(respondent, asked, this.#words, this.#view);
       return this.#steps;
     };
   }
@@ -116,7 +116,8 @@ export class Form {
     let standing = standingOf(respondent, null);
     let step = null;
     const show = (takesFocus) => {
-      step = explanationStep(respondent.survey, this.#words, { ...known, ...standing }, { begin, practise, limits: allow });
+      const on = { begin, practise, limits: allow };
+      step = explanationStep(respondent.survey, this.#words, { ...known, ...standing }, on);
       this.#view.show(step, takesFocus);
     };
     const act = (what, ...rest) => this.#view.guarded(async () => (await this.#enter())[what](...rest));

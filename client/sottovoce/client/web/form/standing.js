@@ -11,8 +11,8 @@ export function askStatus(transport, name) {
  * Whether a survey can be answered now, by the aggregator's word: `{ status: { kind, date }, revision }`. Kind is
  * "open", "early", "closed", "retired", "offline" or "token"; `revision` is `{ number, of }`, or null if not known.
  *
- * Where the aggregator is too old to say, or says nothing that can be read, it is open as far as anybody knows: a report
- * that comes too late is refused, and told, then.
+ * Where the aggregator is too old to say, or says nothing that can be read, it is open as far as anybody knows: a
+ * report that comes too late is refused, and told, then.
  */
 export function standingOf({ key, survey }, told) {
   if (told === OFFLINE) return { status: { kind: OFFLINE, date: null }, revision: null };

@@ -5,29 +5,23 @@ import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
-import { sendWaiting } from "../device/delivery.js";
-import { receiptStep } from "./steps/receipt.js";
-import { expectedReceipt } from "../survey/report.js";
-import { reviewStep } from "./steps/review.js";
 
 const QUIET = 1000;
 
 /** The page from the first step to the receipt. A respondent who comes back to what was drawn brings no survey. */
 export class StepsFlow {
   #respondent;
-  // The survey that is spoken of: from the first report on, the one that this was drawn for. Null if it is not to be had.
+  // The survey that is spoken of: of a report, the one that it was drawn for; null if that is not to be had.
   #survey;
-  #path;
   #asked;
   #words;
   #view;
   #asking = null;
 
-  /** `path` is the respondent's `AnswerPath`; `asked` are the indices of the questions that this person is asked. */
-  constructor(respondent, path, asked, words, view) {
+  /** `asked` are the indices of the questions that this person is asked. */
+  constructor(respondent, asked, words, view) {
     this.#respondent = respondent;
     this.#survey = respondent.survey;
-    this.#path = path;
     this.#asked = asked;
     this.#words = words;
     this.#view = view;
@@ -44,6 +38,8 @@ export class StepsFlow {
 
   /** A step aside; then `back`. */
   async practise(back) {
+    // With it come the dice.
+    await need("AnswerPath");
     this.#show(await need("practiceStep"), back);
   }
 
@@ -52,8 +48,8 @@ export class StepsFlow {
     this.forget();
     await this.#speakOf(entry);
     if (entry.ended) return this.#show(await need("endedStep"), entry);
-    if (entry.sent) return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
-    if (!entry.refused) return this.#send("resending", async () => this.#path.send(), true);
+    if (entry.sent) return this.#receipt(await (await this.#path()).receipt(), true);
+    if (!entry.refused) return this.#send("resending", (path) => path.send(), true);
     const act = { again: () => this.sendAgain(), forget: () => this.#end("forget") };
     this.#show(await need("refusedStep"), entry, act);
   }
@@ -62,7 +58,7 @@ export class StepsFlow {
   async sendAgain() {
     await this.#view.guarded(async () => {
       await this.#speakOf(await this.#respondent.drawn());
-      await this.#send("sending", async () => this.#path.send(), false);
+      await this.#send("sending", (path) => path.send(), false);
     });
   }
 
@@ -95,6 +91,8 @@ export class StepsFlow {
 
   async #sendOthers() {
     const { key, ledger, transport } = this.#respondent;
+    if ((await ledger.waiting(transport.origin)).length === 0) return;
+    const sendWaiting = await need("sendWaiting");
     await sendWaiting(ledger, transport, key);
   }
 
@@ -106,10 +104,14 @@ export class StepsFlow {
   #ask() {
     this.#asking = askingStep(this.#survey, this.#words, this.#asked, () => this.#review());
     this.#view.show(this.#asking);
+    // What comes after the questions, while they are being answered; whatever is answered, and however slowly.
+    need("AnswerPath").catch(() => {});
   }
 
-  #review() {
-    this.#show(reviewStep, this.#asked, () => this.#view.show(this.#asking), () => this.#answer());
+  async #review() {
+    await this.#view.guarded(async () => {
+      this.#show(await need("reviewStep"), this.#asked, () => this.#view.show(this.#asking), () => this.#answer());
+    });
   }
 
   async #answer() {
@@ -117,7 +119,7 @@ export class StepsFlow {
     // Another tab may have been faster; then its report is the one that stands.
     const earlier = await this.#respondent.drawn().catch(() => null);
     if (earlier?.ended) return this.#view.guarded(() => this.resume(earlier));
-    await this.#send("sending", async () => this.#path.answer(answers), earlier !== null);
+    await this.#send("sending", (path) => path.answer(answers), earlier !== null);
   }
 
   async #send(sentence, send, isEarlier) {
@@ -125,7 +127,7 @@ export class StepsFlow {
     await this.#view.guarded(async () => {
       try {
         // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
-        await this.#receipt(await send().finally(() => this.forget()), isEarlier);
+        await this.#receipt(await send(await this.#path()).finally(() => this.forget()), isEarlier);
       } catch (error) {
         if (!error.isFinal) throw error;
         await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
@@ -136,7 +138,7 @@ export class StepsFlow {
   async #receipt(receipt, isEarlier) {
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
-    const step = this.#survey ? receiptStep : await need("plainReceiptStep");
+    const step = await need(this.#survey ? "receiptStep" : "plainReceiptStep");
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
     tellParent();
   }
@@ -157,7 +159,7 @@ export class StepsFlow {
     const end = async () => {
       this.#view.busy("ending");
       const work = async () => {
-        await this.#path[how]();
+        await (await this.#path())[how]();
         // What is kept for visits without a connection would say which survey was opened here.
         const { key, transport } = this.#respondent;
         await forgetOffline(transport.addresses(key[1])).catch(() => {});
@@ -166,6 +168,11 @@ export class StepsFlow {
       await this.#view.guarded(work, { back });
     };
     await this.#view.guarded(async () => this.#show(await need("confirmStep"), how, end, back));
+  }
+
+  async #path() {
+    const AnswerPath = await need("AnswerPath");
+    return new AnswerPath(this.#respondent);
   }
 
   #show(step, ...rest) {
