@@ -39,7 +39,7 @@ def test_first_question_is_there_after_seven_requests(visit: Visit) -> None:
 
 
 def test_form_makes_seven_requests_until_it_is_ready(visit: Visit, page: Page) -> None:
-    """Page, scripts, catalogue, spec, twice whether it is open; what is kept for later; then one report, and no more."""
+    """Page, scripts, catalogue, spec, twice whether it is open; what is kept; then one report, and no more."""
     page.evaluate(KEPT)
     send(page, *ANSWERS)
     survey = "GET /api/v1/surveys/marriage"
