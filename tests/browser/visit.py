@@ -10,7 +10,7 @@ from sottovoce.aggregator.storage.rows import unpack
 
 from tests.conftest import Running
 
-READY = "#explanation, #main .problem h1, #receipt, #ended, #same-person"
+READY = "#explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
 """The explanation, a refusal, a receipt or what is left of one: the page has made up its mind."""
 
 KEPT = """async () => {
