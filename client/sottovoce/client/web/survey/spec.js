@@ -59,6 +59,7 @@ export class Question {
  */
 export class Survey {
   constructor(document, items, digest) {
+    this.document = document;
     this.name = document.name;
     this.revision = document.revision;
     // The digest of the revision before; null for a first one, and for those of before it was kept.
@@ -77,6 +78,8 @@ export class Survey {
     this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
+    // When each wave closes; null where that is not said.
+    this.closings = closingsOf(document);
     // How many of the private questions each respondent is asked; null for all of them.
     this.ask = document.ask ?? null;
     this.ownCoin = document.privacy.procedure === "own_coin";
@@ -144,4 +147,8 @@ export class Survey {
       });
     });
   }
+}
+
+function closingsOf(document) {
+  return (document.waves ?? [document]).map(({ closes }) => closes ?? null);
 }
