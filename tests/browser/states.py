@@ -10,6 +10,23 @@ ANSWERS = (1, 0, 2, 3, 1)
 OPEN_ALL = "document.querySelectorAll('details').forEach((details) => (details.open = true))"
 FILLED = "() => [...document.querySelectorAll('details > div')].every((content) => content.firstElementChild)"
 
+REMEMBER = """async () => {
+    const done = (request) => new Promise((go) => (request.onsuccess = () => go(request.result)));
+    const database = await done(indexedDB.open("sottovoce"));
+    const store = database.transaction("reports", "readwrite").objectStore("reports");
+    const digest = "0".repeat(64);
+    const entry = (sent, more) => {
+        const report_id = (sent ? "1" : "2").repeat(32);
+        const report = { format: "sottovoce-report/1", survey: "another", digest, wave: 0, report_id, values: [1] };
+        return { digest, epsilon: 1, body: JSON.stringify(report), sent, ...more };
+    };
+    const key = (letter) => [location.origin, "another", 0, letter.repeat(16)];
+    await done(store.put(entry(false, { refused: "token_invalid" }), key("A")));
+    await done(store.put(entry(true), key("B")));
+    database.close();
+}"""
+"""Two reports of a survey whose words are not to be had: one refused, one sent."""
+
 
 def states(visit: Visit) -> Iterator[tuple[str, Page]]:
     """One visit to the demonstration's survey, stopping at each state by its name; details stand open."""
@@ -21,6 +38,7 @@ def states(visit: Visit) -> Iterator[tuple[str, Page]]:
 
 
 def _walk(visit: Visit) -> Iterator[tuple[str, Page]]:
+    yield "closed", _closed(visit)
     page = visit.arrive()
     yield "explanation", page
     yield from _before(page)
@@ -33,7 +51,20 @@ def _walk(visit: Visit) -> Iterator[tuple[str, Page]]:
     yield "review", page
     yield from _sent(visit, page)
     yield from _ended(visit, page)
-    yield "refused", visit.arrive(f"{visit.site.url}/s/marriage#d={'0' * 32}")
+    yield "refused", visit.arrive(f"{visit.site.url}/s/another#d={'0' * 32}")
+    page.evaluate(REMEMBER)
+    for name, token in (("report refused", "A"), ("receipt without words", "B"), ("was that you?", "C")):
+        yield name, visit.arrive(f"{visit.site.url}/s/another#t={token * 16}")
+
+
+def _closed(visit: Visit) -> Page:
+    revision = {"digest": visit.site.survey.digest, "revision": 1, "retired": False, "waves": ["closed"]}
+    told = {"format": "sottovoce-status/1", "survey": "marriage", "closed_on": "2026-05-12", "revisions": [revision]}
+    visit.context.route("**/status", lambda route: route.fulfill(json=told))
+    page = visit.arrive()
+    page.wait_for_selector("#explanation:not(:has(.actions .primary))")
+    visit.context.unroute("**/status")
+    return page
 
 
 def _before(page: Page) -> Iterator[tuple[str, Page]]:
@@ -43,6 +74,7 @@ def _before(page: Page) -> Iterator[tuple[str, Page]]:
     page.evaluate(OPEN_ALL)
     set_limits(page, "3", "8")
     page.click("#explanation .actions button:not(.primary)")
+    page.wait_for_selector("#practice")
     for button in page.locator("#practice fieldset button").all():
         button.click()
     yield "practice", page

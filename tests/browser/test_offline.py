@@ -95,8 +95,14 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
             "/assets/catalogues/en.json",
         ],
         "sottovoce-page": [
-            "/assets/answering.js", "/assets/extras.js", "/assets/more_types.js", "/assets/respondent.html",
-            "/assets/respondent.js", "/assets/waves.js",
+            "/assets/answering.js",
+            "/assets/extras.js",
+            "/assets/more_types.js",
+            "/assets/respondent.html",
+            "/assets/respondent.js",
+            "/assets/returning.js",
+            "/assets/sending.js",
+            "/assets/waves.js",
         ],
     }
 

@@ -62,7 +62,8 @@ def own_words(page: Page, survey_texts: list[str]) -> str:
 def test_explanation_is_short_and_plain(visit: Visit, start_page: Page) -> None:
     """At most 120 words together, buttons and labels included, at a reading grade of at most 8."""
     asked = visit.site.survey.document
-    text = own_words(start_page, [asked[name]["en"] for name in ("title", "consent")])
+    names = [asked["researcher"][part]["en"] for part in ("institution", "name")]
+    text = own_words(start_page, [*(asked[name]["en"] for name in ("title", "consent")), *names])
     parts = "#explanation > p, section > p, .share > p, .belief > p, .belief li, summary"
     blocks = start_page.locator(parts).all_inner_texts()
     sentences = [part for block in blocks for part in re.split(r"\.\s", block.replace("\n", " "))]
@@ -324,8 +325,9 @@ def test_withdrawal_that_is_refused_keeps_the_report(visit: Visit, page: Page) -
 
 
 def test_second_survey_of_one_server_tells_what_was_spent(visit: Visit, page: Page) -> None:
-    """The total per aggregator stands on the receipt, and on the next survey's first page."""
+    """The total per aggregator stands behind a line of the receipt, and of the next survey's first page."""
     send(page, *ANSWERS)
+    page.click("text=Show exactly what was sent")
     assert "Spent at this server: 3.99." in page.inner_text("#receipt")
     other = visit.site.survey.canonical.decode().replace('"name":"marriage"', '"name":"other"')
     visit.context.route("**/api/v1/surveys/other", lambda route: route.fulfill(body=other))

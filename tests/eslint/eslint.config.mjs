@@ -18,7 +18,7 @@ const LANGUAGE = [
   "crypto", "fetch", "performance", "setTimeout", "console",
 ];
 const PAGE = [
-  "Blob", "ResizeObserver", "addEventListener", "document", "innerHeight", "location", "navigator", "parent",
+  "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "innerHeight", "location", "navigator", "parent",
   "requestAnimationFrame", "scrollTo", "self",
 ];
 const WORKER = ["FILES", "VERSION", "addEventListener", "caches", "skipWaiting"];

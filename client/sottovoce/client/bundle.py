@@ -16,9 +16,11 @@ from importlib.resources import files
 PARTS = {
     "respondent": "bundles/main.js",
     "answering": "bundles/answering.js",
+    "sending": "bundles/sending.js",
     "more_types": "bundles/more_types.js",
     "waves": "bundles/waves.js",
     "extras": "bundles/extras.js",
+    "returning": "bundles/returning.js",
 }
 """The module that each part of the page begins with; the first part opens the form."""
 

@@ -17,6 +17,10 @@ def test_joined_script_has_no_seams(part: str) -> None:
     assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == 1
 
 
+LATER = ("waves", "extras", "returning", "sending")
+"""Parts that the fake sources have nothing in."""
+
+
 def test_split_lends_what_the_later_parts_need() -> None:
     """The first part exports exactly what the others import."""
     early = {"a.js": "export const one = 1;\nexport const two = 2;\n", "main.js": "const go = 1;\n"}
@@ -43,7 +47,10 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
             f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n'
             for part in ("answering", "more_types")
         },
-        **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("waves", "extras")},
+        **{
+            f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n"
+            for part in ("waves", "extras", "returning", "sending")
+        },
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
 
@@ -53,6 +60,8 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         "more_types": ["bundles/more_types.js"],
         "waves": ["bundles/waves.js"],
         "extras": ["bundles/extras.js"],
+        "returning": ["bundles/returning.js"],
+        "sending": ["bundles/sending.js"],
     }
 
 
@@ -62,7 +71,9 @@ def test_modules_come_after_what_they_need() -> None:
 
     assert order[-1] == "bundles/main.js"
     assert order.index("survey/rational.js") < order.index("device/draws.js") < order.index("device/respondent.js")
-    later = modules(*(f"bundles/{part}.js" for part in ("answering", "more_types", "waves", "extras")))
+    later = modules(
+        *(f"bundles/{part}.js" for part in ("answering", "more_types", "waves", "extras", "returning", "sending"))
+    )
     assert not {"bundles/main.js", "form/form.js", "device/respondent.js"} & set(later)
 
 

@@ -1,6 +1,7 @@
 // What the ledger uses of IndexedDB, in memory: node has none. Beside what browsers have, a `powerCut`.
 
 const CHANGES = "readwrite";
+const EVERYTHING = { has: () => true };
 
 /** IndexedDB with one disk: `databases` by name, as they would be found after a power cut. */
 export class FakeIndexedDB {
@@ -10,9 +11,17 @@ export class FakeIndexedDB {
     return asked((request) => {
       const isNew = !this.#disk.has(name);
       if (isNew) this.#disk.set(name, new Disk());
-      request.result = new FakeDatabase(this.#disk.get(name));
+      request.result = new FakeDatabase(this.#disk.get(name), this.failAfter);
       if (isNew) request.onupgradeneeded?.();
     });
+  }
+
+  /** How many writes a transaction may make; the next one is as if the browser had died at it. */
+  failAfter = Infinity;
+
+  /** All records of a store, as a later visit finds them. */
+  contents(name, store) {
+    return structuredClone(this.#disk.get(name).stores.get(store));
   }
 
   /** What was not yet written is lost; whoever opens the database again finds the rest. */
@@ -49,9 +58,10 @@ class Disk {
 
 class FakeDatabase {
   #disk;
+  #writes;
 
-  constructor(disk) {
-    this.#disk = disk;
+  constructor(disk, writes) {
+    [this.#disk, this.#writes] = [disk, writes];
   }
 
   createObjectStore(name) {
@@ -61,7 +71,7 @@ class FakeDatabase {
   close() {}
 
   transaction(name, mode, { durability = "default" } = {}) {
-    const transaction = new FakeTransaction(name, mode);
+    const transaction = new FakeTransaction(name, mode, this.#writes);
     const done = this.#disk.last.then(() => transaction.run(this.#disk, durability));
     if (mode === CHANGES) this.#disk.last = done;
     return transaction;
@@ -74,26 +84,37 @@ class FakeTransaction {
   #work = [];
   #over = false;
   #records = [];
+  #aborted = false;
+  #writes;
 
-  constructor(name, mode) {
-    [this.#name, this.#mode] = [name, mode];
+  constructor(name, mode, writes) {
+    [this.#name, this.#mode, this.#writes] = [name, mode, writes];
   }
 
   objectStore = () => {
     const work = (read) => () => this.#asked(read);
     const change = (write) => () => {
       if (this.#mode !== CHANGES) throw new DOMException("", "ReadOnlyError");
-      return this.#asked(write);
+      return this.#asked(() => {
+        if (this.#writes === 0) throw new DOMException("", "UnknownError");
+        this.#writes -= 1;
+        return write();
+      });
     };
     return {
       get: (key) => work(() => this.#records.find(([known]) => compare(known, key) === 0)?.[1])(),
-      getAll: (range) => work(() => this.#within(range).map(([, value]) => value))(),
+      getAll: (range = EVERYTHING) => work(() => this.#within(range).map(([, value]) => value))(),
       getAllKeys: (range) => work(() => this.#within(range).map(([key]) => key))(),
       put: (value, key) => change(() => this.#write(key, structuredClone(value)))(),
       add: (value, key) => change(() => this.#add(key, structuredClone(value)))(),
       delete: (which) => change(() => this.#remove(which))(),
     };
   };
+
+  abort() {
+    if (this.#over) throw new DOMException("", "InvalidStateError");
+    this.#aborted = true;
+  }
 
   async run(disk, durability) {
     this.#records = [...disk.stores.get(this.#name)];
@@ -103,6 +124,7 @@ class FakeTransaction {
         this.#work.shift()();
         // As in a browser, what follows a request may ask for more before the transaction ends.
         await turn();
+        if (this.#aborted) throw new DOMException("", "AbortError");
       }
       this.#over = true;
       await turn();

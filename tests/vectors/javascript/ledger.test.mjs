@@ -107,3 +107,10 @@ test("a ledger that cannot be used is told, and says nothing of what is there", 
   await assert.rejects(ledger.record(KEY, { ...ENTRY, body: () => {} }), { code: "budget_exhausted" });
   assert.equal(await ledger.get(KEY), null);
 });
+
+test("a write that fails halfway leaves nothing behind", async () => {
+  await assert.rejects(ledger.record(KEY, { ...ENTRY, body: () => {} }, "the survey's text"), { code: "budget_exhausted" });
+  assert.equal(await ledger.surveyText("d"), null);
+  await ledger.record(KEY, ENTRY, "the survey's text");
+  assert.equal(await ledger.surveyText("d"), "the survey's text");
+});

@@ -39,7 +39,6 @@ const REGISTRIES = {
 // What is neither here yet nor named below is in the part of the rarer mechanisms and types.
 const REST = "more_types";
 const HELD_BY = new Map([
-  ["AnswerPath", "answering"],
   ["StepsFlow", "answering"],
   ["languageChoice", "answering"],
   ["aboutStudy", "extras"],
@@ -49,8 +48,17 @@ const HELD_BY = new Map([
   ["limitsForm", "extras"],
   ["limitsList", "extras"],
   ["practiceStep", "extras"],
+  ["saveCopy", "extras"],
+  ["plainReceiptStep", "returning"],
+  ["refusedStep", "returning"],
+  ["revisionOf", "returning"],
+  ["samePersonStep", "returning"],
+  ["surveyDrawnFor", "returning"],
+  ["AnswerPath", "sending"],
+  ["receiptStep", "sending"],
+  ["reviewStep", "sending"],
+  ["sendWaiting", "sending"],
   ["checkMemo", "waves"],
-  ["forgetMemo", "waves"],
   ["keepAsked", "waves"],
   ["keepMemo", "waves"],
   ["memoized_rr", "waves"],

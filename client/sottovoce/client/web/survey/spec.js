@@ -65,6 +65,7 @@ const NOT_SAID = {
 export class Survey {
   constructor(document, items, digest) {
     const given = { ...NOT_SAID, ...document };
+    this.document = document;
     this.name = document.name;
     this.revision = document.revision;
     // The digest of the revision before; null for a first one, and for those of before it was kept.
@@ -85,6 +86,8 @@ export class Survey {
     this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
+    // When each wave closes; null where that is not said.
+    this.closings = closingsOf(document);
     // How many of the private questions each respondent is asked; null for all of them.
     this.ask = given.ask;
     this.ownCoin = document.privacy.procedure === "own_coin";
@@ -152,4 +155,8 @@ export class Survey {
       });
     });
   }
+}
+
+function closingsOf(document) {
+  return (document.waves ?? [document]).map(({ closes }) => closes ?? null);
 }
