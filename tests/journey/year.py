@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -163,7 +163,10 @@ class Year:
         """Publish this document."""
         path = self.folder / "survey.json"
         path.write_text(json.dumps(asked))
-        return self.command("survey", "publish", str(path), *words)
+        told = self.command("survey", "publish", str(path), *words)
+        # What is told of revisions is read again after a second.
+        self.clock.moment += timedelta(seconds=2)
+        return told
 
     def invite(self, count: int, wave: int = 0) -> list[Person]:
         """So many people with personal links of the newest revision."""
