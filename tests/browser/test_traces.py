@@ -219,12 +219,12 @@ def assert_no_answer(folder: Path) -> None:
 
 def test_search_finds_a_planted_leak(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
     """A page that kept the answers beside the report would be caught by the search above."""
-    script = assemble()["answering.js"].body.decode()
+    script = assemble()["sending.js"].body.decode()
     faulty = script.replace("body, sent: false }", "body, sent: false, answers }")
     assert faulty != script
     profile = tmp_path / "profile"
     with persistent(playwright, profile) as context:
-        context.route("**/answering.js", lambda route: route.fulfill(body=faulty, content_type="text/javascript"))
+        context.route("**/sending.js", lambda route: route.fulfill(body=faulty, content_type="text/javascript"))
         send(Visit(context, planted).open(), *TRUE)
 
     assert differences(profile) == list(range(QUESTIONS))
