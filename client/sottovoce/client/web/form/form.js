@@ -113,7 +113,6 @@ export class Form {
     let step = null;
     const show = (takesFocus) => {
       step = explanationStep(respondent.survey, this.#words, { ...known, ...standing }, { begin, practise, limits: allow });
-      if (respondent.key[3]) step.node.append(this.#words.said("p", "begin_seen", {}, { className: "hint" }));
       this.#view.show(step, takesFocus);
     };
     const act = (what, ...rest) => this.#view.guarded(async () => (await this.#enter())[what](...rest));
@@ -122,7 +121,7 @@ export class Form {
       this.#view.busy(respondent.key[3] ? "begin_checking" : "ending");
       standing = await standingWithToken(respondent);
       if (isShut(standing.status)) return show(true);
-      (await this.#enter()).begin();
+      await (await this.#enter()).begin(() => show(true));
       if (standing.status.kind === "offline") this.#view.tell("begin_offline");
     });
     // The first step appears without taking the focus: people begin at the top of the page.

@@ -2,6 +2,7 @@ import { checkStep } from "./steps/check.js";
 import { tellParent } from "./embedding.js";
 import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
+import { hasLongConsent } from "./steps/explanation.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
 import { sendWaiting } from "../device/delivery.js";
@@ -32,8 +33,13 @@ export class StepsFlow {
     this.#view = view;
   }
 
-  /** The check, where answers are protected at all; then the questions. */
-  begin() {
+  /** What is agreed to, where that is long, or `back`; the check, where answers are protected at all; the questions. */
+  async begin(back) {
+    if (!hasLongConsent(this.#survey)) return this.#check();
+    this.#show(await need("consentStep"), () => this.#check(), back);
+  }
+
+  #check() {
     if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
     else this.#ask();
   }

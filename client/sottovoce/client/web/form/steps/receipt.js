@@ -26,12 +26,12 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
 export function receiptParts(survey, words, receipt) {
   const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
-  return [sentReport(survey, words, receipt), ...after, takeBack(survey, words, receipt)];
+  return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
 }
 
 // Until when the report can be taken back.
-function takeBack({ closings }, words, { body }) {
-  const closes = closings[parseReport(body).wave] ?? null;
+function untilWhen({ document: file }, words, { body }) {
+  const { closes = null } = file.waves?.[parseReport(body).wave] ?? file;
   if (closes === null) return words.said("p", "receipt_while_open");
   return words.said("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
 }
