@@ -166,31 +166,45 @@ def told_of(status: dict[str, Any]) -> Callable[[Route], None]:
 
 @pytest.mark.parametrize(("status", "told", "buttons"), STATES, ids=lambda value: str(value)[:24])
 def test_status_line_says_whether_it_can_be_answered(
-    browser: Browser, asking: Running, status: dict[str, Any], told: str, buttons: list[str]
+    browser: Browser, asking: Running, axe: str, status: dict[str, Any], told: str, buttons: list[str]
 ) -> None:
-    """One line for each state, and no Begin where nothing can begin."""
-    context = browser.new_context(timezone_id="UTC")
+    """One line for each state, no Begin where nothing can begin, and the checker content with each."""
+    context = browser.new_context(timezone_id="UTC", bypass_csp=True, reduced_motion="reduce")
     context.route("**/respondent.js", told_of(status))
     page = Visit(context, asking).arrive()
     line = page.locator("#state")
     said = line.inner_text().replace("\u202f", " ") if line.is_visible() else ""
     shown = page.locator(".bar button").all_inner_texts()
     held = page.locator(".bar .primary:disabled").count()
+    found = violations(page, axe)
     context.close()
 
     assert said == told
     assert shown == buttons
     assert held == (status["kind"] == "checking")
+    assert found == []
 
 
-def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts) -> None:
-    """Over 40 words it follows Begin, and the first step says so; up to 40 it stands there."""
+def test_trial_says_that_it_is_not_the_real_survey(browser: Browser, asking: Running) -> None:
+    """In place of the day on which it closes."""
     context = browser.new_context()
+    context.route("**/respondent.js", told_of({"kind": "open", "date": "2026-05-12"}, "survey.document.trial", "true"))
+    page = Visit(context, asking).arrive()
+    told = page.inner_text("#state")
+    context.close()
+
+    assert told == "Try-out: not the real survey."
+
+
+def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts, axe: str) -> None:
+    """Over 40 words it follows Begin, and the first step says so."""
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     page = Visit(context, starts(consent={"en": MANY_WORDS})).arrive()
     first = page.inner_text("#explanation")
     page.click("#explanation .primary")
     page.wait_for_selector("#consent")
     text = page.inner_text("#consent")
+    found = violations(page, axe)
     page.click("#consent button:not(.primary)")
     page.wait_for_selector("#explanation")
     page.click("#explanation .primary")
@@ -201,6 +215,7 @@ def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts) -> 
     assert "Begin shows what you agree to." in first
     assert MANY_WORDS not in first
     assert MANY_WORDS in text
+    assert found == []
 
 
 def test_short_consent_stands_on_the_first_step(browser: Browser, starts: Starts) -> None:

@@ -43,10 +43,11 @@ function actionRow(survey, words, receipt, onEnd) {
     missing.replaceChildren(...(saveCopy ? [] : [words.node("error_load")]));
     saveCopy?.(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
   };
-  const ends = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
-  const others = [button(words.node("save_copy"), "", save), contactLink(survey.researcher, words, "ask_researchers")];
-  const row = element("div", { className: "actions" }, ...ends, ...others.filter(Boolean));
-  return [words.said("p", "receipt_shared"), row, missing];
+  const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
+  const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
+  const contact = contactLink(survey.researcher, words, "ask_researchers");
+  const others = row(button(words.node("save_copy"), "", save), contact);
+  return [withdraw, words.said("p", "receipt_shared"), forget, others, missing];
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
