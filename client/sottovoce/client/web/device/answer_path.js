@@ -1,5 +1,5 @@
 import { dumpCanonical } from "../survey/canonical.js";
-import { deliver, takeBack } from "./delivery.js";
+import { deliver, withdrawReport } from "./delivery.js";
 import { memoKey } from "./ledger.js";
 import { need } from "../registry.js";
 import { randomize } from "./randomize.js";
@@ -60,7 +60,7 @@ export class AnswerPath {
    */
   async withdraw() {
     const { key, ledger, transport } = this.#respondent;
-    await takeBack(ledger, transport, key);
+    await withdrawReport(ledger, transport, key);
   }
 
   /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */

@@ -24,7 +24,7 @@ export async function deliver(ledger, transport, key) {
  *
  * @throws {TransportError} not confirmed: it may still count
  */
-export async function takeBack(ledger, transport, key) {
+export async function withdrawReport(ledger, transport, key) {
   const { report_id, survey } = parseReport((await ledger.get(key)).body);
   const expected = { format: "sottovoce-withdrawal/1", survey, report_id };
   const confirmation = await transport.withdraw(survey, report_id);

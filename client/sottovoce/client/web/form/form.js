@@ -10,6 +10,8 @@ import { Respondent } from "../device/respondent.js";
 import { askStatus, isNews, isShut, standingOf, standingWithToken } from "./standing.js";
 import { Transport } from "../device/transport.js";
 
+const CHECKING = { kind: "checking", date: null };
+
 /** The page up to the first step; what comes after it is in `steps_flow.js`. */
 export class Form {
   #words;
@@ -81,9 +83,11 @@ export class Form {
     await this.#words.speak(null);
     const guard = (work) => () => this.#view.guarded(work);
     const yes = guard(async () => {
-      await ledger.rebind(other, own);
+      const entry = await ledger.rebind(other, own);
       this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
-      await (await this.#enter()).sendAgain();
+      const steps = await this.#enter();
+      // Another tab may have been faster.
+      await (entry.sent || entry.ended ? steps.resume(entry) : steps.sendAgain());
     });
     const no = guard(async () => {
       this.#isSomebodyElse = true;
@@ -118,19 +122,20 @@ export class Form {
     const act = (what, ...rest) => this.#view.guarded(async () => (await this.#enter())[what](...rest));
     const practise = () => act("practise", () => show(true));
     const begin = () => this.#view.guarded(async () => {
-      this.#view.busy(respondent.key[3] ? "begin_checking" : "ending");
+      standing = { ...standing, status: CHECKING };
+      show(false);
       standing = await standingWithToken(respondent);
       if (isShut(standing.status)) return show(true);
       await (await this.#enter()).begin(() => show(true));
-      if (standing.status.kind === "offline") this.#view.tell("begin_offline");
+      if (standing.status.kind === "offline") this.#view.tell("status_offline");
     });
     // The first step appears without taking the focus: people begin at the top of the page.
     show(known.allowance !== DEFAULT_ALLOWANCE);
     told.then((reply) => {
       const heard = standingOf(respondent, reply);
-      if (!step.node.isConnected || !isNews(heard, standing)) return;
+      if (standing.status === CHECKING || !isNews(heard, standing)) return;
       standing = heard;
-      show(false);
+      if (step.node.isConnected) show(false);
     });
     // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
     need("StepsFlow").catch(() => {});

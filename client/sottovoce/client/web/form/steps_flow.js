@@ -1,8 +1,8 @@
 import { checkStep } from "./steps/check.js";
+import { hasLongConsent } from "./steps/explanation.js";
 import { tellParent } from "./embedding.js";
 import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
-import { hasLongConsent } from "./steps/explanation.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
 import { sendWaiting } from "../device/delivery.js";
@@ -33,15 +33,13 @@ export class StepsFlow {
     this.#view = view;
   }
 
-  /** What is agreed to, where that is long, or `back`; the check, where answers are protected at all; the questions. */
+  /**
+   * A long consent, where there is one (`back` leads back from it), and the check, where answers are protected at all;
+   * then the questions.
+   */
   async begin(back) {
-    if (!hasLongConsent(this.#survey)) return this.#check();
-    this.#show(await need("consentStep"), () => this.#check(), back);
-  }
-
-  #check() {
-    if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
-    else this.#ask();
+    if (hasLongConsent(this.#survey)) this.#show(await need("consentStep"), () => this.#check(), back);
+    else this.#check();
   }
 
   /** A step aside; then `back`. */
@@ -98,6 +96,11 @@ export class StepsFlow {
   async #sendOthers() {
     const { key, ledger, transport } = this.#respondent;
     await sendWaiting(ledger, transport, key);
+  }
+
+  #check() {
+    if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
+    else this.#ask();
   }
 
   #ask() {
