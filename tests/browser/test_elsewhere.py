@@ -84,7 +84,7 @@ def test_static_page_does_not_open_in_a_frame(visit: Visit, host: tuple[str, Pat
 
 def test_address_without_a_survey_is_refused(visit: Visit, host: tuple[str, Path]) -> None:
     """A static page alone names no survey."""
-    assert "damaged" in refusal(visit.open(host[0]))
+    assert "missing or mistyped" in refusal(visit.open(host[0]))
 
 
 @pytest.mark.parametrize("holds_survey", [True, False])

@@ -6,9 +6,7 @@ import { forgetOffline, keepOffline } from "../device/offline.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
 import { sendWaiting } from "../device/delivery.js";
-import { receiptStep } from "./steps/receipt.js";
 import { expectedReceipt } from "../survey/report.js";
-import { reviewStep } from "./steps/review.js";
 
 const QUIET = 1000;
 
@@ -106,10 +104,15 @@ export class StepsFlow {
   #ask() {
     this.#asking = askingStep(this.#survey, this.#words, this.#asked, () => this.#review());
     this.#view.show(this.#asking);
+    need("receiptStep").catch(() => {});
   }
 
-  #review() {
-    this.#show(reviewStep, this.#asked, () => this.#view.show(this.#asking), () => this.#answer());
+  async #review() {
+    // Nothing is sent before the page can show what was.
+    await this.#view.guarded(async () => {
+      await need("receiptStep");
+      this.#show(await need("reviewStep"), this.#asked, () => this.#view.show(this.#asking), () => this.#answer());
+    });
   }
 
   async #answer() {
@@ -136,7 +139,7 @@ export class StepsFlow {
   async #receipt(receipt, isEarlier) {
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
-    const step = this.#survey ? receiptStep : await need("plainReceiptStep");
+    const step = await need(this.#survey ? "receiptStep" : "plainReceiptStep");
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
     tellParent();
   }
