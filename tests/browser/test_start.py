@@ -150,8 +150,8 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-def told_of(status: dict[str, Any]) -> Callable[[Route], None]:
-    """Serves the page's script with a first step that is told this state."""
+def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callable[[Route], None]:
+    """Serves the page's script with a first step that is told this state, and one more place changed."""
     line = "const { status = UNKNOWN } = known;"
 
     def serve(route: Route) -> None:
