@@ -68,7 +68,7 @@ def stands_in_sight(page: Page) -> bool:
     assert box is not None
     height = page.evaluate("innerHeight")
     assert page.locator(".bar.stays").count() == (box["height"] <= height / 5)
-    return abs(box["y"] + box["height"] - height) < 1
+    return bool(abs(box["y"] + box["height"] - height) < 1)
 
 
 @pytest.mark.parametrize(
@@ -156,10 +156,10 @@ def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callab
 
     def serve(route: Route) -> None:
         script = route.fetch().text()
-        assert line in script
-        route.fulfill(
-            body=script.replace(line, f"const status = {json.dumps(status)};"), content_type="text/javascript"
-        )
+        for old, new in [(line, f"const status = {json.dumps(status)};"), (code, instead)]:
+            assert old in script
+            script = script.replace(old, new) if old else script
+        route.fulfill(body=script, content_type="text/javascript")
 
     return serve
 
