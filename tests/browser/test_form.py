@@ -27,15 +27,19 @@ def test_first_question_is_there_after_seven_requests(visit: Visit) -> None:
     tab = visit.context.new_page()
     devtools = visit.context.new_cdp_session(tab)
     devtools.send("Network.enable")
-    loaded: list[float] = []
-    devtools.on("Network.loadingFinished", lambda event: loaded.append(event["encodedDataLength"]))
+    names: dict[str, str] = {}
+    loaded: dict[str, float] = {}
+    devtools.on("Network.responseReceived", lambda one: names.update({one["requestId"]: one["response"]["url"]}))
+    devtools.on("Network.loadingFinished", lambda one: loaded.update({one["requestId"]: one["encodedDataLength"]}))
     tab.goto(visit.site.link)
     tab.wait_for_selector(READY)
     begin(tab)
-    # What comes after the questions is asked for once they stand there.
-    assert sum(loaded[:7]) <= BYTES
+    # What comes after the questions is asked for once they stand there, and may be here already.
+    first = [size for request, size in loaded.items() if not names[request].endswith("/sending.js")]
+    assert len(first) == 7
+    assert sum(first) <= BYTES
     send(tab, *ANSWERS)
-    assert sum(loaded) <= BYTES_OF_VISIT
+    assert sum(loaded.values()) <= BYTES_OF_VISIT
 
 
 def test_form_makes_seven_requests_until_it_is_ready(visit: Visit, page: Page) -> None:

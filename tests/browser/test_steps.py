@@ -17,6 +17,7 @@ from tests.conftest import Running, start
 from tests.surveys import document, survey
 
 MOST_WORDS = 120
+MOST_RECEIPT_WORDS = 100
 MOST_GRADE = 8
 VOWELS = re.compile(r"[aeiouy]+")
 
@@ -78,6 +79,16 @@ def told(page: Page) -> str:
     page.evaluate(OPEN_ALL)
     page.wait_for_function(FILLED)
     return page.inner_text("#explanation")
+
+
+def test_receipt_is_short_and_plain(page: Page) -> None:
+    """At most 100 words, a survey's own and those of the buttons included, at a reading grade of at most 8."""
+    send(page, *ANSWERS)
+    blocks = page.locator("#receipt h1, #receipt p:visible, #receipt li, #receipt summary").all_inner_texts()
+    sentences = [part for block in blocks for part in re.split(r"\.\s", block)]
+
+    assert 60 < len(page.inner_text("#receipt").split()) <= MOST_RECEIPT_WORDS
+    assert reading_grade(sentences) <= MOST_GRADE
 
 
 def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
@@ -229,7 +240,8 @@ def test_check_has_two_tries_and_stays_on_the_device(
     start_page.click("#check .primary")
     start_page.wait_for_selector("#q0-0")
 
-    assert before == visit.paths
+    # What a visit ends with is asked for as soon as there is a question, whatever was checked.
+    assert [*before, "GET /assets/returning.js"] == visit.paths
     assert start_page.evaluate(EVERYTHING_KEPT) == []
 
 

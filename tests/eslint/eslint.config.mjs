@@ -19,7 +19,7 @@ const LANGUAGE = [
 ];
 const PAGE = [
   "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "innerHeight", "location", "navigator", "parent",
-  "requestAnimationFrame", "scrollTo", "self",
+  "removeEventListener", "requestAnimationFrame", "scrollTo", "self",
 ];
 const WORKER = ["FILES", "VERSION", "addEventListener", "caches", "skipWaiting"];
 const NODE = ["DOMException", "queueMicrotask", "setImmediate", "structuredClone", "Buffer", "document", "globalThis", "process"];

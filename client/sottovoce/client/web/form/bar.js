@@ -10,6 +10,7 @@ export function bar(buttons) {
   const node = element("div", { className: "actions bar" }, ...buttons);
   const fit = () => {
     if (node.isConnected) node.classList.toggle("stays", node.offsetHeight <= MOST * innerHeight);
+    else removeEventListener("resize", fit);
   };
   // Its own height changes with the text; the window's does not tell it of itself.
   new ResizeObserver(fit).observe(node);

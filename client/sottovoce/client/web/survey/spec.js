@@ -86,8 +86,6 @@ export class Survey {
     this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
-    // When each wave closes; null where that is not said.
-    this.closings = closingsOf(document);
     // How many of the private questions each respondent is asked; null for all of them.
     this.ask = given.ask;
     this.ownCoin = document.privacy.procedure === "own_coin";
@@ -155,8 +153,4 @@ export class Survey {
       });
     });
   }
-}
-
-function closingsOf(document) {
-  return (document.waves ?? [document]).map(({ closes }) => closes ?? null);
 }

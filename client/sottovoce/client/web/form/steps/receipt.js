@@ -26,12 +26,12 @@ export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
 /** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
 export function receiptParts(survey, words, receipt) {
   const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
-  return [sentReport(survey, words, receipt), ...after, takeBack(survey, words, receipt)];
+  return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
 }
 
 // Until when the report can be taken back.
-function takeBack({ closings }, words, { body }) {
-  const closes = closings[parseReport(body).wave] ?? null;
+function untilWhen({ document: file }, words, { body }) {
+  const { closes = null } = file.waves?.[parseReport(body).wave] ?? file;
   if (closes === null) return words.said("p", "receipt_while_open");
   return words.said("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
 }
@@ -43,10 +43,11 @@ function actionRow(survey, words, receipt, onEnd) {
     missing.replaceChildren(...(saveCopy ? [] : [words.node("error_load")]));
     saveCopy?.(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
   };
-  const ends = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
-  const others = [button(words.node("save_copy"), "", save), contactLink(survey.researcher, words, "ask_researchers")];
-  const row = element("div", { className: "actions" }, ...ends, ...others.filter(Boolean));
-  return [words.said("p", "receipt_shared"), row, missing];
+  const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
+  const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
+  const contact = contactLink(survey.researcher, words, "ask_researchers");
+  const others = row(button(words.node("save_copy"), "", save), contact);
+  return [withdraw, words.said("p", "receipt_shared"), forget, others, missing];
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so

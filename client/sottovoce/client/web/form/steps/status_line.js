@@ -20,7 +20,7 @@ const ASKING = ["retired", "token"];
  */
 export function statusLine(survey, words, { kind, date = null }) {
   const [dated, undated] = STATES[kind];
-  const sentence = kind === "open" && survey.trial ? "status_trial" : date === null ? undated : dated;
+  const sentence = kind === "open" && survey.document.trial ? "status_trial" : date === null ? undated : dated;
   const node = element("p", { id: "state", className: "state", hidden: sentence === null });
   if (sentence === null) return node;
   node.append(words.node(sentence, () => ({ date: date === null ? "" : whenInWords(date, words) })));
