@@ -10,7 +10,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.absences import by_hand, habits
 from tests.browser.conftest import VIEWPORT
 from tests.browser.test_access import violations
-from tests.browser.visit import Visit, receipt, stored
+from tests.browser.visit import Visit, begin, receipt, stored
 from tests.conftest import Running, start
 from tests.documents import survey
 
@@ -81,6 +81,38 @@ def test_questions_appear_and_vanish_with_the_answers_before_them(visitor: Visit
     assert hidden == first
     assert visible(page) == with_help
     assert page.input_value("#q1-0") == "25"
+
+
+def numbers(page: Page) -> list[str]:
+    """What stands over the questions that can be seen."""
+    return page.locator("form legend:visible .number").all_inner_texts()
+
+
+def test_numbers_neither_jump_nor_change_when_a_question_comes_or_goes(visitor: Visit) -> None:
+    """What everybody is asked is counted; what comes with an answer is a further question."""
+    page = visitor.open()
+    before = numbers(page)
+    page.check("#q0-1")
+    with_more = numbers(page)
+    counted = [text for text in with_more if text != "Further question"]
+
+    assert [f"Question {number} of {len(before)}" for number in range(1, len(before) + 1)] == before
+    assert counted == before
+    assert len(with_more) > len(before)
+    assert with_more[1] == "Further question"
+
+
+def test_page_says_that_nothing_is_kept_before_sending(visitor: Visit) -> None:
+    """And so it is: after a reload the answers are gone."""
+    page = visitor.open()
+    page.check("#q0-1")
+    told = page.inner_text("main")
+    page.reload()
+    page.wait_for_selector("#explanation")
+    begin(page)
+
+    assert "If you reload or leave this page, your answers are gone." in told
+    assert page.locator("input:checked").count() == 0
 
 
 def test_hidden_question_still_sends_a_report_of_the_same_length(browser: Browser, shown: Running) -> None:

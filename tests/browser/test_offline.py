@@ -96,7 +96,7 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
         ],
         "sottovoce-page": [
             "/assets/answering.js", "/assets/extras.js", "/assets/more_types.js", "/assets/respondent.html",
-            "/assets/respondent.js", "/assets/waves.js",
+            "/assets/respondent.js", "/assets/returning.js", "/assets/waves.js",
         ],
     }
 

@@ -61,6 +61,13 @@ def looked_at(page: Page) -> list[object]:
     return [*found, page.evaluate(EVERYTHING_KEPT)]
 
 
+def saved_copy(page: Page) -> bytes:
+    """The file that the page gives to whoever asks for a copy."""
+    with page.expect_download() as download:
+        page.click("text=Save a copy")
+    return Path(download.value.path()).read_bytes()
+
+
 def answered(browser: Browser, address: str, pills: Running, answers: dict[str, Any], tape: bytes) -> list[object]:
     """What is left of one visit: after sending, with everything opened, and when the page is opened again."""
     context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
@@ -72,13 +79,16 @@ def answered(browser: Browser, address: str, pills: Running, answers: dict[str, 
     page.evaluate(TAPE, list(tape))
     page.click("button.primary")
     receipt(page)
-    page.locator("h1").blur()
-    found = looked_at(page)
+    found: list[object] = [saved_copy(page)]
+    page.evaluate("document.activeElement.blur()")
+    found += looked_at(page)
     page.evaluate(OPEN_ALL)
     found += looked_at(page)
     page.reload()
     page.wait_for_selector(READY)
     found += looked_at(page)
+    # The same file as at first.
+    assert saved_copy(page) == found[0]
     context.close()
     return found
 
@@ -91,6 +101,31 @@ def test_truths_of_one_report_leave_the_same_bytes(browser: Browser, pills: Runn
     for other in left[1:]:
         assert [one == two for one, two in zip(left[0], other, strict=True)] == [True] * len(other)
     assert json.dumps(list(REPORT)).replace(" ", "") in str(left[0][-1])
+
+
+def test_copy_of_a_receipt_says_all_that_the_receipt_says(browser: Browser, pills: Running) -> None:
+    """It needs nothing else to be read, runs no script, and stands open."""
+    context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
+    page = Visit(context, pills).open()
+    fill(page, next(truths()))
+    page.click("button[type=submit]")
+    page.wait_for_selector("table")
+    page.click("button.primary")
+    shown = receipt(page)
+    file = saved_copy(page)
+    page.set_content(file.decode())
+    text = page.inner_text("body")
+    kept = receipt(page)
+    parts = page.locator("script, button, img, link, iframe").count()
+    context.close()
+
+    assert file.startswith(b'<!doctype html><html lang="en" dir="ltr"><meta charset="utf-8">')
+    assert shown == kept
+    assert shown["bytes"] in text
+    for told in ("Vector", "Private answers sent: 3.", "Need to talk?", "you can take this report back"):
+        assert told in text
+    assert "Spent at this server" not in text
+    assert parts == 0
 
 
 def test_page_that_was_saved_tells_as_little(browser: Browser, pills: Running, tmp_path: Path) -> None:

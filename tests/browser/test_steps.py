@@ -17,6 +17,7 @@ from tests.conftest import Running, start
 from tests.surveys import document, survey
 
 MOST_WORDS = 120
+MOST_RECEIPT_WORDS = 100
 MOST_GRADE = 8
 VOWELS = re.compile(r"[aeiouy]+")
 
@@ -62,8 +63,9 @@ def own_words(page: Page, survey_texts: list[str]) -> str:
 def test_explanation_is_short_and_plain(visit: Visit, start_page: Page) -> None:
     """At most 120 words together, buttons and labels included, at a reading grade of at most 8."""
     asked = visit.site.survey.document
-    text = own_words(start_page, [asked[name]["en"] for name in ("title", "description", "consent")])
-    parts = "#explanation section:first-of-type > p, figcaption, .learn > div"
+    names = [asked["researcher"][part]["en"] for part in ("institution", "name")]
+    text = own_words(start_page, [*(asked[name]["en"] for name in ("title", "consent")), *names])
+    parts = "#explanation > p, section > p, .share > p, .belief > p, .belief li, summary"
     blocks = start_page.locator(parts).all_inner_texts()
     sentences = [part for block in blocks for part in re.split(r"\.\s", block.replace("\n", " "))]
 
@@ -72,28 +74,61 @@ def test_explanation_is_short_and_plain(visit: Visit, start_page: Page) -> None:
     assert reading_grade(sentences) <= MOST_GRADE
 
 
-def test_explanation_says_who_learns_what(start_page: Page) -> None:
-    """The odds, the label of consequences, epsilon against what is allowed, consent, and what is not hidden."""
+def told(page: Page) -> str:
+    """The first screen with everything opened."""
+    page.evaluate(OPEN_ALL)
+    page.wait_for_function(FILLED)
+    return page.inner_text("#explanation")
+
+
+def test_receipt_is_short_and_plain(page: Page) -> None:
+    """At most 100 words, a survey's own and those of the buttons included, at a reading grade of at most 8."""
+    send(page, *ANSWERS)
+    blocks = page.locator("#receipt h1, #receipt p:visible, #receipt li, #receipt summary").all_inner_texts()
+    sentences = [part for block in blocks for part in re.split(r"\.\s", block)]
+
+    assert 60 < len(page.inner_text("#receipt").split()) <= MOST_RECEIPT_WORDS
+    assert reading_grade(sentences) <= MOST_GRADE
+
+
+def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
+    """The odds, what somebody may come to think, what is seen, consent; epsilon and what is not hidden behind lines."""
     text = start_page.inner_text("#explanation")
 
-    assert "75 send yes; of 100 whose answer is no, 25 also send yes" in text
-    assert "Nobody can be sure of\nanswers that dice may change" in text
-    assert "This survey costs 3.99; you allow 8." in text
-    assert "Spent at this server" not in text
+    assert "75 of 100\nsend yes if it is true" in text
+    assert "25 of 100\nsend yes if it is not" in text
+    assert "The researchers see that someone at your network address answered, and when." in text
     assert "Taking part is voluntary." in text
-    start_page.evaluate(OPEN_ALL)
-    start_page.wait_for_function(FILLED)
-    assert "This page comes from the people who run the survey" in start_page.inner_text("#explanation")
+    assert "You need not take part. Begin means that you agree." in text
+    assert "psilon" not in text
+    opened = told(start_page)
+    assert "This survey costs 3.99; you allow 8." in opened
+    assert "Spent at this server" not in opened
+    assert "Five questions, about a minute." in opened
+    assert "This page comes from the people who run the survey" in opened
+
+
+def test_belief_is_told_before_after_one_answer_and_after_the_whole_report(start_page: Page) -> None:
+    """Three coins and one of two thirds: 27 to 1 and 2, so 86 after the report; the bars are as long as they say."""
+    bars = start_page.locator(".belief path.held").evaluate_all("all => all.map((one) => one.getAttribute('d'))")
+
+    assert start_page.locator(".belief li").all_inner_texts() == [
+        "10 before",
+        "25 after one answer",
+        "86 after your whole report",
+    ]
+    assert bars == ["M0 3H10", "M0 3H25", "M0 3H86"]
 
 
 def test_picture_has_as_many_dots_as_the_odds_say(start_page: Page) -> None:
-    """Two grids of a hundred, for screen readers the words alone."""
+    """Two grids of a hundred; a screen reader reads the words beside them."""
     paths = start_page.locator("figure path").evaluate_all(
         "all => all.map((one) => one.getAttribute('d').split('M').length - 1)"
     )
 
     assert paths == [75, 25, 25, 75]
-    assert start_page.locator("figure [aria-hidden=true] svg").count() == 2
+    assert start_page.locator("figure svg[aria-hidden=true]").count() == 2
+    assert start_page.locator("figure p").count() == 2
 
 
 @pytest.fixture
@@ -111,7 +146,7 @@ def test_survey_without_odds_claims_none(browser: Browser, open_survey: Running)
     page = Visit(context, open_survey).arrive()
 
     assert "Every answer is sent as you give it." in page.inner_text("#explanation .note")
-    assert page.locator("figure, .learn").count() == 0
+    assert page.locator("figure, .belief").count() == 0
     assert page.locator("#explanation button").all_inner_texts() == ["Begin"]
     page.click("#explanation button")
     page.wait_for_selector("#q0-0")
@@ -128,10 +163,10 @@ def test_limits_are_the_persons_own(visit: Visit, start_page: Page) -> None:
     start_page.evaluate(OPEN_ALL)
     set_limits(start_page, "1.2", "4")
     start_page.wait_for_selector("#explanation")
-    assert "you allow 4." in start_page.inner_text("#explanation")
+    assert "you allow 4." in told(start_page)
     start_page.reload()
     start_page.wait_for_selector("#explanation")
-    assert "you allow 8." in start_page.inner_text("#explanation")
+    assert "you allow 8." in told(start_page)
     assert start_page.evaluate(EVERYTHING_KEPT) == []
     assert visit.bodies == []
 
@@ -157,7 +192,7 @@ def test_weak_spec_is_allowed_only_by_the_person(visit: Visit, tampered: str) ->
     set_limits(page, "5", "8")
     page.wait_for_selector("#explanation")
 
-    assert "99 send yes" in page.inner_text("figure")
+    assert "99 of 100\nsend yes" in page.inner_text("figure")
 
 
 def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> None:
@@ -186,7 +221,7 @@ def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> No
 
 @pytest.mark.parametrize(
     ("choices", "words"),
-    [((1,), "That is right."), ((0, 1), "That is right."), ((0, 2), "No: dice may change each answer")],
+    [((1,), "That is right."), ((0, 1), "That is right."), ((0, 2), "No: chance may change each answer")],
 )
 def test_check_has_two_tries_and_stays_on_the_device(
     visit: Visit, start_page: Page, choices: tuple[int, ...], words: str
@@ -301,15 +336,16 @@ def test_withdrawal_that_is_refused_keeps_the_report(visit: Visit, page: Page) -
 
 
 def test_second_survey_of_one_server_tells_what_was_spent(visit: Visit, page: Page) -> None:
-    """The total per aggregator stands on the receipt, and on the next survey's first page."""
+    """The total per aggregator stands behind a line of the receipt, and of the next survey's first page."""
     send(page, *ANSWERS)
+    page.click("text=Show exactly what was sent")
     assert "Spent at this server: 3.99." in page.inner_text("#receipt")
     other = visit.site.survey.canonical.decode().replace('"name":"marriage"', '"name":"other"')
     visit.context.route("**/api/v1/surveys/other", lambda route: route.fulfill(body=other))
     page.goto(f"{visit.site.url}/s/other")
     page.wait_for_selector(READY)
 
-    assert "Spent at this server: 3.99." in page.inner_text("#explanation")
+    assert "Spent at this server: 3.99." in told(page)
 
 
 def test_receipt_explains_itself(page: Page) -> None:

@@ -1,11 +1,12 @@
 """An invitation's link: it lets one person send one report, and its token goes nowhere but into one header."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.collect.tokens import create_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.visit import Visit, receipt, review, send
@@ -13,6 +14,7 @@ from tests.conftest import Running, start
 from tests.surveys import survey
 
 ANSWERS = (1, 2, 0)
+TOKEN_ASKED = '{"token_sha256":"%s"}'
 
 
 @pytest.fixture
@@ -66,6 +68,8 @@ def test_token_travels_in_one_header_only_and_is_spent(person: Visit, invited: R
     assert counts(invited) == (0, 1)
     send(page, *ANSWERS)
 
+    asked = [request for request in person.requests if request.url == f"{invited.api}/token"]
+    assert [request.post_data for request in asked] == [TOKEN_ASKED % sha256(token[:16].encode()).hexdigest()]
     carrying = [request for request in person.requests if token in str(request.all_headers())]
     assert [(request.method, request.url) for request in carrying] == [("POST", f"{invited.api}/reports")]
     assert carrying[0].all_headers()["authorization"] == f"Bearer {token}"
@@ -76,21 +80,37 @@ def test_token_travels_in_one_header_only_and_is_spent(person: Visit, invited: R
     assert person.complaints == []
 
 
-def test_spent_token_is_refused_in_a_plain_sentence(browser: Browser, person: Visit, invited: Running) -> None:
-    """Somebody else with the same link sends nothing that counts; its owner is shown the receipt again."""
+def test_spent_token_is_told_before_the_first_question(browser: Browser, person: Visit, invited: Running) -> None:
+    """Somebody else with the same link is asked nothing; its owner is shown the receipt again."""
     token, link = invitation(invited)
     shown = send(person.open(link), *ANSWERS)
     other = Visit(browser.new_context(viewport=VIEWPORT), invited)
-    page = other.open(link)
-    review(page, 0, 0, 1)
-    words = refusal(page)
+    page = other.arrive(link)
+    page.click("#explanation .actions .primary")
+    page.wait_for_selector("#explanation:not(:has(.actions .primary))")
+    words = page.inner_text("#explanation")
+    posted = [request.url for request in other.requests if request.method == "POST"]
     other.context.close()
 
-    assert "This survey needs the link of your own invitation, not used before." in words
+    assert "This link cannot be used. It may have been used or taken back. Nothing was sent." in words
     assert token not in words
+    assert posted == [f"{invited.api}/token"]
     assert invited.reports() == 1
     assert receipt(person.open(link)) == shown
     assert len(person.bodies) == 1
+
+
+def test_token_spent_in_between_is_a_refusal_in_words(person: Visit, invited: Running) -> None:
+    """Good at Begin and spent when the report comes: the report is kept, and the reason said."""
+    token, link = invitation(invited)
+    page = person.open(link)
+    storage = invited.storage()
+    revoke_tokens(storage, invited.survey.name, [token])
+    storage.close()
+    review(page, *ANSWERS)
+
+    assert "Your link was not taken." in refusal(page)
+    assert invited.reports() == 0
 
 
 def test_link_without_a_token_is_refused_before_it_asks(person: Visit, invited: Running) -> None:

@@ -122,14 +122,14 @@ def test_choosing_leaves_no_mark_in_the_page(page: Page) -> None:
 
 
 def test_sent_page_holds_nothing_but_the_report(visit: Visit, page: Page) -> None:
-    """After sending no input is left, and the browser keeps the drawn report alone."""
+    """After sending no input is left, and the browser keeps the drawn report and the survey's text alone."""
     shown = send(page, 1, 0, 2, 3, 1)
 
     assert page.locator("input, form").count() == 0
     kept = page.evaluate(EVERYTHING_KEPT)
     epsilon = visit.site.survey.epsilon
     expected = {"digest": shown["digest"], "epsilon": pytest.approx(epsilon), "body": shown["bytes"], "sent": True}
-    assert [expected] == kept
+    assert [expected, visit.site.survey.canonical.decode()] == kept
     others = "[localStorage.length, sessionStorage.length, history.state, history.length, document.cookie]"
     assert page.evaluate(others) == [0, 0, None, 2, ""]
 
@@ -173,8 +173,9 @@ def test_kept_report_is_all_that_is_kept(playwright: Playwright, planted: Runnin
     profile = tmp_path / "profile"
     with persistent(playwright, profile, dies) as context:
         page = keep_unsent(context, planted)
-        (entry,) = page.evaluate(EVERYTHING_KEPT)
+        entry, text = page.evaluate(EVERYTHING_KEPT)
 
+    assert text == planted.survey.canonical.decode()
     report = json.loads(entry["body"])
     assert entry["sent"] is False
     assert report["values"] != list(TRUE)

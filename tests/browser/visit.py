@@ -61,8 +61,9 @@ class Visit:
 
     @property
     def bodies(self) -> list[str]:
-        """The bodies of all reports that were posted."""
-        return [request.post_data or "" for request in self.requests if request.method == "POST"]
+        """The bodies of all that was posted, reports and withdrawals, but for questions about tokens."""
+        posted = [request for request in self.requests if request.method == "POST"]
+        return [request.post_data or "" for request in posted if not request.url.endswith("/token")]
 
 
 def begin(page: Page) -> None:

@@ -18,7 +18,8 @@ const LANGUAGE = [
   "crypto", "fetch", "performance", "setTimeout", "console",
 ];
 const PAGE = [
-  "addEventListener", "document", "location", "navigator", "parent", "requestAnimationFrame", "scrollTo", "self",
+  "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "innerHeight", "location", "navigator", "parent",
+  "removeEventListener", "requestAnimationFrame", "scrollTo", "self",
 ];
 const WORKER = ["FILES", "VERSION", "addEventListener", "caches", "skipWaiting"];
 const NODE = ["DOMException", "queueMicrotask", "setImmediate", "structuredClone", "Buffer", "document", "globalThis", "process"];

@@ -104,12 +104,13 @@ def test_verify_finds_rows_of_no_survey(storage: SQLiteStorage) -> None:
     assert storage.verify() == ["rows of the table reports that belong to no survey: 1"]
 
 
-def made_again(table: str, old: str, new: str) -> tuple[str, str]:
+def made_again(table: str, old: str, new: str) -> tuple[str, ...]:
     """The statements that make a table in another way than this program does."""
     every = [text for statements in STEPS.values() for text in statements]
     statement = next(text for text in reversed(every) if f"TABLE {table} (" in text)
     assert old in statement
-    return f"DROP TABLE {table}", statement.replace(old, new)
+    added = [text for text in every if text.startswith(f"ALTER TABLE {table} ADD")]
+    return f"DROP TABLE {table}", statement.replace(old, new), *added
 
 
 @pytest.mark.parametrize(

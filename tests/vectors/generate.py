@@ -35,6 +35,7 @@ from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
 from tests.vectors.schemas import export_schema, survey_schema
 from tests.vectors.tape import Tape
+from tests.vectors.tokens import token_vectors
 
 FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
 WIDTH = 120
@@ -118,6 +119,7 @@ def survey_vectors() -> dict[str, Any]:
         remembered(),
         who_asks(),
         survey(question({"name": "coin_flip"}), waves=[month(1, 2)], retention={"delete_on": "2026-02-02"}),
+        survey(question({"name": "coin_flip"}), revision=2, replaces=f"{12**59:064x}"),
     ]  # fmt: skip
     vectors = []
     for document in documents:
@@ -283,6 +285,9 @@ def bad_surveys() -> list[str]:
         good.replace('"release_batch":25', '"release_batch":0'),
         good.replace('"release_batch":25', '"release_batch":25,"max_epsilon_total":"1.09"'),
         good.replace('"access":"open"', '"access":"everybody"'),
+        *(replacing(good, *pair) for pair in (
+            (1, "0" * 64), (2, "0" * 63), (2, "0" * 65), (2, "A" * 64), (2, ""), (2, None), (2, ["0" * 64]), (2, 0),
+        )),
         *(with_waves(good, waves) for waves in (
             [], [month(2, 2)], [month(3, 2)], [month(1, 3), month(2, 4)], [month(2, 3), month(1, 2)], [{}], month(1, 2),
         )),
@@ -298,6 +303,12 @@ def bad_surveys() -> list[str]:
         spoiled(conditional, ask=1),
         *bad_origins(),
     ]  # fmt: skip
+
+
+def replacing(text: str, revision: int, digest: object) -> str:
+    """A canonical survey, as this revision, that names such a predecessor."""
+    renamed = text.replace('"revision":1', f'"revision":{revision}')
+    return renamed.replace('"retention"', f'"replaces":{json.dumps(digest)},"retention"')
 
 
 def accounting_vectors() -> dict[str, Any]:
@@ -329,6 +340,7 @@ def documents() -> dict[str, Any]:
         "items.json": item_vectors(),
         "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
+        "tokens.json": token_vectors(),
         "../schema/export.schema.json": export_schema(),
         "../schema/survey.schema.json": survey_schema(),
     }

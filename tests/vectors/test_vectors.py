@@ -14,9 +14,11 @@ from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.report import dump_report, parse_report
+from sottovoce.shared.tokens import parse_token, print_token
 
 from tests.documents import parsed, survey
 from tests.vectors.generate import FOLDER, documents, render
+from tests.vectors.tokens import check_letters
 
 
 def read(path):
@@ -143,6 +145,18 @@ def test_procedures_are_the_vectors():
         made = procedure(BinaryRR(Fraction(vector["a"]), Fraction(vector["b"])))
         told = made and {"flips": made.flips, "parts": [[part.action, [*part.outcomes]] for part in made.parts]}
         assert vector["procedure"] == told
+
+
+def test_tokens_are_read_as_the_vectors_say():
+    """Every forgiven spelling, and nothing that is damaged; what is printed is what the sum worked out apart says."""
+    for vector in read("tokens.json"):
+        if vector["token"] is None:
+            with pytest.raises(ValueError, match="mistyped"):
+                parse_token(vector["text"], vector["survey"])
+        else:
+            token = parse_token(vector["text"], vector["survey"])
+            assert token == vector["token"]
+            assert print_token(token, vector["survey"]) == token + check_letters(vector["survey"], token)
 
 
 def test_bad_surveys_are_refused():

@@ -9,6 +9,7 @@ from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.group_commit import GroupCommit
+from sottovoce.aggregator.collect.status import PublishedSurveys
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.results import routes as results
@@ -40,6 +41,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         clock=clock,
         assets=PackedAssets(assets),
         readiness=Readiness(storage),
+        published=PublishedSurveys(storage, clock),
         admission=Admission(storage, clock, group_commit.submit),
     )
     problems.register(app)

@@ -1,11 +1,12 @@
-"""The surveys that are stored: one parsed from its bytes, the newest of a name."""
+"""The surveys that are stored: one parsed from its bytes, the newest of a name, whether a wave is open."""
 
+from datetime import datetime
 from functools import lru_cache
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.parse_survey import load_survey
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Survey, Wave
 
 
 @lru_cache(maxsize=64)
@@ -29,5 +30,17 @@ def newest(storage: Storage, name: str) -> StoredSurvey:
     """
     revisions = storage.revisions(name)
     if not revisions:
-        raise ReportRejected("unknown_survey", "no survey has this name")
+        raise unknown_survey()
     return revisions[-1]
+
+
+def unknown_survey() -> ReportRejected:
+    """What whoever asks for a name that was never published is told."""
+    return ReportRejected("unknown_survey", "no survey has this name")
+
+
+def wave_state(wave: Wave, now: datetime) -> str:
+    """``early``, ``open`` or ``closed``, by its window alone, which is closed at its start and open at its end."""
+    if wave.closes is not None and now >= wave.closes:
+        return "closed"
+    return "early" if wave.opens is not None and now < wave.opens else "open"

@@ -19,6 +19,7 @@ PARTS = {
     "more_types": "bundles/more_types.js",
     "waves": "bundles/waves.js",
     "extras": "bundles/extras.js",
+    "returning": "bundles/returning.js",
 }
 """The module that each part of the page begins with; the first part opens the form."""
 

@@ -40,7 +40,7 @@ def parse_link(url: str) -> Link:
     The parts of a link.
 
     Raises:
-        TransportError: not an http(s) link to a survey, or its digest, token or wave has another form.
+        TransportError: not an http(s) link to a survey, its digest or wave has another form, its token is mistyped.
     """
     try:
         parts = urlsplit(url)
@@ -62,12 +62,12 @@ def parse_link(url: str) -> Link:
     if not _WAVE.fullmatch(wave):
         raise TransportError("the wave in the link must be a whole number")
     origin = f"{parts.scheme}://{where}{match['base']}"
-    return Link(origin, match["survey"], digest, _token(fragment.get("t", [""])[0]), int(wave))
+    return Link(origin, match["survey"], digest, _token(fragment.get("t", [""])[0], match["survey"]), int(wave))
 
 
-def _token(text: str) -> str:
+def _token(text: str, survey: str) -> str:
     try:
-        return parse_token(text) if text else ""
+        return parse_token(text, survey) if text else ""
     except ValueError as error:
         raise TransportError(f"the token in the link {error}") from None
 

@@ -1,5 +1,6 @@
 """The only place that speaks to the network; it sees finished reports, never an answer."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +15,9 @@ from sottovoce.shared.errors import TransportError
 
 TRIES = 5
 MAX_SURVEY_BYTES = 4 * 1024 * 1024
+MAX_REVISIONS_BYTES = 8 * MAX_SURVEY_BYTES
 MAX_REPLY_BYTES = 64 * 1024
+MAX_STATUS_BYTES = 256 * 1024  # eight revisions of a thousand waves
 _TIMEOUT = (10, 30)  # seconds to connect, seconds between bytes
 _MAX_WAIT = 60
 _MAY_PASS = frozenset({408, 425, 429})
@@ -90,6 +93,51 @@ class Transport:
             raise TransportError("the aggregator sent a survey that is too large")
         return reply.body
 
+    def fetch_revisions(self, name: str) -> bytes | None:
+        """
+        All published revisions in one reply, so that no request says which one is meant; None if there is no such
+        reply, as from an older aggregator.
+
+        Raises:
+            TransportError: no answer after ``TRIES`` tries, or refused.
+        """
+        reply = self._find("GET", f"/api/v1/surveys/{name}/revisions", limit=MAX_REVISIONS_BYTES)
+        if reply is not None and len(reply.body) > MAX_REVISIONS_BYTES:
+            raise TransportError("the aggregator sent a survey that is too large")
+        return None if reply is None else reply.body
+
+    def fetch_status(self, name: str) -> dict[str, Any] | None:
+        """
+        Which revisions and waves answer now (see ``revisions.standing``); None if the aggregator does not tell.
+
+        Asked once, since a person waits for it and can answer without it.
+
+        Raises:
+            TransportError: no answer, or refused.
+        """
+        reply = self._find("GET", f"/api/v1/surveys/{name}/status", limit=MAX_STATUS_BYTES, tries=1)
+        return None if reply is None else _object(reply, "status", MAX_STATUS_BYTES)
+
+    def check_token(self, name: str, token: str) -> bool | None:
+        """
+        Whether a token may still be spent; None if the aggregator does not tell. Only its hash is sent, once.
+
+        Args:
+            name: the survey's.
+            token: 16 letters.
+
+        Raises:
+            TransportError: no answer, or refused for another reason.
+        """
+        body = json.dumps({"token_sha256": hashlib.sha256(token.encode()).hexdigest()}, separators=(",", ":")).encode()
+        try:
+            reply = self._find("POST", f"/api/v1/surveys/{name}/token", body, tries=1)
+        except TransportError as error:
+            if error.reason == "token_invalid":
+                return False
+            raise
+        return None if reply is None else _object(reply, "reply").get("good") is True
+
     def fetch_file(self, path: str) -> bytes | None:
         """
         A file of the respondent's page; None if there is none.
@@ -97,12 +145,8 @@ class Transport:
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
         """
-        try:
-            return self._try("GET", path, limit=MAX_SURVEY_BYTES).body
-        except TransportError as error:
-            if error.status == requests.codes.not_found:
-                return None
-            raise
+        reply = self._find("GET", path, limit=MAX_SURVEY_BYTES)
+        return None if reply is None else reply.body
 
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
@@ -128,17 +172,35 @@ class Transport:
         body = json.dumps({"report_id": report_id}, separators=(",", ":")).encode()
         return _object(self._try("POST", f"/api/v1/surveys/{survey}/withdraw", body), "confirmation")
 
+    def _find(
+        self, method: str, path: str, body: bytes | None = None, *, limit: int = MAX_REPLY_BYTES, tries: int = TRIES
+    ) -> Reply | None:
+        """The same as ``_try``; None if there is nothing at this address."""
+        try:
+            return self._try(method, path, body, limit=limit, tries=tries)
+        except TransportError as error:
+            if error.status == requests.codes.not_found:
+                return None
+            raise
+
     def _try(
-        self, method: str, path: str, body: bytes | None = None, token: str = "", limit: int = MAX_REPLY_BYTES
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        token: str = "",
+        *,
+        limit: int = MAX_REPLY_BYTES,
+        tries: int = TRIES,
     ) -> Reply:
         """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; other 4xx are final."""
-        for attempt in range(TRIES):
+        for attempt in range(tries):
             reply = self._once(method, path, body, token, limit)
             if reply is not None and reply.status == requests.codes.ok:
                 return reply
             if reply is not None and not _may_pass(reply):
                 raise _refusal(reply)
-            if attempt + 1 < TRIES:
+            if attempt + 1 < tries:
                 self._sleep(self._wait(attempt, reply))
         if reply is None:
             raise TransportError("the aggregator cannot be reached")
@@ -209,15 +271,15 @@ def _moment(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-def _object(reply: Reply, what: str) -> dict[str, Any]:
-    document = _json(reply)
+def _object(reply: Reply, what: str, limit: int = MAX_REPLY_BYTES) -> dict[str, Any]:
+    document = _json(reply, limit)
     if not isinstance(document, dict):
         raise TransportError(f"the aggregator's {what} is not JSON", reply.status)
     return document
 
 
-def _json(reply: Reply) -> object:
-    if len(reply.body) > MAX_REPLY_BYTES:
+def _json(reply: Reply, limit: int = MAX_REPLY_BYTES) -> object:
+    if len(reply.body) > limit:
         return None
     try:
         return json.loads(reply.body)

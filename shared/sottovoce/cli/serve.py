@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
@@ -26,7 +27,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, data: Path | 
     check_address(settings)
     storage = open_storage(settings, create=True)
     if parsed is not None:
-        storage.publish(parsed)
+        storage.publish(next_revision(storage, parsed))
     _first_token(storage)
     for row in storage.surveys():
         click.echo(f"Survey {row.name}: {settings.link(row.name, row.digest)}", err=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.surveys import reports_so_far
 from sottovoce.cli.database import data_option, data_settings, open_storage
@@ -24,7 +25,8 @@ def publish(path: Path, data: Path | None) -> None:
     parsed = read_survey_file(path)
     check_affordable(parsed)
     settings = data_settings(data)
-    row = open_storage(settings, create=True).publish(parsed)
+    storage = open_storage(settings, create=True)
+    row = storage.publish(next_revision(storage, parsed))
     for wave in range(len(parsed.waves)):
         click.echo(settings.link(row.name, row.digest, wave))
 

@@ -22,7 +22,8 @@ REPORT_LABELS = ("plain", "neutral")
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent", "notice")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces"}
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
 _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{_LINK.pattern})")
@@ -105,6 +106,7 @@ class _SurveyReader(ItemReader):
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
+            **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": self.retention(fields.get("retention", {})),
@@ -138,6 +140,13 @@ class _SurveyReader(ItemReader):
             message = "must be an e-mail address, or an address that begins with https, of at most 200 characters"
             result["contact"] = self.match(fields["contact"], f"{pointer}/contact", _CONTACT, message)
         return result
+
+    def replaces(self, fields: Mapping[str, Any]) -> str:
+        """The digest of the revision before; publishing fills it in."""
+        if fields.get("revision", 1) == 1:
+            self.problem("/replaces", "does not go with revision 1: it has none before it")
+        message = "must be the 64 hexadecimal digits of the revision before; publishing fills them in"
+        return self.match(fields["replaces"], "/replaces", _DIGEST, message)
 
     def after(self, value: object) -> dict[str, Any]:
         """What is told with the receipt, to everybody the same: a text, a link, or both."""

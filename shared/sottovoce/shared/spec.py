@@ -293,6 +293,17 @@ class Survey:
         return bool(self.document["access"] == "token")
 
     @property
+    def replaces(self) -> str | None:
+        """The digest of the revision before it; None for a first one, and for those of before it was kept."""
+        replaced: str | None = self.document.get("replaces")
+        return replaced
+
+    def is_same_as(self, other: "Survey") -> bool:
+        """Whether a respondent is asked the very same: two surveys may differ in what they replace, and in no more."""
+        mine, theirs = ({**survey.document, "replaces": None} for survey in (self, other))
+        return mine == theirs
+
+    @property
     def cohort(self) -> int | None:
         """Index of the question that divides respondents into cohorts, or None."""
         return next((index for index, question in enumerate(self.questions) if question.cohort), None)

@@ -43,7 +43,7 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
             f"bundles/{part}.js": 'import { both } from "./both.js";\nexport const X = both;\n'
             for part in ("answering", "more_types")
         },
-        **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("waves", "extras")},
+        **{f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n" for part in ("waves", "extras", "returning")},
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
 
@@ -53,6 +53,7 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         "more_types": ["bundles/more_types.js"],
         "waves": ["bundles/waves.js"],
         "extras": ["bundles/extras.js"],
+        "returning": ["bundles/returning.js"],
     }
 
 
@@ -62,7 +63,7 @@ def test_modules_come_after_what_they_need() -> None:
 
     assert order[-1] == "bundles/main.js"
     assert order.index("survey/rational.js") < order.index("device/draws.js") < order.index("device/respondent.js")
-    later = modules(*(f"bundles/{part}.js" for part in ("answering", "more_types", "waves", "extras")))
+    later = modules(*(f"bundles/{part}.js" for part in ("answering", "more_types", "waves", "extras", "returning")))
     assert not {"bundles/main.js", "form/form.js", "device/respondent.js"} & set(later)
 
 

@@ -3,6 +3,7 @@
 import pytest
 from sottovoce.client.link import Link, parse_link
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.tokens import print_token
 
 DIGEST = "0e765eb6bcfb153cd18b5bb165124c5a"
 
@@ -63,6 +64,14 @@ def test_parse_link_sends_no_credentials():
 def test_parse_link_reads_a_token_in_any_spelling(spelling):
     """Lower case, hyphens and the letters that look like 0 and 1 are forgiven."""
     assert parse_link(f"https://a.example/s/x#t={spelling}").token == "0123456789ABCDEF"
+
+
+def test_parse_link_reads_check_letters_and_keeps_the_token():
+    """What is sent and kept is the same whether the letters are there or not."""
+    printed = print_token("0123456789ABCDEF", "x")
+    assert parse_link(f"https://a.example/s/x#t={printed.lower()}").token == "0123456789ABCDEF"
+    with pytest.raises(TransportError, match="another survey"):
+        parse_link(f"https://a.example/s/y#t={printed}")
 
 
 @pytest.mark.parametrize("token", ["ZZ", "U" * 16, "0" * 15, "0" * 17, "0123456789ABCDE%20"])

@@ -1,5 +1,7 @@
 """The only place that speaks to the network: retries, refusals, and nothing of an answer."""
 
+import hashlib
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -192,3 +194,61 @@ def test_device_sends_no_credentials_and_no_token_in_the_address():
     assert session.auth(prepared) is prepared
     assert "Authorization" not in prepared.headers
     assert session.requests[0][1] == "https://a.example/api/v1/surveys/s/reports"
+
+
+ASKED = {
+    "revisions": lambda sender: sender.fetch_revisions("s"),
+    "status": lambda sender: sender.fetch_status("s"),
+    "token": lambda sender: sender.check_token("s", "0123456789ABCDEF"),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_older_aggregator_does_not_tell(ask):
+    """A route that is not there is no refusal: people answer as they did before."""
+    sender, session, _ = transport(Reply(404, {"code": "not_found"}))
+
+    assert ask(sender) is None
+    assert len(session.requests) == 1
+
+
+@pytest.mark.parametrize("name", ["status", "token"])
+def test_what_a_person_waits_for_is_asked_once(name):
+    """Begin is pressed, and nobody waits through four more tries for what they can do without."""
+    for failure in (requests.ConnectionError(), Reply(503), Reply(429)):
+        sender, session, waits = transport(failure)
+        with pytest.raises(TransportError):
+            ASKED[name](sender)
+        assert (len(session.requests), waits) == (1, [])
+
+
+def test_check_token_sends_the_hash_alone():
+    """The token itself stays on the device until it is spent; good is what is said to be good."""
+    sender, session, _ = transport(Reply(content={"format": "sottovoce-token/1", "good": True}))
+
+    assert sender.check_token("s", "0123456789ABCDEF") is True
+    [(method, url, options)] = session.requests
+    assert (method, url) == ("POST", "https://a.example/api/v1/surveys/s/token")
+    assert json.loads(options["data"]) == {"token_sha256": hashlib.sha256(b"0123456789ABCDEF").hexdigest()}
+    assert "Authorization" not in options["headers"]
+    for reply in ({}, {"good": 1}, {"good": "true"}, {"good": False}):
+        assert transport(Reply(content=reply))[0].check_token("s", "0" * 16) is False
+    assert transport(Reply(401, {"code": "token_invalid"}))[0].check_token("s", "0" * 16) is False
+
+
+def test_status_of_many_waves_is_read():
+    """Eight revisions of a thousand waves are more than a receipt may be; a megabyte is no status."""
+    waves = [{"revision": 1, "waves": ["closed"] * 1000}] * 8
+
+    assert transport(Reply(content={"revisions": waves}))[0].fetch_status("s") == {"revisions": waves}
+    with pytest.raises(TransportError, match="status"):
+        transport(Reply(content=b" " * 2**20 + b"{}"))[0].fetch_status("s")
+
+
+def test_revisions_are_read_within_reason(monkeypatch):
+    """Eight of the largest surveys, and no byte more."""
+    monkeypatch.setattr("sottovoce.client.transport.MAX_REVISIONS_BYTES", 100)
+
+    assert transport(Reply(content=b"x" * 100))[0].fetch_revisions("s") == b"x" * 100
+    with pytest.raises(TransportError, match="too large"):
+        transport(Reply(content=b"x" * 101))[0].fetch_revisions("s")

@@ -135,6 +135,11 @@ TWINS = [
             AUTHORS,
         ),
     ),
+    Twin(
+        "shared.tokens",
+        ("survey/token.js",),
+        only_python=dict.fromkeys(["spellToken", "printToken", "tokenHash"], "the aggregator makes and stores tokens"),
+    ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
     Twin("shared.own_coin", ("survey/own_coin.js",), only_python=dict.fromkeys(["Part", "Procedure"], TYPE)),
     Twin(
@@ -186,17 +191,15 @@ TWINS = [
         "client.ledger",
         ("device/ledger.js",),
         only_python=dict.fromkeys(["Key", "Entry", "Ledger"], TYPE) | {"MemoryLedger": "for simulations"},
-        only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own"},
+        only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own", "memoKey": PIECE},
     ),
-    Twin(
-        "client.memo", ("device/memo.js",), only_javascript={"forgetMemo": "end(), which ends the memo with its files"}
-    ),
+    Twin("client.memo", ("device/memo.js",)),
     Twin("client.question_sample", ("device/question_sample.js",), only_javascript={"keepAsked": "Respondent.places"}),
     Twin(
         "client.delivery",
         ("device/delivery.js",),
-        only_python=dict.fromkeys(["deliver", "takeBack", "receiptOf"], "within AnswerPath")
-        | dict.fromkeys(["readable", "drawnFor"], STORED),
+        renamed={"takeBack": "withdrawReport"},
+        only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},
     ),
     Twin(
@@ -208,7 +211,7 @@ TWINS = [
         "client.transport",
         ("device/transport.js",),
         only_python={"Reply": TYPE, "now": DATA, "jitter": "within secondsToWait"},
-        only_javascript={"secondsToWait": "Transport's own in Python"},
+        only_javascript={"secondsToWait": "Transport's own in Python", "sentenceOf": "the terminal's own words"},
     ),
     Twin("client.link", ("survey/link.js",), only_python={"Link": TYPE, "fragmentOf": STORED}),
     Twin("client.value_words", ("form/value_words.js",)),
@@ -216,6 +219,7 @@ TWINS = [
 ONLY_IN_BROWSERS = {
     "survey/digest.js": "hashlib",
     "device/offline.js": "a program needs nobody to serve it",
+    "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/send_time.js": "whoever sees the terminal's requests sees the terminal",
 }
 

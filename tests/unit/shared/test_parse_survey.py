@@ -29,6 +29,19 @@ def test_digest_of_existing_surveys_never_changes():
     assert parse_survey(survey(question(COIN))).digest[:6] == "e7c36d"
 
 
+def test_revision_names_the_one_that_it_replaces():
+    """The key is part of the digest; a survey without it is as it was, and a first revision has nothing before it."""
+    first = parse_survey(survey(question(COIN)))
+    second = parse_survey(survey(question(COIN), revision=2, replaces=first.digest))
+
+    assert (first.replaces, second.replaces) == (None, first.digest)
+    assert load_survey(second.canonical) == second
+    assert second.digest != parse_survey(survey(question(COIN), revision=2)).digest
+    assert problems(survey(question(COIN), replaces=first.digest)) == [
+        ("/replaces", "does not go with revision 1: it has none before it")
+    ]
+
+
 def test_all_mistakes_are_reported_at_once():
     """An author mends a file in one go."""
     bad = survey(

@@ -1,6 +1,7 @@
 // What the ledger uses of IndexedDB, in memory: node has none. Beside what browsers have, a `powerCut`.
 
 const CHANGES = "readwrite";
+const EVERYTHING = { has: () => true };
 
 /** IndexedDB with one disk: `databases` by name, as they would be found after a power cut. */
 export class FakeIndexedDB {
@@ -74,6 +75,7 @@ class FakeTransaction {
   #work = [];
   #over = false;
   #records = [];
+  #aborted = false;
 
   constructor(name, mode) {
     [this.#name, this.#mode] = [name, mode];
@@ -87,13 +89,18 @@ class FakeTransaction {
     };
     return {
       get: (key) => work(() => this.#records.find(([known]) => compare(known, key) === 0)?.[1])(),
-      getAll: (range) => work(() => this.#within(range).map(([, value]) => value))(),
+      getAll: (range = EVERYTHING) => work(() => this.#within(range).map(([, value]) => value))(),
       getAllKeys: (range) => work(() => this.#within(range).map(([key]) => key))(),
       put: (value, key) => change(() => this.#write(key, structuredClone(value)))(),
       add: (value, key) => change(() => this.#add(key, structuredClone(value)))(),
       delete: (which) => change(() => this.#remove(which))(),
     };
   };
+
+  abort() {
+    if (this.#over) throw new DOMException("", "InvalidStateError");
+    this.#aborted = true;
+  }
 
   async run(disk, durability) {
     this.#records = [...disk.stores.get(this.#name)];
@@ -103,6 +110,7 @@ class FakeTransaction {
         this.#work.shift()();
         // As in a browser, what follows a request may ask for more before the transaction ends.
         await turn();
+        if (this.#aborted) throw new DOMException("", "AbortError");
       }
       this.#over = true;
       await turn();

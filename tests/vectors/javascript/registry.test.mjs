@@ -5,7 +5,7 @@ import { product } from "./product.mjs";
 
 const { ITEM_TYPES, LoadError, MECHANISMS, PROVIDED, TYPES, laterPartsFrom, need, provide } = product;
 const REGISTRIES = { mechanisms: MECHANISMS, types: TYPES, itemTypes: ITEM_TYPES, provided: PROVIDED };
-const LATER = ["answering", "more_types", "waves", "extras"];
+const LATER = ["answering", "more_types", "waves", "extras", "returning"];
 const entriesOf = (part) =>
   Object.entries(REGISTRIES).flatMap(([kind, registry]) =>
     Object.entries(product[part.toUpperCase()][kind] ?? {}).map(([name, entry]) => [name, registry, entry]),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { product, surveyOf, vectors } from "./product.mjs";
 
-const { AnswerPath, Draws, Respondent, Transport, dumpCanonical, expectedReceipt, parseLink, recorded, secondsToWait } = product;
+const { AnswerPath, Draws, Respondent, Transport, dumpCanonical, expectedReceipt, parseLink, secondsToWait } = product;
 const coin = vectors("binary_rr/randomize.json")[0].question;
 
 class MemoryLedger {
@@ -17,13 +17,19 @@ class MemoryLedger {
   markSent = async (key) => this.#change(key, { sent: true });
   end = async (key, ended) => this.#change(key, { body: null, ended });
   spent = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
-  #change = (key, changes) => void this.entries.set(String(key), { ...this.entries.get(String(key)), ...changes });
+  surveyText = async () => null;
+  markRefused = async (key, refused) => this.#change(key, { refused });
+  #change(key, changes) {
+    const entry = this.entries.get(String(key));
+    if (entry !== undefined) this.entries.set(String(key), { ...entry, ...changes });
+  }
 }
 
 // An aggregator in memory: remembers bodies; fails as often as it is told.
 function aggregator(document, failures = []) {
   const bodies = [];
   const request = async (url, options) => {
+    if (url.endsWith("/revisions")) return new Response("", { status: 404 });
     if (options.method === "GET") return new Response(dumpCanonical(document));
     bodies.push(options.body);
     const failure = failures.shift();
@@ -87,15 +93,17 @@ test("under ask, one set of questions is drawn before anything is asked, and kep
   assert.deepEqual([...values.keys()].filter((index) => values[index] !== null), sets[0]);
 });
 
-test("another version of the survey buys no second draw", async () => {
+test("another version of the survey buys no second draw: the report of the first is what is sent", async () => {
   const ledger = new MemoryLedger();
-  await pathOf(await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });
+  const first = await pathOf(await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });
   const revised = { ...surveyOf(coin), revision: 2 };
   const { bodies, transport } = aggregator(revised);
-  const person = await connect(revised, transport, ledger);
-  await assert.rejects(pathOf(person).answer({ q: "yes" }), { code: "budget_exhausted" });
-  await assert.rejects(recorded(ledger, ["https://a.example", "vector", 0, ""], "0"), { code: "budget_exhausted" });
-  assert.equal(bodies.length, 0);
+  const silent = new Draws(() => assert.fail("a byte was read"));
+  const person = await connect(revised, transport, ledger, "", { draws: silent });
+  assert.equal((await person.drawn()).digest, first.digest);
+  assert.notEqual(person.survey.digest, first.digest);
+  assert.equal((await pathOf(person).answer({ q: "no" })).body, first.body);
+  assert.deepEqual(bodies, [first.body]);
 });
 
 test("a wave that the survey does not have is refused, and each wave has its own report", async () => {
@@ -122,9 +130,9 @@ test("a memo is drawn and charged once, and every wave's report makes use of it"
     await pathOf(await connect(document, transport, ledger, "", { wave })).answer({ q: "yes", coin: "no" });
   }
   assert.equal(new Set(bodies).size, 4);
-  const memos = [...ledger.entries.values()].filter((entry) => /^[01]+$/.test(entry.body));
+  const memos = [...ledger.entries.values()].filter((entry) => !/report/.test(entry.body));
   assert.equal(memos.length, 1);
-  assert.equal(memos[0].body.length, 2);
+  assert.match(memos[0].body, /^\{"q":\{"answers":"[01]{2}","layer":\[3,4,1,4\],"waves":\[\d+,\d+,\d+,\d+,4\]\}\}$/);
   assert.ok(Math.abs((await ledger.spent()) - (Math.log(196 / 27) + 4 * Math.log(3))) < 1e-12);
 });
 
@@ -215,7 +223,7 @@ test("a memo of these answers is what every report is drawn from, whatever was d
     const ledger = new MemoryLedger();
     const key = ["https://a.example", "vector", 2, ""];
     await ledger.record(["https://a.example", "vector", -1, ""], { digest: survey.digest, epsilon: 1, body, sent: true });
-    assert.deepEqual((await product.keepMemo(ledger, key, survey, new Draws())).get(0), kept);
+    assert.deepEqual((await product.keepMemo({ draws: new Draws(), key, ledger, survey })).get(0), kept);
   }
 });
 
@@ -324,14 +332,55 @@ async function answeredOnce() {
   return { document, ledger, person };
 }
 
-test("another text of the survey finds no other memo", async () => {
+const memoOf = (ledger) => [...ledger.entries.values()].find(({ body }) => !/report/.test(body));
+
+// What somebody may draw from in the next wave of this text of the survey.
+async function nextMemo(revised, ledger, request) {
+  const { transport } = request ? { transport: new Transport("https://a.example", request, async () => {}) } : aggregator(revised);
+  const silent = new Draws(() => assert.fail("a byte was read"));
+  const { survey } = await connect(revised, aggregator(revised).transport, new MemoryLedger(), "", { wave: 1 });
+  return product.checkMemo({ draws: silent, key: ["https://a.example", "vector", 1, ""], ledger, survey, transport });
+}
+
+test("a correction of texts, and of the order, finds the same memo", async () => {
   const { document, ledger } = await answeredOnce();
-  const revised = { ...document, revision: 2 };
-  const { bodies, transport } = aggregator(revised);
-  const person = await connect(revised, transport, ledger, "", { wave: 1 });
-  await assert.rejects(person.drawn(), { code: "budget_exhausted", sentence: "error_other_version" });
-  await assert.rejects(pathOf(person).answer({ q: "yes" }), { code: "budget_exhausted" });
-  assert.equal(bodies.length, 0);
+  const [answers] = /[01]{2}/.exec(JSON.parse(memoOf(ledger).body).q.answers);
+  const [memoized] = document.questions;
+  const reworded = { ...document, revision: 2, questions: [{ ...coin, name: "first" }, { ...memoized, label: { en: "Else?" } }] };
+  assert.deepEqual((await nextMemo(reworded, ledger)).get(1), [...answers].map(Number));
+});
+
+test("a memo of other odds, or of another question, is no reason to draw a second one", async () => {
+  const { document, ledger } = await answeredOnce();
+  const [memoized] = document.questions;
+  const { permanent } = memoized.mechanism;
+  const other = { ...memoized.mechanism, permanent: { ...permanent, a: "5/6", b: "1/6" } };
+  assert.notEqual(permanent.a, other.permanent.a);
+  const longer = { ...memoized.mechanism, waves: memoized.mechanism.waves + 1 };
+  const others = [{ ...memoized, mechanism: other }, { ...memoized, mechanism: longer }, { ...memoized, name: "renamed" }];
+  for (const question of others) {
+    const revised = { ...document, revision: 2, questions: [question] };
+    await assert.rejects(nextMemo(revised, ledger), { code: "budget_exhausted", sentence: "error_memo_other" });
+    const { bodies, transport } = aggregator(revised);
+    const person = await connect(revised, transport, ledger, "", { wave: 1 });
+    await assert.rejects(pathOf(person).answer({ q: "yes", renamed: "yes" }), { code: "budget_exhausted" });
+    assert.equal(bodies.length, 0);
+  }
+});
+
+test("digits of an earlier release are read by the survey that they were drawn for", async () => {
+  const { document, ledger, person } = await answeredOnce();
+  const [memoized] = document.questions;
+  memoOf(ledger).body = "01";
+  assert.deepEqual((await nextMemo(document, ledger)).get(0), [0, 1]);
+  const revised = { ...document, revision: 2, questions: [{ ...coin, name: "first" }, memoized] };
+  const documents = { format: "sottovoce-revisions/1", revisions: [revised, document], survey: "vector" };
+  const serve = async (url) => new Response(dumpCanonical(url.endsWith("/revisions") ? documents : revised));
+  assert.deepEqual((await nextMemo(revised, ledger, serve)).get(1), [0, 1]);
+  const gone = async () => new Response("", { status: 404 });
+  await assert.rejects(nextMemo(revised, ledger, gone), { code: "budget_exhausted", sentence: "error_memo_other" });
+  ledger.surveyText = async () => dumpCanonical(person.survey.document);
+  assert.deepEqual((await nextMemo(revised, ledger, gone)).get(1), [0, 1]);
 });
 
 test("forgetting wipes the memo, keeps its charge and ends the waves", async () => {
@@ -347,9 +396,9 @@ test("forgetting wipes the memo, keeps its charge and ends the waves", async () 
 });
 
 test("a damaged memo is no reason to draw again", async () => {
-  for (const body of ["0", "02", "010", "", null, 12]) {
+  for (const body of ["0", "02", "010", "", null, 12, "null", "[]", '{"q": 1}']) {
     const { document, ledger } = await answeredOnce();
-    for (const entry of ledger.entries.values()) if (/^[01]+$/.test(entry.body)) entry.body = body;
+    memoOf(ledger).body = body;
     const { bodies, transport } = aggregator(document);
     const next = await connect(document, transport, ledger, "", { wave: 1 });
     await assert.rejects(pathOf(next).answer({ q: "yes" }), { code: "budget_exhausted", sentence: "error_ledger" });

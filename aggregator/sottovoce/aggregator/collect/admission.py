@@ -37,6 +37,7 @@ from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.columns import cut
+from sottovoce.aggregator.surveys import unknown_survey
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.tokens import token_hash
 
@@ -286,7 +287,7 @@ class Admission:
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
         # Who has no good token learns nothing about the report; that the survey is over, everybody may know.
-        good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token))
+        good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token, report.survey))
         if rejection.code != "closed" and not good:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
         raise rejection
@@ -349,7 +350,7 @@ class Admission:
     def _load(self, name: str) -> tuple[SurveyRules, ...]:
         stored = self._storage.revisions(name)
         if not stored:
-            raise _unknown_survey()
+            raise unknown_survey()
         self._rules[name] = tuple(SurveyRules(revision, stored[0].key) for revision in stored)
         return self._rules[name]
 
@@ -360,12 +361,12 @@ def _of_digest(revisions: tuple[SurveyRules, ...], digest: str) -> SurveyRules |
 
 def _check_name(name: str, sent: _ForSurvey) -> None:
     if sent.survey != name:
-        raise _unknown_survey()
+        raise unknown_survey()
 
 
 def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Candidate:
     plan, report = rules.plan, submission.report
-    tokens = () if plan.tokens is None else (token_hash(submission.token),)
+    tokens = () if plan.tokens is None else (token_hash(submission.token, report.survey),)
     arrival = Arrival(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
     return _Candidate(arrival, make_receipt(submission, rules.length(report.wave)))
 
@@ -376,10 +377,6 @@ def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> 
         return [Arrival(plan, wave, report_ids, b"".join(packed))]
     pairs = zip(cut(report_ids, ID), packed, strict=True)
     return [Arrival(plan, wave, report_id, values) for report_id, values in pairs]
-
-
-def _unknown_survey() -> ReportRejected:
-    return ReportRejected("unknown_survey", "no survey has this name")
 
 
 def _at_once(storage: Storage) -> Submit:

@@ -1,9 +1,11 @@
 """What may be asked at all, before a body is read: how often, how much, and of which type."""
 
+import re
 from collections.abc import Iterable
 
 from sottovoce.aggregator.collect.rate_limit import Rates
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.problems import Refusal
 
 MAX_BODY = 64 * 1024
@@ -17,6 +19,11 @@ PASSED = "sottovoce.passed"
 Pairs = Iterable[tuple[str, str]]
 """Headers, names in lower case."""
 
+FAILURES = 30
+"""Tokens that are not good that one network may ask about in a minute: as many mistakes as a classroom makes."""
+
+_TOKEN_CHECK = re.compile(r"POST /api/v1/surveys/[^/]+/token").fullmatch
+_REFUSED = problems.STATUS["token_invalid"]
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ONCE = frozenset({"content-length", "content-type", "authorization"})
 _JSON = {"application/json", "application/json;charset=utf-8", "application/json; charset=utf-8"}
@@ -32,22 +39,39 @@ class Limits:
 
     def __init__(self, settings: Settings) -> None:
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
+        self._failures = Rates(FAILURES, settings.proxy_hops)
 
-    def check_sender(self, method: str, peer: str | None, headers: Pairs) -> None:
+    def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
         """
-        Count a request; the only use of the address, which goes no further.
+        Count a request; with ``note`` the only use of the address, which goes no further.
 
         Args:
-            method: of the request; a preflight is the browser's doing, and free.
+            asked: method and path of the request; a preflight is the browser's doing, and free.
             peer: the address that the connection comes from.
             headers: of the request.
 
         Raises:
             Refusal: ``too_many``.
         """
-        forwarded = next((value for name, value in headers if name == "x-forwarded-for"), "")
-        if method != "OPTIONS" and not self._rates.allow(peer, forwarded):
+        sender = (peer, _forwarded(headers))
+        if not asked.startswith("OPTIONS ") and not self._rates.allow(*sender):
             raise Refusal("too_many")
+        # Good tokens too, then: who may not ask learns nothing.
+        if _TOKEN_CHECK(asked) and not self._failures.has_room(*sender):
+            raise Refusal("too_many")
+
+    def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
+        """
+        Count a token that is not good.
+
+        Args:
+            asked: method and path of the request.
+            status: of the reply.
+            peer: the address that the connection comes from.
+            headers: of the request.
+        """
+        if status == _REFUSED and _TOKEN_CHECK(asked):
+            self._failures.allow(peer, _forwarded(headers))
 
 
 def check_head(method: str, path: str, headers: Pairs) -> int:
@@ -76,6 +100,10 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
     if declared > next((limit for end, limit in LARGER.items() if path.endswith(end)), MAX_BODY):
         raise Refusal("too_large")
     return declared
+
+
+def _forwarded(headers: Pairs) -> str:
+    return next((value for name, value in headers if name == "x-forwarded-for"), "")
 
 
 def _declared(headers: dict[str, str]) -> int:

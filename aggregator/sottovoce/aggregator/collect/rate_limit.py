@@ -49,11 +49,28 @@ class Rates:
         now = self._now()
         if now - self._renewed >= DAY or len(self._buckets) >= MOST_NETWORKS:
             self._renew()
-        key = hashlib.blake2b(network, key=self._key, digest_size=16).digest()
-        left, then = self._buckets.get(key, (float(self._per_minute), now))
-        left = min(self._per_minute, left + (now - then) * self._per_minute / 60)
+        key = self._hash(network)
+        left = self._left(key, now)
         self._buckets[key] = (max(left - 1, 0.0), now)
         return left >= 1
+
+    def has_room(self, peer: str | None, forwarded: str = "") -> bool:
+        """
+        Whether a request would pass, which counts nothing.
+
+        Args:
+            peer: the address that the connection comes from.
+            forwarded: the X-Forwarded-For header, if there is one.
+        """
+        network = self._network(peer, forwarded)
+        return not self._per_minute or network is None or self._left(self._hash(network), self._now()) >= 1
+
+    def _hash(self, network: bytes) -> bytes:
+        return hashlib.blake2b(network, key=self._key, digest_size=16).digest()
+
+    def _left(self, key: bytes, now: float) -> float:
+        left, then = self._buckets.get(key, (float(self._per_minute), now))
+        return min(self._per_minute, left + (now - then) * self._per_minute / 60)
 
     def _renew(self) -> None:
         self._key = secrets.token_bytes(32)

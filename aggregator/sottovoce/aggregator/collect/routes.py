@@ -34,6 +34,26 @@ def survey(name: str) -> Response:
     return Response(newest(current_app.extensions["storage"], name).document, content_type="application/json")
 
 
+@blueprint.get("/api/v1/surveys/<name>/revisions")
+def revisions(name: str) -> Response:
+    """All published revisions; the same bytes for everybody, so that asking says nothing about a link."""
+    return Response(current_app.extensions["published"].revisions(name), content_type="application/json")
+
+
+@blueprint.get("/api/v1/surveys/<name>/status")
+def status(name: str) -> Response:
+    """Which revisions and waves answer now; the same for everybody."""
+    return Response(current_app.extensions["published"].status(name), content_type="application/json")
+
+
+@blueprint.post("/api/v1/surveys/<name>/token")
+def token(name: str) -> Response:
+    """Whether a token may be spent, by its hash: one reply for yes, and one for everything else."""
+    if not current_app.extensions["published"].is_token_good(name, request.get_data()):
+        return problems.response("token_invalid")
+    return Response(b'{"format":"sottovoce-token/1","good":true}', content_type="application/json")
+
+
 @blueprint.post("/api/v1/surveys/<name>/reports")
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
@@ -73,11 +93,21 @@ def register_limits(app: Flask, settings: Settings) -> None:
 
     def check() -> None:
         if PASSED not in request.environ:
-            headers = [(name.lower(), value) for name, value in request.headers]
-            limits.check_sender(request.method, request.remote_addr, headers)
+            headers = _headers()
+            limits.check_sender(f"{request.method} {request.path}", request.remote_addr, headers)
             check_head(request.method, request.path, headers)
 
+    def note(reply: Response) -> Response:
+        if PASSED not in request.environ:
+            limits.note(f"{request.method} {request.path}", reply.status_code, request.remote_addr, _headers())
+        return reply
+
     app.before_request(check)
+    app.after_request(note)
+
+
+def _headers() -> list[tuple[str, str]]:
+    return [(name.lower(), value) for name, value in request.headers]
 
 
 def _asset(name: str) -> Response:

@@ -98,7 +98,10 @@ class Gate:
             return status, [*headers, ("Connection", "close")], body
         intake = _INTAKE(scope.path) if scope.method == "POST" else None
         if intake is None:
-            return await self._in_thread(run_wsgi, self._app, scope, body)
+            reply = await self._in_thread(run_wsgi, self._app, scope, body)
+            peer, _ = host_and_port(scope.client)
+            self._limits.note(f"{scope.method} {scope.path}", reply[0], peer, scope.headers.items())
+            return reply
         try:
             content = await (self._batch if intake[2] else self._report)(intake[1], body, scope)
         except Exception as error:
@@ -133,7 +136,7 @@ class Gate:
         if self._under_way > self._settings.max_requests:
             raise Refusal("busy")
         headers = scope.headers.items()
-        self._limits.check_sender(scope.method, host_and_port(scope.client)[0], headers)
+        self._limits.check_sender(f"{scope.method} {scope.path}", host_and_port(scope.client)[0], headers)
         declared = check_head(scope.method, scope.path, headers)
         if declared == 0:
             return b""

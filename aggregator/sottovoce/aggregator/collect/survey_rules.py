@@ -9,7 +9,7 @@ from typing import Protocol
 from sottovoce.aggregator.collect.decode import decode_values
 from sottovoce.aggregator.storage import Plan, StoredSurvey
 from sottovoce.aggregator.storage.rows import Values, pack
-from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.surveys import survey_of, wave_state
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
@@ -85,17 +85,14 @@ class SurveyRules:
 
     def check_open(self, wave: int, now: datetime) -> None:
         """
-        The survey has this wave, and it is open; its window is closed at its start and open at its end.
+        The survey has this wave, and it is open.
 
         Raises:
             ReportRejected: ``out_of_range``, or ``closed``.
         """
         if wave >= len(self.survey.waves):
             raise ReportRejected("out_of_range", "the survey has no such wave")
-        window = self.survey.waves[wave]
-        early = window.opens is not None and now < window.opens
-        late = window.closes is not None and now >= window.closes
-        if self.stored.closed or early or late:
+        if self.stored.closed or wave_state(self.survey.waves[wave], now) != "open":
             raise ReportRejected("closed", "the survey is not open")
 
     def _pack(self, given: Values | bytes) -> bytes:

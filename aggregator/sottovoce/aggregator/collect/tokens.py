@@ -4,7 +4,7 @@ import secrets
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey, TokenCounts
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.tokens import BITS, spell_token, token_hash
+from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
 
 MOST = 1_000_000
 """Tokens that one call makes."""
@@ -12,7 +12,7 @@ MOST = 1_000_000
 
 def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
     """
-    New tokens for a survey; after this they are nowhere but in what is returned.
+    New tokens for a survey, with their check letters; after this they are nowhere but in what is returned.
 
     Args:
         storage: where their hashes go.
@@ -24,8 +24,8 @@ def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
     """
     key = _token_key(storage, name)
     made = [spell_token(secrets.randbits(BITS)) for _ in range(count)]
-    storage.add_tokens(key, [token_hash(token) for token in made])
-    return made
+    storage.add_tokens(key, [token_hash(token, name) for token in made])
+    return [print_token(token, name) for token in made]
 
 
 def revoke_tokens(storage: Storage, name: str, tokens: list[str]) -> int:
@@ -35,12 +35,12 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str]) -> int:
     Args:
         storage: where their hashes are.
         name: the survey's.
-        tokens: as they were handed out; those that are not good are passed over.
+        tokens: as they were handed out, or without check letters; those that are not good are passed over.
 
     Raises:
         StorageError: no such survey.
     """
-    return storage.revoke_tokens(_token_key(storage, name), [token_hash(token) for token in tokens])
+    return storage.revoke_tokens(_token_key(storage, name), [token_hash(token, name) for token in tokens])
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:

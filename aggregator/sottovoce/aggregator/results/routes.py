@@ -6,6 +6,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.surveys import newest
@@ -59,7 +60,8 @@ def publish(name: str) -> Response:
     if survey.name != name:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
-    stored = current_app.extensions["storage"].publish(survey)
+    storage = current_app.extensions["storage"]
+    stored = storage.publish(next_revision(storage, survey))
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 

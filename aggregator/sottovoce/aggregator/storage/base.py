@@ -7,11 +7,13 @@ of the live one that moves only when the cell has grown enough since, arrivals l
 what its cells show, and never a count of its own: less its cohorts, that would be a handful of people.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
+from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey
 
 ID = 16
@@ -23,6 +25,7 @@ ALL = -1
 SESSION_IDLE = 30 * 60
 SESSION_MOST = 12 * 3600
 """Seconds after which a dashboard session ends: without use, and in any case."""
+
 
 class Outcome(Enum):
     """What became of an arrival, or of a withdrawal."""
@@ -48,6 +51,7 @@ class StoredSurvey:
         reports: reports so far, snapshot or not: to be told in batches only, see ``surveys.reports_so_far``.
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
         purged: report ids are gone, so that no report can be known again.
+        retired: a later revision was published in its place: what was drawn for it counts, and nobody begins with it.
     """
 
     key: int
@@ -59,6 +63,7 @@ class StoredSurvey:
     reports: int
     closed_on: int | None = None
     purged: bool = False
+    retired: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,16 +151,45 @@ class TokenCounts(NamedTuple):
     unspent: int
 
 
+class Line(NamedTuple):
+    """
+    What is remembered for good of one step in the life of a survey; each line holds the hash of the one before it.
+
+    Attributes:
+        number: one more than that of the line before it.
+        day: counted from 1970-01-01, by the database's own clock.
+        what: happened.
+        about: the survey's name; of a revision, also its number and digest, each after a space.
+        previous: hash of the line before it.
+    """
+
+    number: int
+    day: int
+    what: str
+    about: str
+    previous: bytes
+
+    @property
+    def hash(self) -> bytes:
+        """SHA-256 of the line as canonical JSON."""
+        return hashlib.sha256(canonical.dump([*self[:4], self.previous.hex()])).digest()
+
+
 class Storage(Protocol):
     """One database. Methods raise ``StorageError`` when it is unavailable; all may be called from any thread."""
 
-    def publish(self, survey: Survey) -> StoredSurvey:
+    def publish(self, survey: Survey, retire: bool = False) -> StoredSurvey:
         """
         Make a survey available; publishing the same one again changes nothing.
 
+        Args:
+            survey: to be published.
+            retire: mark all earlier revisions as retired.
+
         Raises:
-            StorageError: another survey has this name and revision, a later revision exists, or an earlier one shows
-                results in larger steps.
+            StorageError: another survey has this name and revision, a later revision exists, an earlier one shows
+                results in larger steps, it names another predecessor than the newest one, or a survey of this name was
+                deleted.
         """
 
     def surveys(self) -> list[StoredSurvey]:
@@ -166,6 +200,9 @@ class Storage(Protocol):
 
     def close_survey(self, name: str, day: int) -> None:
         """Admit no more reports to any revision from this day on; the first time, show all counts."""
+
+    def record(self) -> list[Line]:
+        """What is remembered for good: who was published, retired, closed, reopened, deleted, and on which day."""
 
     def purge(self, survey: int) -> None:
         """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step."""

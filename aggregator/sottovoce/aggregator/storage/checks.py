@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from sottovoce.aggregator.storage import record
 from sottovoce.aggregator.storage.statements import Handle
 from sottovoce.aggregator.storage.tables import NOT_COPIED, TABLES, Columns
 
@@ -17,7 +18,7 @@ def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
         found: the tables that there are, as the back end sees them.
     """
     # Rows can be looked at only where all columns are there.
-    return list(_differences(found)) or list(_lost_rows(db))
+    return list(_differences(found)) or [*_lost_rows(db), *record.problems(db)]
 
 
 def _differences(found: Mapping[str, Columns]) -> Iterator[str]:

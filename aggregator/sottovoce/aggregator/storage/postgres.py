@@ -56,6 +56,9 @@ class PostgresStorage(sql.SQLStorage):
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
 
+    ALONE: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
+    NOW: ClassVar[str] = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+
     def __init__(self, url: str, connections: int = 8) -> None:
         self._pool = ConnectionPool(
             url,

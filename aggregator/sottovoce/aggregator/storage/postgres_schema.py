@@ -241,6 +241,19 @@ _SHOWN_APART = (
     "DROP TABLE former_cells",
 )
 
+_RECORD = (
+    "ALTER TABLE surveys ADD COLUMN retired bigint NOT NULL DEFAULT 0",
+    """
+    CREATE TABLE record (
+        number bigint PRIMARY KEY,
+        day bigint NOT NULL,
+        what text NOT NULL,
+        about text NOT NULL,
+        previous bytea NOT NULL
+    )
+    """,
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # The function is made by the last step; an earlier one that only changed it has nothing left to do.
     _TABLES,
@@ -254,4 +267,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (),
     (),
     (*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE),
+    _RECORD,
 )

@@ -174,6 +174,19 @@ STEPS: dict[str, tuple[str, ...]] = {
         "DROP TABLE former_counts",
         "DROP TABLE former_cells",
     ),
+    "record": (
+        "ALTER TABLE surveys ADD COLUMN retired INTEGER NOT NULL DEFAULT 0",
+        # In the order of its lines: no respondent is in it.
+        """
+        CREATE TABLE record (
+            number INTEGER PRIMARY KEY,
+            day INTEGER NOT NULL,
+            what TEXT NOT NULL,
+            about TEXT NOT NULL,
+            previous BLOB NOT NULL
+        ) STRICT
+        """,
+    ),
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""
 

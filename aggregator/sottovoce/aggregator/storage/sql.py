@@ -6,11 +6,12 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
+from sottovoce.aggregator.storage import survey_life
 from sottovoce.aggregator.storage.base import (
     ALL,
     SESSION_IDLE,
@@ -18,12 +19,14 @@ from sottovoce.aggregator.storage.base import (
     Arrival,
     Cell,
     Known,
+    Line,
     Outcome,
     Plan,
     Storage,
     StoredSurvey,
     TokenCounts,
 )
+from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
     Handle,
@@ -33,28 +36,17 @@ from sottovoce.aggregator.storage.statements import (
     find,
     has_tombstone,
     id_hash,
-    show,
 )
 from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.tally import NO_COHORT, change
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
 _CHUNK = 20_000
 
 _SURVEYS = """
-    SELECT key, name, revision, digest, document, closed_on, purged,
+    SELECT key, name, revision, digest, document, closed_on, purged, retired,
            (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key)
     FROM surveys
-"""
-
-_CELLS_OF = """
-    SELECT DISTINCT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3
-"""
-_WAS_CLOSED = "SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name = ? AND at_close IS NOT NULL LIMIT 1"
-_NOTE_CLOSE = """
-    UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 """
 
 
@@ -63,6 +55,12 @@ class SQLStorage(ABC):
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
     """Whether a survey is open, such that it stays so until the end of the transaction."""
+
+    ALONE: ClassVar[str] = ""
+    """What makes a transaction wait for every other one that changes the life of a survey, if it does not anyway."""
+
+    NOW: ClassVar[str]
+    """Seconds since 1970, by the database's own clock."""
 
     @abstractmethod
     def _read(self) -> AbstractContextManager[Handle]:
@@ -94,21 +92,10 @@ class SQLStorage(ABC):
 
     # Surveys
 
-    def publish(self, survey: Survey) -> StoredSurvey:
+    def publish(self, survey: Survey, retire: bool = False) -> StoredSurvey:
         """Make a survey available."""
-        with self._write() as db:
-            query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"
-            rows = db.execute(query, [survey.name]).fetchall()
-            if (survey.revision, survey.digest) not in [row[:2] for row in rows]:
-                if any(revision >= survey.revision for revision, *_ in rows):
-                    raise StorageError("a changed survey must be published with a higher revision")
-                if rows and load_survey(rows[-1][2]).release_batch > survey.release_batch:
-                    raise StorageError("a later revision may raise release_batch, and not lower it")
-                db.execute(
-                    "INSERT INTO surveys (key, name, revision, digest, document)"
-                    " SELECT coalesce(max(key), 0) + 1, ?, ?, ?, ? FROM surveys",
-                    [survey.name, survey.revision, survey.digest, survey.canonical],
-                )
+        with self._alone() as db:
+            survey_life.publish(db, survey, self._today(db), retire)
         return next(row for row in self.revisions(survey.name) if row.digest == survey.digest)
 
     def surveys(self) -> list[StoredSurvey]:
@@ -121,14 +108,26 @@ class SQLStorage(ABC):
 
     def close_survey(self, name: str, day: int) -> None:
         """Admit no more reports; the first time, show all counts."""
-        with self._write() as db:
-            db.execute("UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL", [day, name])
-            # Who publishes and closes again and again would else see each handful of new reports by itself.
-            if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
-                for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
-                    show(db, survey, wave, [cohort])
-                db.execute(_NOTE_CLOSE, [name])
+        with self._alone() as db:
+            survey_life.close(db, name, day, self._today(db))
         self.scrub()
+
+    def record(self) -> list[Line]:
+        """What is remembered for good, in its order."""
+        with self._read() as db:
+            return lines(db)
+
+    @contextmanager
+    def _alone(self) -> Iterator[Handle]:
+        """A transaction for a step in the life of a survey: one at a time, whatever node begins it."""
+        with self._write() as db:
+            if self.ALONE:
+                db.execute(self.ALONE)
+            yield db
+
+    def _today(self, db: Handle) -> int:
+        """Days since 1970-01-01, by the database's own clock."""
+        return int(db.execute(self.NOW).fetchone()[0]) // 86400
 
     def _surveys(self, query: str, arguments: list[str]) -> list[StoredSurvey]:
         with self._read() as db:
@@ -292,8 +291,9 @@ class SQLStorage(ABC):
 
 
 def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row
-    document, closed_on, purged, reports = rest
-    return StoredSurvey(key, name, revision, digest, document, closed_on is not None, reports, closed_on, bool(purged))
+    document, closed_on, purged, retired, reports = rest
+    closed = closed_on is not None
+    return StoredSurvey(key, name, revision, digest, document, closed, reports, closed_on, bool(purged), bool(retired))
 
 
 def _with_whole(cells: Sequence[Cell]) -> list[Cell]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sottovoce.aggregator.storage import checks, schema, sql, sqlite_checks, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome, Storage
@@ -55,6 +55,8 @@ class SQLiteStorage(sql.SQLStorage):
     Raises:
         StorageError: the file cannot be opened, or has a schema newer than this program.
     """
+
+    NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -38,6 +38,7 @@ TABLES: dict[str, Columns] = {
         "document": BYTES,
         "closed_on": Column("numbers", may_be_empty=True),
         "purged": NUMBERS,
+        "retired": NUMBERS,
     },
     "reports": {"survey": KEY, "report_id": RANDOM_KEY, "wave": NUMBERS, "values": BYTES},
     "tombstones": {"survey": KEY, "id_hash": RANDOM_KEY},
@@ -61,6 +62,7 @@ TABLES: dict[str, Columns] = {
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
     "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
     "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
+    "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
 }
 """What is copied to another database."""
 

@@ -13,7 +13,8 @@ ANY_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Poli
 """On the respondents' routes: a saved page or a static host may read the survey and send a report."""
 
 _RESPONDENTS = re.compile(
-    r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw)"
+    r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+(/revisions|/status)?"
+    r"|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw|token)"
 ).fullmatch
 
 

@@ -98,7 +98,7 @@ def doors(tmp_path: Path, clock: FakeClock) -> Iterator[list[Door]]:
         storage = SQLiteStorage(tmp_path / f"{name}.sqlite")
         for published in (OPEN, INVITED, CLOSED):
             storage.publish(published)
-        storage.add_tokens(storage.revisions("invited")[0].key, [token_hash(token) for token in TOKENS])
+        storage.add_tokens(storage.revisions("invited")[0].key, [token_hash(token, "invited") for token in TOKENS])
         storage.close_survey("over", 20_000)
         settings = Settings(rate_limit=3)
         app = create_app(settings, storage, clock, {})

@@ -154,7 +154,7 @@ def test_report_after_close_is_refused_at_once(tmp_path: Path, clock: FakeClock,
 def test_token_buys_no_second_draw_on_an_open_survey(storage: SQLiteStorage, clock: FakeClock, door: Door) -> None:
     """The first report under an id stays, whatever token comes with another one; and nothing is spent."""
     storage.publish(ASKED)
-    storage.add_tokens(1, [token_hash(TOKEN)])
+    storage.add_tokens(1, [token_hash(TOKEN, "exam")])
     admission = Admission(storage, clock)
     assert door(admission, ASKED, sent(1), "") == ""
 
@@ -162,7 +162,7 @@ def test_token_buys_no_second_draw_on_an_open_survey(storage: SQLiteStorage, clo
     assert door(admission, ASKED, sent(1), TOKEN) == ""
     assert list(storage.rows(1)) == [sent(1).values]
     assert storage.token_counts(1).spent == 0
-    assert storage.has_token(1, token_hash(TOKEN))
+    assert storage.has_token(1, token_hash(TOKEN, "exam"))
 
 
 @pytest.mark.parametrize("door", [alone, in_a_slow_batch], ids=lambda door: door.__name__)
@@ -170,7 +170,7 @@ def test_token_buys_one_report(storage: SQLiteStorage, clock: FakeClock, door: D
     """Another id under the same token is refused; the first report again is not."""
     asked = survey(questions=[document()["questions"][0], AGE], access="token")
     storage.publish(asked)
-    storage.add_tokens(1, [token_hash(TOKEN)])
+    storage.add_tokens(1, [token_hash(TOKEN, "exam")])
     admission = Admission(storage, clock)
 
     assert door(admission, asked, sent(1, asked), TOKEN) == ""

@@ -13,7 +13,7 @@ from sottovoce.aggregator.collect.limits import check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.auth import new_token
-from sottovoce.shared.tokens import parse_token, token_hash
+from sottovoce.shared.tokens import parse_token, print_token, token_hash
 
 from tests.conftest import FakeClock
 from tests.surveys import months, survey
@@ -57,17 +57,18 @@ def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, st
 
     assert made["survey"] == "exam"
     assert table.content_type == "text/csv; charset=utf-8"
-    assert [parse_token(token) for token in tokens] == tokens
+    assert [print_token(parse_token(token, "exam"), "exam") for token in tokens] == tokens
     assert len(set(tokens)) == 5
     for row in [*made["tokens"], *rows]:
         assert row["link"] == f"https://survey.example.org/s/exam#d={ASKED.digest[:32]}&t={row['token']}"
-    assert all(storage.has_token(1, token_hash(token)) for token in tokens)
+    assert all(storage.has_token(1, token_hash(token, "exam")) for token in tokens)
     assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 0, "unspent": 5}
-    taken = post(researcher, f"{TOKENS}/revoke", {"tokens": [*tokens[:2], tokens[0].lower(), "nonsense", ""]}).json
+    mixed = [tokens[0], tokens[1][:16], tokens[0].lower(), f"{tokens[2]}0", "nonsense", ""]
+    taken = post(researcher, f"{TOKENS}/revoke", {"tokens": mixed}).json
     assert taken == {"survey": "exam", "revoked": 2}
     assert post(researcher, f"{TOKENS}/revoke", {"tokens": tokens[:2]}).json["revoked"] == 0
     assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 2, "unspent": 3}
-    assert [storage.has_token(1, token_hash(token)) for token in tokens] == [False, False, True, True, True]
+    assert [storage.has_token(1, token_hash(token, "exam")) for token in tokens] == [False, False, True, True, True]
 
 
 def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteStorage) -> None:
@@ -78,7 +79,7 @@ def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteSto
     key = storage.revisions("exam")[0].key
 
     assert corrected.key != key
-    assert storage.has_token(key, token_hash(row["token"]))
+    assert storage.has_token(key, token_hash(row["token"], "exam"))
     assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3}
 
 

@@ -1,5 +1,5 @@
 import { MemoizedRR } from "../survey/mechanisms/memoized_rr.js";
-import { checkMemo, forgetMemo, keepMemo } from "../device/memo.js";
+import { checkMemo, keepMemo } from "../device/memo.js";
 import { keepAsked } from "../device/question_sample.js";
 import { randomizeMemoizedRR } from "../device/randomizers/memoized_rr.js";
 import { readWaves } from "../survey/waves.js";
@@ -9,5 +9,5 @@ import { wavesNotes } from "../form/waves_notes.js";
 export const WAVES = {
   mechanisms: { memoized_rr: MemoizedRR },
   randomizers: { memoized_rr: randomizeMemoizedRR },
-  provided: { checkMemo, forgetMemo, keepAsked, keepMemo, readWaves, wavesNotes },
+  provided: { checkMemo, keepAsked, keepMemo, readWaves, wavesNotes },
 };

@@ -1,8 +1,9 @@
 import { dumpCanonical } from "../survey/canonical.js";
-import { BudgetExhausted, TransportError } from "../survey/errors.js";
+import { deliver, withdrawReport } from "./delivery.js";
+import { memoKey } from "./ledger.js";
 import { need } from "../registry.js";
 import { randomize } from "./randomize.js";
-import { dumpReport, expectedReceipt, parseReport } from "../survey/report.js";
+import { dumpReport } from "../survey/report.js";
 import { atSendTime } from "./send_time.js";
 
 /**
@@ -40,21 +41,16 @@ export class AnswerPath {
     const { draws, key, ledger, survey } = this.#respondent;
     if ((await this.#respondent.drawn()) !== null) return;
     const values = encode(survey, answers, await this.#respondent.asked());
-    const memo = survey.memoized.length ? await (await need("keepMemo"))(ledger, key, survey, draws) : null;
+    const memo = survey.memoized.length ? await (await need("keepMemo"))(this.#respondent) : null;
     const body = dumpReport(randomize(survey, values, draws, key[2], memo), survey);
-    await ledger.record(key, { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false });
+    const entry = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
+    await ledger.record(key, entry, dumpCanonical(survey.document));
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
   async send() {
-    const { key, ledger, survey, transport } = this.#respondent;
-    const entry = await this.#respondent.drawn();
-    if (entry === null) throw new BudgetExhausted("error_unexpected");
-    const expected = await expectedReceipt(entry.body);
-    const receipt = await transport.submit(survey.name, entry.body, key[3]);
-    if (dumpCanonical(receipt) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
-    await ledger.markSent(key);
-    return { ...expected, body: entry.body };
+    const { key, ledger, transport } = this.#respondent;
+    return deliver(ledger, transport, key);
   }
 
   /**
@@ -63,18 +59,14 @@ export class AnswerPath {
    * @throws {TransportError} not confirmed: it may still count
    */
   async withdraw() {
-    const { key, ledger, survey, transport } = this.#respondent;
-    const { report_id } = parseReport((await this.#respondent.drawn()).body);
-    const expected = { format: "sottovoce-withdrawal/1", survey: survey.name, report_id };
-    const confirmation = await transport.withdraw(survey.name, report_id);
-    if (dumpCanonical(confirmation) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
-    await ledger.end(key, "withdrawn");
+    const { key, ledger, transport } = this.#respondent;
+    await withdrawReport(ledger, transport, key);
   }
 
   /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
   async forget() {
-    const { key, ledger, survey } = this.#respondent;
-    if (survey.memoized.length) await (await need("forgetMemo"))(ledger, key);
+    const { key, ledger } = this.#respondent;
+    await ledger.end(memoKey(key), "forgotten");
     await ledger.end(key, "forgotten");
   }
 }

@@ -3,22 +3,18 @@ import { sum } from "../survey/rational.js";
 
 const DATABASE = "sottovoce";
 const STORE = "reports";
+// In the place of the wave in a key: what is remembered for all of them.
+const MEMO = -1;
 
 /**
- * The report drawn earlier for `key`, or null.
+ * What this browser remembers, in IndexedDB. Without it nothing may be drawn: a reload would be a second draw.
+ * A key is [origin, survey, wave, token]; an entry is `{ digest, epsilon, body, sent }`: never an answer. `refused` is
+ * the aggregator's last word on a report that it did not take: nothing but the receipt for these very bytes clears it,
+ * and nothing ever frees a key. Where the report was `ended`, "withdrawn" or "forgotten", body is null and the entry
+ * only keeps a second one from being drawn. A `copy` holds the bytes of another key, and costs nothing of its own.
  *
- * A key is [origin, survey, wave, token]; an entry is `{ digest, epsilon, body, sent }`: never an answer. Where the
- * report was `ended`, "withdrawn" or "forgotten", body is null and the entry only keeps a second one from being drawn.
- *
- * @throws {BudgetExhausted} one was drawn for another text of the survey; a revision buys no second draw
+ * Beside the entries lies each survey that one of them was drawn for: its canonical text, under ["survey", digest].
  */
-export async function recorded(ledger, key, digest) {
-  const entry = await ledger.get(key);
-  if (entry !== null && entry.digest !== digest) throw new BudgetExhausted("error_other_version");
-  return entry;
-}
-
-/** What this browser remembers, in IndexedDB. Without it nothing may be drawn: a reload would be a second draw. */
 export class BrowserLedger {
   #database;
 
@@ -44,16 +40,32 @@ export class BrowserLedger {
     return this.#within("readonly", (store) => settled(store.get(key))).then((entry) => entry ?? null);
   }
 
+  /** The key under which something was drawn for a link: with its token, or with none; null if nothing was. */
+  async find([origin, survey, wave, token]) {
+    for (const key of [[origin, survey, wave, token], [origin, survey, wave, ""]]) {
+      if ((await this.get(key)) !== null) return key;
+    }
+    return null;
+  }
+
+  /** The canonical text of the survey with this digest, while a report of it is here; else null. */
+  async surveyText(digest) {
+    return this.get(surveyKey(digest));
+  }
+
   /**
-   * The entry that stands for `key` from now on: an earlier one if there is one, else `entry`, durably.
+   * The entry that stands for `key` from now on: an earlier one if there is one, else `entry`, durably, and with it the
+   * canonical `text` of its survey.
    *
    * Write transactions on one store wait for each other, so of two tabs the first adds and the second finds.
    */
-  async record(key, entry) {
+  async record(key, entry, text = null) {
     return this.#within("readwrite", async (store) => {
       const earlier = await settled(store.get(key));
-      if (earlier === undefined) await settled(store.add(entry, key));
-      return earlier ?? entry;
+      if (earlier !== undefined) return earlier;
+      if (text !== null) await settled(store.put(text, surveyKey(entry.digest)));
+      await settled(store.add(entry, key));
+      return entry;
     });
   }
 
@@ -66,52 +78,110 @@ export class BrowserLedger {
     return kept.drawn;
   }
 
-  /** [key, entry] of each report for this aggregator that is drawn and not acknowledged. */
+  /** [key, entry] of each report for this aggregator that is to be sent without being asked: not those refused. */
   async waiting(origin) {
-    // Every key that begins with the origin: a list sorts after any text.
-    const range = IDBKeyRange.bound([origin], [origin, []]);
-    const [keys, entries] = await this.#within("readonly", (store) =>
-      Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]),
-    );
-    const all = keys.map((key, index) => [key, entries[index]]);
-    return all.filter(([, { body, sent }]) => sent === false && typeof body === "string");
+    const all = await this.#within("readonly", (store) => below(store, [origin]));
+    return all.filter(([, entry]) => isWaiting(entry) && !entry.refused);
   }
 
-  /** Note that the aggregator has acknowledged the report. */
+  /** The keys of reports drawn here for this survey and wave with other tokens, and never acknowledged. */
+  async unaccepted([origin, survey, wave, token]) {
+    const all = await this.#within("readonly", (store) => below(store, [origin, survey, wave]));
+    const others = all.filter(([key, entry]) => isWaiting(entry) && key[3] !== token && key[3] !== "");
+    return others.map(([key]) => key);
+  }
+
+  /**
+   * The entry under `key` from now on, where somebody says that the one under `other` is theirs: the same bytes, in one
+   * write. The other key keeps its own, so that neither link ever buys a second draw.
+   */
+  async rebind(other, key) {
+    return this.#within("readwrite", async (store) => {
+      const earlier = await settled(store.get(key));
+      if (earlier !== undefined) return earlier;
+      const copy = { ...(await settled(store.get(other))), copy: true };
+      await settled(store.add(copy, key));
+      return copy;
+    });
+  }
+
+  /** Note that the aggregator has acknowledged the report: these bytes, under whichever keys they lie. */
   async markSent(key) {
-    await this.#change(key, { sent: true });
+    await this.#changeCopies(key, ({ refused: _, ...entry }) => ({ ...entry, sent: true }));
   }
 
-  /** Wipe the report and keep that there was one; `ended` says why. */
+  /** Note that the aggregator will not take the report, and why; an acknowledgement that came first stands. */
+  async markRefused(key, reason) {
+    await this.#within("readwrite", async (store) => {
+      const entry = await settled(store.get(key));
+      if (isWaiting(entry)) await settled(store.put({ ...entry, refused: reason }, key));
+    });
+  }
+
+  /** Wipe the report and all its copies, and keep that there was one; `ended` says why. */
   async end(key, ended) {
-    await this.#change(key, { body: null, ended });
-    await this.#within("readwrite", (store) => settled(store.delete(IDBKeyRange.bound([...key, ""], [...key, []]))));
+    await this.#changeCopies(key, (entry) => ({ ...entry, body: null, ended }), async (store, copies) => {
+      for (const [copy] of copies) await settled(store.delete(IDBKeyRange.bound([...copy, ""], [...copy, []])));
+      const [[, { digest }]] = copies;
+      const all = await settled(store.getAll());
+      const isNeeded = all.some((entry) => entry.digest === digest && typeof entry.body === "string");
+      if (!isNeeded) await settled(store.delete(surveyKey(digest)));
+    });
   }
 
   /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */
   async spent(origin) {
-    // Every key that begins with the origin: a list sorts after any text.
-    const keys = IDBKeyRange.bound([origin], [origin, []]);
-    const entries = await this.#within("readonly", (store) => settled(store.getAll(keys)));
-    return sum(entries.map((entry) => entry.epsilon));
+    const all = await this.#within("readonly", (store) => below(store, [origin]));
+    return sum(all.map(([, { copy, epsilon }]) => (copy ? 0 : epsilon)));
   }
 
-  async #change(key, changes) {
+  // Change an entry and all that hold the same bytes, in one transaction; `finish` does the rest of it.
+  async #changeCopies(key, change, finish = async () => {}) {
     await this.#within("readwrite", async (store) => {
-      const entry = await settled(store.get(key));
-      if (entry !== undefined) await settled(store.put({ ...entry, ...changes }, key));
+      const own = await settled(store.get(key));
+      if (own === undefined) return;
+      const all = await below(store, key.slice(0, 3));
+      const others = all.filter(([other, { body }]) => String(other) !== String(key) && body && body === own.body);
+      const copies = [...others, [key, own]];
+      for (const [copy, entry] of copies) await settled(store.put(change(entry), copy));
+      await finish(store, copies);
     });
   }
 
   async #within(mode, work) {
     try {
       const transaction = this.#database.transaction(STORE, mode, { durability: "strict" });
-      const [result] = await Promise.all([work(transaction.objectStore(STORE)), completed(transaction)]);
+      const done = work(transaction.objectStore(STORE)).catch((error) => {
+        // What was written before the failure is undone: a write is whole or it is not.
+        transaction.abort();
+        throw error;
+      });
+      const [result] = await Promise.all([done, completed(transaction)]);
       return result;
     } catch {
       throw new BudgetExhausted("error_no_ledger");
     }
   }
+}
+
+/** Under which key lies what is remembered for all waves, if the survey has such a question. */
+export function memoKey([origin, name, , token]) {
+  return [origin, name, MEMO, token];
+}
+
+function surveyKey(digest) {
+  return ["survey", digest];
+}
+
+function isWaiting(entry) {
+  return entry?.sent === false && typeof entry.body === "string";
+}
+
+// [key, entry] of everything whose key begins with `start`: a list sorts after any text.
+async function below(store, start) {
+  const range = IDBKeyRange.bound(start, [...start, []]);
+  const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
+  return keys.map((key, index) => [key, entries[index]]);
 }
 
 function settled(request) {

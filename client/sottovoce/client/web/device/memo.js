@@ -1,38 +1,35 @@
+import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted } from "../survey/errors.js";
-import { recorded } from "./ledger.js";
+import { memoKey } from "./ledger.js";
 import { memorize } from "./randomizers/memoized_rr.js";
-
-// In the place of the wave in a key: what is remembered for all of them.
-const MEMO = -1;
+import { need } from "../registry.js";
 
 /**
  * The permanent answers [no, yes] by the index of each memoized question, drawn and charged before the first report
  * that makes use of them; null if the survey needs none. See the Python twin.
  *
- * @throws {BudgetExhausted} drawn for another text of the survey, forgotten, or not to be read
+ * @throws {BudgetExhausted} drawn for another question or with other odds, forgotten, or not to be read
  */
-export async function keepMemo(ledger, key, survey, draws) {
+export async function keepMemo({ draws, key, ledger, survey, transport }) {
   if (survey.memoized.length === 0) return null;
-  const body = [...drawMemo(survey, draws).values()].flat().join("");
+  const drawn = drawMemo(survey, draws);
+  const body = dumpCanonical(Object.fromEntries([...drawn].map(([index, pair]) => written(survey, index, pair))));
   await ledger.record(memoKey(key), { digest: survey.digest, epsilon: survey.epsilonOfMemo, body, sent: true });
-  const kept = await checkMemo(ledger, key, survey);
+  const kept = await checkMemo({ key, ledger, survey, transport });
   if (kept === null) throw new BudgetExhausted("error_ledger");
   return kept;
 }
 
-/** What was kept, or null; nothing is drawn. It throws as `keepMemo` does. */
-export async function checkMemo(ledger, key, survey) {
-  const entry = await recorded(ledger, memoKey(key), survey.digest);
+/**
+ * What was kept, or null; nothing is drawn. It is found by the names of the questions and by the odds that it was drawn
+ * with, whatever else a correction has changed; it throws as `keepMemo` does.
+ */
+export async function checkMemo({ key, ledger, survey, transport }) {
+  const entry = await ledger.get(memoKey(key));
   if (entry === null) return null;
   if (entry.ended) throw new BudgetExhausted("error_memo");
-  const digits = [...String(entry.body)].map((digit) => "01".indexOf(digit));
-  if (digits.length !== 2 * survey.memoized.length || digits.includes(-1)) throw new BudgetExhausted("error_ledger");
-  return new Map(survey.memoized.map((index, place) => [index, digits.slice(2 * place, 2 * place + 2)]));
-}
-
-/** Wipe it; no further wave is answered. */
-export async function forgetMemo(ledger, key) {
-  await ledger.end(memoKey(key), "forgotten");
+  const kept = new Map(Object.entries(await readKept(entry, { key, ledger, survey, transport })));
+  return new Map(survey.memoized.map((index) => [index, recall(kept, survey.questions[index])]));
 }
 
 /** A memo drawn anew. */
@@ -40,6 +37,47 @@ export function drawMemo(survey, draws) {
   return new Map(survey.memoized.map((index) => [index, memorize(survey.questions[index].mechanism, draws)]));
 }
 
-function memoKey([origin, name, , token]) {
-  return [origin, name, MEMO, token];
+function written(survey, index, pair) {
+  const { mechanism, name } = survey.questions[index];
+  return [name, { answers: pair.join(""), ...numbersOf(mechanism) }];
+}
+
+// What was drawn with, and what the charge covers: with other odds or more waves it would be another look at the truth.
+function numbersOf({ instantaneous, permanent, waves }) {
+  return { layer: permanent.fractions, waves: [...instantaneous.fractions, waves] };
+}
+
+function recall(kept, { mechanism, name }) {
+  const { answers, ...numbers } = kept.get(name) ?? {};
+  if (dumpCanonical(numbers) !== dumpCanonical(numbersOf(mechanism))) throw new BudgetExhausted("error_memo_other");
+  const pair = [...String(answers)].map((digit) => "01".indexOf(digit));
+  if (pair.length !== 2 || pair.includes(-1)) throw new BudgetExhausted("error_ledger");
+  return pair;
+}
+
+async function readKept(entry, { key, ledger, survey, transport }) {
+  const body = String(entry.body);
+  if (/^[01]+$/.test(body)) return readDigits(body, await drawnFor(entry.digest, { key, ledger, survey, transport }));
+  try {
+    const read = JSON.parse(body);
+    if (body.startsWith("{") && dumpCanonical(read) === body) return read;
+  } catch {
+    // Told below, in the same words as any other damage.
+  }
+  throw new BudgetExhausted("error_ledger");
+}
+
+// Earlier releases kept digits alone, in the order of the questions of the survey that they were drawn for.
+function readDigits(body, drawnUnder) {
+  if (body.length !== 2 * drawnUnder.memoized.length) throw new BudgetExhausted("error_ledger");
+  const pairs = drawnUnder.memoized.map((index, place) => [index, [...body.slice(2 * place, 2 * place + 2)]]);
+  return Object.fromEntries(pairs.map(([index, pair]) => written(drawnUnder, index, pair)));
+}
+
+async function drawnFor(digest, { key, ledger, survey, transport }) {
+  if (digest === survey.digest) return survey;
+  const surveyDrawnFor = await need("surveyDrawnFor");
+  const found = await surveyDrawnFor(ledger, transport, key[1], digest);
+  if (found === null) throw new BudgetExhausted("error_memo_other");
+  return found;
 }

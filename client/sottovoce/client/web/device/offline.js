@@ -12,8 +12,8 @@ export async function keepOffline(addresses) {
   await cache?.addAll(addresses.map((address) => new Request(address, { credentials: "omit", cache: "reload" })));
 }
 
-/** Forget that this survey was ever opened here. */
-export async function forgetOffline(address) {
+/** Forget that this survey was ever opened here: what lies under any of its addresses. */
+export async function forgetOffline(addresses) {
   const cache = await globalThis.caches?.open(KEPT);
-  await cache?.delete(address);
+  await Promise.all(addresses.map((address) => cache?.delete(address)));
 }

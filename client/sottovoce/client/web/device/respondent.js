@@ -1,9 +1,9 @@
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
 import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
-import { recorded } from "./ledger.js";
 import { loadSurvey } from "../survey/parse_survey.js";
 import { need } from "../registry.js";
+import { sha256 } from "../survey/digest.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /**
@@ -14,28 +14,29 @@ import { showEpsilon } from "../survey/rational.js";
  */
 export class Respondent {
   /**
+   * @param options among them `key`, where something was drawn already: then no survey is needed (null), and no limit
+   *   hides what was sent
    * @throws {BudgetExhausted} the survey asks for more than is allowed
    * @throws {TransportError} the survey asks for a token and there is none, or has no such wave
    */
   constructor(survey, transport, ledger, options = {}) {
-    const { draws = new Draws(), allowance = DEFAULT_ALLOWANCE, wave = 0, token = "" } = options;
-    Object.assign(this, { survey, transport, ledger, draws, key: keyOf(survey, transport.origin, wave, token) });
+    const { draws = new Draws(), allowance = DEFAULT_ALLOWANCE, wave = 0, token = "", key = null } = options;
+    const own = key ?? keyOf(survey, transport.origin, wave, token);
+    Object.assign(this, { survey, transport, ledger, draws, key: Object.freeze(own) });
     Object.freeze(this);
-    checkBudget(survey, allowance);
+    if (key === null) checkBudget(survey, allowance);
   }
 
   /**
-   * A respondent for the survey that a link names; refuses a survey that is another one. `link.held` is its canonical
-   * bytes, where the page holds them.
+   * A respondent for the survey that a link names, in whichever of its revisions; refuses a survey that is another one.
+   * `link.held` is its canonical bytes, where the page holds them.
    *
    * @throws {TransportError} unreachable, or another survey than the link's digest names
    * @throws {SpecError} what is sent is not a survey
    */
   static async connect(link, transport, ledger, options = {}) {
-    const survey = await loadSurvey(link.held ?? (await transport.fetchSurvey(link.survey)));
-    if (survey.name !== link.survey || !survey.digest.startsWith(link.digest)) {
-      throw new TransportError("error_other_survey");
-    }
+    const survey = await loadSurvey(await pinned(link, transport));
+    if (survey.name !== link.survey) throw new TransportError("error_other_survey");
     return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
   }
 
@@ -53,13 +54,13 @@ export class Respondent {
   /**
    * The entry of the report that was already drawn, or null; once drawn, answers would change nothing.
    *
-   * @throws {BudgetExhausted} none may be drawn: another version was answered, or the memo of all waves is forgotten
+   * @throws {BudgetExhausted} none may be drawn: the memo of all waves is forgotten, or of other odds
    */
   async drawn() {
-    const entry = await recorded(this.ledger, this.key, this.survey.digest);
-    if (entry !== null || this.survey.memoized.length === 0) return entry;
+    const entry = await this.ledger.get(this.key);
+    if (entry !== null || !this.survey?.memoized.length) return entry;
     const checkMemo = await need("checkMemo");
-    await checkMemo(this.ledger, this.key, this.survey);
+    await checkMemo(this);
     return null;
   }
 
@@ -69,11 +70,20 @@ export class Respondent {
   }
 }
 
+// The bytes that the link's digest names. Which revision is wanted, no request says.
+async function pinned(link, transport) {
+  const bytes = link.held ?? (await transport.fetchSurvey(link.survey));
+  if ((await sha256(bytes)).startsWith(link.digest)) return bytes;
+  if (link.held) throw new TransportError("error_other_survey");
+  const revisionOf = await need("revisionOf");
+  return revisionOf(transport, link.survey, link.digest, bytes);
+}
+
 function keyOf({ access, name, waves }, origin, wave, token) {
   if (access === "token" && !token) throw new TransportError("error_token");
   if (!(wave >= 0 && wave < waves)) throw new TransportError("error_wave");
   // A survey that is open to all ignores a token: it would only buy a second draw.
-  return Object.freeze([origin, name, wave, access === "token" ? token : ""]);
+  return [origin, name, wave, access === "token" ? token : ""];
 }
 
 function checkBudget(survey, allowance) {

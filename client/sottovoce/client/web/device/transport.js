@@ -1,11 +1,15 @@
 import { Draws } from "./draws.js";
-import { TransportError } from "../survey/errors.js";
+import { sha256 } from "../survey/digest.js";
+import { PASSING, TransportError } from "../survey/errors.js";
 
 const TRIES = 5;
 const MAX_WAIT = 60;
 const TIMEOUT = 40_000;
+// For what is asked beforehand, while somebody waits to begin.
+const SOON = 8000;
 
 // No cookie, no referrer, no cache; and a redirect would carry the report where the respondent has not agreed to.
+const JSON_TYPE = { "Content-Type": "application/json" };
 const DISCREET = { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store" };
 
 /** The only place that speaks to the network; it sees finished reports, never an answer. */
@@ -13,21 +17,45 @@ export class Transport {
   #fetch;
   #sleep;
 
+  /** Where the surveys came from that this visit was given. */
+  used = [];
+
   constructor(origin, request = (url, options) => fetch(url, options), sleep = pause) {
     this.origin = origin;
     this.#fetch = request;
     this.#sleep = sleep;
   }
 
-  /** Where a survey is. */
-  address(name) {
-    return `${this.origin}/api/v1/surveys/${name}`;
+  /** Where a survey is: its newest revision, and all of them. */
+  addresses(name) {
+    return ["", "/revisions"].map((part) => `${this.origin}/api/v1/surveys/${name}${part}`);
   }
 
-  /** The survey's canonical bytes. */
-  async fetchSurvey(name) {
-    const reply = await this.#try(`/api/v1/surveys/${name}`, { method: "GET" });
-    return new Uint8Array(await reply.arrayBuffer());
+  /** The canonical bytes of the survey's newest revision. */
+  async fetchSurvey(name, tries = TRIES) {
+    return this.#get(name, tries);
+  }
+
+  /** All published revisions in one document, as bytes: which of them is wanted, no request says. */
+  async fetchRevisions(name, tries = TRIES) {
+    return this.#get(`${name}/revisions`, tries);
+  }
+
+  /** Which revisions answer, and when; null where the aggregator is too old to say. Asked once, without a retry. */
+  async fetchStatus(name) {
+    const options = { method: "GET", signal: AbortSignal.timeout(SOON) };
+    return this.#known(`/api/v1/surveys/${name}/status`, options);
+  }
+
+  /**
+   * Ask whether a token is good: its SHA-256 goes, in a body. Asked once, without a retry.
+   *
+   * @throws {TransportError} it is not, or the aggregator cannot be reached
+   */
+  async checkToken(name, token) {
+    const body = JSON.stringify({ token_sha256: await sha256(token) });
+    const options = { method: "POST", headers: JSON_TYPE, body, signal: AbortSignal.timeout(SOON) };
+    await this.#known(`/api/v1/surveys/${name}/token`, options);
   }
 
   /** The receipt for a report's body; every try sends the same bytes and the same token. */
@@ -42,7 +70,7 @@ export class Transport {
   }
 
   async #post(path, body, more) {
-    const headers = { "Content-Type": "application/json", ...more };
+    const headers = { ...JSON_TYPE, ...more };
     const reply = await this.#try(`/api/v1/surveys/${path}`, { method: "POST", headers, body });
     try {
       return await reply.json();
@@ -51,19 +79,34 @@ export class Transport {
     }
   }
 
-  // One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; a 4xx is final.
-  async #try(path, options) {
+  async #get(path, tries) {
+    const address = `/api/v1/surveys/${path}`;
+    const reply = await this.#try(address, { method: "GET" }, tries);
+    const bytes = new Uint8Array(await reply.arrayBuffer());
+    this.used.push(this.origin + address);
+    return bytes;
+  }
+
+  async #known(path, options) {
+    const reply = await this.#once(path, options);
+    if (reply?.status === 200) return reply.json().catch(() => null);
+    if (reply?.status === 404) return null;
+    throw await refusal(reply);
+  }
+
+  // One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; any other 4xx is final.
+  async #try(path, options, tries = TRIES) {
     for (let attempt = 0; ; attempt += 1) {
       const reply = await this.#once(path, options);
       if (reply?.status === 200) return reply;
-      if (!mayPass(reply) || attempt + 1 === TRIES) throw await refusal(reply);
+      if (!mayPass(reply) || attempt + 1 >= tries) throw await refusal(reply);
       await this.#sleep(secondsToWait(attempt, reply));
     }
   }
 
   async #once(path, options) {
     try {
-      return await this.#fetch(this.origin + path, { ...DISCREET, ...options, signal: AbortSignal.timeout(TIMEOUT) });
+      return await this.#fetch(this.origin + path, { signal: AbortSignal.timeout(TIMEOUT), ...DISCREET, ...options });
     } catch {
       return null;
     }
@@ -73,7 +116,7 @@ export class Transport {
 function mayPass(reply) {
   // Without a network, waiting for one is left to the page.
   if (reply === null) return globalThis.navigator?.onLine !== false;
-  return reply.status === 429 || reply.status >= 500;
+  return PASSING.includes(reply.status) || reply.status >= 500;
 }
 
 /** What the aggregator asks for, up to a minute, else 2^attempt; with up to half as much again. */
@@ -88,8 +131,13 @@ async function refusal(reply) {
   if (reply === null) return new TransportError("error_unreachable");
   const problem = await reply.json().catch(() => null);
   const code = typeof problem?.code === "string" && /^[a-z_]{1,40}$/.test(problem.code) ? problem.code : null;
-  const sentence = { closed: "error_closed", token_invalid: "error_token" }[code] ?? "error_refused";
-  return new TransportError(sentence, reply.status, code);
+  return new TransportError(sentenceOf(code), reply.status, code);
+}
+
+/** What is said of a refusal with this code: words, never the code. */
+export function sentenceOf(code) {
+  const known = { closed: "error_closed", token_invalid: "error_token", unknown_survey: "error_no_survey" };
+  return Object.hasOwn(known, code) ? known[code] : "error_refused";
 }
 
 function pause(seconds) {

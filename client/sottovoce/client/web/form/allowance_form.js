@@ -20,6 +20,7 @@ export function limitsForm(words, allowance, onAllow) {
 }
 
 /** What no odds can hide. */
-export function limitsList(words) {
-  return element("ul", {}, ...["limits_presence", "limits_device", "limits_page"].map((key) => words.said("li", key)));
+export function limitsList(words, ownCoin) {
+  const device = ownCoin ? "limits_tossed" : "limits_device";
+  return element("ul", {}, ...["limits_presence", device, "limits_page"].map((key) => words.said("li", key)));
 }

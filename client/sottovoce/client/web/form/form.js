@@ -7,7 +7,10 @@ import { parseLink } from "../survey/link.js";
 import { need } from "../registry.js";
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
 import { Respondent } from "../device/respondent.js";
+import { askStatus, isNews, isShut, standingOf, standingWithToken } from "./standing.js";
 import { Transport } from "../device/transport.js";
+
+const CHECKING = { kind: "checking", date: null };
 
 /** The page up to the first step; what comes after it is in `steps_flow.js`. */
 export class Form {
@@ -15,13 +18,14 @@ export class Form {
   #view;
   #enter = async () => null;
   #steps = null;
+  #isSomebodyElse = false;
 
   constructor(words, view) {
     this.#words = words;
     this.#view = view;
   }
 
-  /** From the page's address to the first step. */
+  /** From the page's address to the first step, or to what was drawn here earlier. */
   async open(href, setup, allowance = DEFAULT_ALLOWANCE) {
     const again = (chosen) => this.open(href, setup, chosen);
     const allow = () => disclosure(this.#words, "limit_title", "limitsForm", allowance, again);
@@ -30,26 +34,17 @@ export class Form {
       // The aggregator says who may embed its page; a page from elsewhere cannot.
       if (setup.aggregator && parent !== self) throw new SurveyError("error_framed");
       const link = parseLink(href, setup);
+      const held = setup.survey && new TextEncoder().encode(setup.survey.text);
       const transport = new Transport(link.origin);
-      const fetched = setup.survey ? new TextEncoder().encode(setup.survey.text) : transport.fetchSurvey(link.survey);
-      // The survey is on its way while the ledger opens, and the ledger is read while the sentences come.
-      const [ledger, held] = await Promise.all([BrowserLedger.open(), fetched]);
-      const respondent = await Respondent.connect({ ...link, held }, transport, ledger, { allowance });
-      const known = Promise.all([respondent.drawn(), respondent.spent()]);
-      known.catch(() => {});
-      await this.#words.speak(respondent.survey);
-      let asked = [];
-      this.#steps = null;
-      this.#enter = async () => {
-        const [StepsFlow, AnswerPath] = [await need("StepsFlow"), await need("AnswerPath")];
-        this.#steps ??= new StepsFlow(respondent, new AnswerPath(respondent), asked, this.#words, this.#view);
-        return this.#steps;
-      };
-      const [entry, spent] = await known;
-      if (entry !== null) return (await this.#enter()).resume(entry);
-      // Which questions are asked is decided, and recorded, before anything is shown.
-      asked = await respondent.asked();
-      this.#explain(respondent.survey, { hasDigest: link.digest !== "", spent, allowance }, allow);
+      const ledger = await BrowserLedger.open();
+      // Before anything that can fail: whoever has answered is shown what was sent, whatever became of the survey.
+      const wanted = [link.origin, link.survey, link.wave, link.token];
+      const drawn = await ledger.find(wanted);
+      if (drawn !== null) return this.#resume(transport, ledger, drawn);
+      const first = () => this.#first({ ...link, held }, transport, ledger, { allowance, allow });
+      const [other] = this.#isSomebodyElse ? [] : await ledger.unaccepted(wanted);
+      if (other === undefined) return first();
+      await this.#askWhose(transport, ledger, [other, wanted], first);
     }, { allow });
   }
 
@@ -67,13 +62,81 @@ export class Form {
     this.#steps?.forget();
   }
 
-  #explain(survey, known, allow) {
+  // The way on from here, for this respondent; its part of the page comes when it is needed.
+  #lead(respondent, asked) {
+    this.#steps = null;
+    this.#enter = async () => {
+      const [StepsFlow, AnswerPath] = [await need("StepsFlow"), await need("AnswerPath")];
+      this.#steps ??= new StepsFlow(respondent, new AnswerPath(respondent), asked, this.#words, this.#view);
+      return this.#steps;
+    };
+  }
+
+  async #resume(transport, ledger, key) {
+    this.#lead(new Respondent(null, transport, ledger, { key }), []);
+    await (await this.#enter()).resume(await ledger.get(key));
+  }
+
+  // A report drawn here was not accepted with another link: the same person sends the same bytes, and draws no others.
+  async #askWhose(transport, ledger, [other, own], first) {
+    const samePersonStep = await need("samePersonStep");
+    await this.#words.speak(null);
+    const guard = (work) => () => this.#view.guarded(work);
+    const yes = guard(async () => {
+      const entry = await ledger.rebind(other, own);
+      this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
+      const steps = await this.#enter();
+      // Another tab may have been faster.
+      await (entry.sent || entry.ended ? steps.resume(entry) : steps.sendAgain());
+    });
+    const no = guard(async () => {
+      this.#isSomebodyElse = true;
+      await first();
+    });
+    this.#view.show(samePersonStep(this.#words, yes, no));
+  }
+
+  async #first(link, transport, ledger, { allowance, allow }) {
+    // On its way while the survey is; the first step does not wait for it.
+    const told = askStatus(transport, link.survey);
+    const respondent = await Respondent.connect(link, transport, ledger, { allowance });
+    const known = Promise.all([respondent.drawn(), respondent.spent()]);
+    known.catch(() => {});
+    await this.#words.speak(respondent.survey);
+    const [entry, spent] = await known;
+    this.#lead(respondent, []);
+    if (entry !== null) return (await this.#enter()).resume(entry);
+    // Which questions are asked is decided, and recorded, before anything is shown.
+    this.#lead(respondent, await respondent.asked());
+    this.#explain(respondent, { hasDigest: link.digest !== "", spent, allowance }, allow, told);
+  }
+
+  #explain(respondent, known, allow, told) {
+    // Until the aggregator has spoken.
+    let standing = standingOf(respondent, null);
+    let step = null;
+    const show = (takesFocus) => {
+      step = explanationStep(respondent.survey, this.#words, { ...known, ...standing }, { begin, practise, limits: allow });
+      this.#view.show(step, takesFocus);
+    };
     const act = (what, ...rest) => this.#view.guarded(async () => (await this.#enter())[what](...rest));
-    const begin = () => act("begin");
-    const practise = () => act("practise", () => this.#view.show(step));
-    const step = explanationStep(survey, this.#words, known, { begin, practise, limits: allow });
+    const practise = () => act("practise", () => show(true));
+    const begin = () => this.#view.guarded(async () => {
+      standing = { ...standing, status: CHECKING };
+      show(false);
+      standing = await standingWithToken(respondent);
+      if (isShut(standing.status)) return show(true);
+      await (await this.#enter()).begin(() => show(true));
+      if (standing.status.kind === "offline") this.#view.tell("status_offline");
+    });
     // The first step appears without taking the focus: people begin at the top of the page.
-    this.#view.show(step, known.allowance !== DEFAULT_ALLOWANCE);
+    show(known.allowance !== DEFAULT_ALLOWANCE);
+    told.then((reply) => {
+      const heard = standingOf(respondent, reply);
+      if (standing.status === CHECKING || !isNews(heard, standing)) return;
+      standing = heard;
+      if (step.node.isConnected) show(false);
+    });
     // The next steps, while this one is being read. If they do not arrive, that is told when they are needed.
     need("StepsFlow").catch(() => {});
   }

@@ -11,7 +11,7 @@ import { showEpsilon } from "../survey/rational.js";
  * have a `question`.
  *
  * @param place `{ index, first, number, total }`: which of the items it is, the place of its first question in the
- *   report, and the how-manieth it is of how many that ask
+ *   report, and the how-manieth it is of how many that ask everybody (null: it is not shown to all)
  */
 export function partOf(item, place, survey, words) {
   const view = ITEM_VIEWS.get(item.type);
@@ -21,7 +21,8 @@ export function partOf(item, place, survey, words) {
 function askingPart(item, { index: _, first, ...count }, survey, words) {
   const { questions, rows } = item;
   const id = `${rows.length ? "m" : "q"}${first}`;
-  const number = words.said("span", "question_number", count, { className: "number" });
+  const sentence = count.number === null ? "question_further" : "question_number";
+  const number = words.said("span", sentence, count, { className: "number" });
   const legend = element("legend", {}, number, words.text("span", item.label, { id: `${id}-label` }));
   const before = item.hint === null ? [] : [words.text("p", item.hint, { className: "hint", id: `${id}-hint` })];
   if (survey.ownCoin && questions[0].mechanism !== null) {

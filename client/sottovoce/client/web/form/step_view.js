@@ -6,7 +6,6 @@ const OUTCOMES = {
   load: ["load_title", "load_note"],
   kept: ["kept_title", "kept_note"],
   refused: ["refused_title", "refused_note"],
-  final: ["final_title", "final_note"],
   failed: ["failed_title", "failed_note"],
 };
 
@@ -38,6 +37,11 @@ export class StepView {
     if (!takesFocus) return;
     scrollTo(0, 0);
     start.focus();
+  }
+
+  /** Tell something beside the step that is shown, until the next one is. */
+  tell(sentence) {
+    this.#status.replaceChildren(this.#words.node(sentence));
   }
 
   /** Show that something is under way. */
@@ -80,5 +84,5 @@ function failureKind(error, back, resend) {
   if (error instanceof LoadError) return "load";
   if (back) return "kept";
   if (!resend || !(error instanceof TransportError)) return "refused";
-  return error.isFinal ? "final" : "failed";
+  return "failed";
 }

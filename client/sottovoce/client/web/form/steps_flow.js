@@ -1,4 +1,5 @@
 import { checkStep } from "./steps/check.js";
+import { hasLongConsent } from "./steps/explanation.js";
 import { tellParent } from "./embedding.js";
 import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
@@ -11,9 +12,11 @@ import { reviewStep } from "./steps/review.js";
 
 const QUIET = 1000;
 
-/** The page from the first step to the receipt. */
+/** The page from the first step to the receipt. A respondent who comes back to what was drawn brings no survey. */
 export class StepsFlow {
   #respondent;
+  // The survey that is spoken of: from the first report on, the one that this was drawn for. Null if it is not to be had.
+  #survey;
   #path;
   #asked;
   #words;
@@ -23,16 +26,20 @@ export class StepsFlow {
   /** `path` is the respondent's `AnswerPath`; `asked` are the indices of the questions that this person is asked. */
   constructor(respondent, path, asked, words, view) {
     this.#respondent = respondent;
+    this.#survey = respondent.survey;
     this.#path = path;
     this.#asked = asked;
     this.#words = words;
     this.#view = view;
   }
 
-  /** The check, where answers are protected at all; then the questions. */
-  begin() {
-    if (mostRevealing(this.#respondent.survey)) this.#show(checkStep, () => this.#ask());
-    else this.#ask();
+  /**
+   * A long consent, where there is one (`back` leads back from it), and the check, where answers are protected at all;
+   * then the questions.
+   */
+  async begin(back) {
+    if (hasLongConsent(this.#survey)) this.#show(await need("consentStep"), () => this.#check(), back);
+    else this.#check();
   }
 
   /** A step aside; then `back`. */
@@ -40,12 +47,23 @@ export class StepsFlow {
     this.#show(await need("practiceStep"), back);
   }
 
-  /** What was drawn earlier, in an earlier visit or another tab. */
+  /** What was drawn earlier, in an earlier visit or another tab. A report that was refused is not sent unasked. */
   async resume(entry) {
     this.forget();
+    await this.#speakOf(entry);
     if (entry.ended) return this.#show(await need("endedStep"), entry);
-    if (!entry.sent) return this.#send("resending", async () => this.#path.send(), true);
-    return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
+    if (entry.sent) return this.#receipt({ ...(await expectedReceipt(entry.body)), body: entry.body }, true);
+    if (!entry.refused) return this.#send("resending", async () => this.#path.send(), true);
+    const act = { again: () => this.sendAgain(), forget: () => this.#end("forget") };
+    this.#show(await need("refusedStep"), entry, act);
+  }
+
+  /** Send what was drawn: the same bytes, because somebody asks for it. */
+  async sendAgain() {
+    await this.#view.guarded(async () => {
+      await this.#speakOf(await this.#respondent.drawn());
+      await this.#send("sending", async () => this.#path.send(), false);
+    });
   }
 
   /** Keep page, survey and sentences for visits without a connection, and send what waits. */
@@ -57,7 +75,7 @@ export class StepsFlow {
       await new Promise((resolve) => setTimeout(resolve, QUIET));
       // Who had a report forgotten here leaves nothing that says more than the ledger does.
       if ((await this.#respondent.drawn())?.ended) return;
-      await keepOffline([addressOf(this.#words.language), this.#address]);
+      await keepOffline([addressOf(this.#words.language), ...new Set(this.#respondent.transport.used)]);
     } catch {
       // Without a connection, or where the browser keeps nothing: the page works as it is.
     }
@@ -80,8 +98,13 @@ export class StepsFlow {
     await sendWaiting(ledger, transport, key);
   }
 
+  #check() {
+    if (mostRevealing(this.#survey)) this.#show(checkStep, () => this.#ask());
+    else this.#ask();
+  }
+
   #ask() {
-    this.#asking = askingStep(this.#respondent.survey, this.#words, this.#asked, () => this.#review());
+    this.#asking = askingStep(this.#survey, this.#words, this.#asked, () => this.#review());
     this.#view.show(this.#asking);
   }
 
@@ -99,17 +122,32 @@ export class StepsFlow {
 
   async #send(sentence, send, isEarlier) {
     this.#view.busy(sentence);
-    const resend = () => this.#send("sending", async () => this.#path.send(), false);
     await this.#view.guarded(async () => {
-      // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
-      const receipt = await send().finally(() => this.forget());
-      await this.#receipt(receipt, isEarlier);
-    }, { resend });
+      try {
+        // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
+        await this.#receipt(await send().finally(() => this.forget()), isEarlier);
+      } catch (error) {
+        if (!error.isFinal) throw error;
+        await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
+      }
+    }, { resend: () => this.sendAgain() });
   }
 
   async #receipt(receipt, isEarlier) {
-    this.#show(receiptStep, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
+    // Another tab may have drawn it for another revision.
+    await this.#speakOf(receipt);
+    const step = this.#survey ? receiptStep : await need("plainReceiptStep");
+    this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
     tellParent();
+  }
+
+  // A report is told in the words of the survey that it was drawn for, whichever revision the link names.
+  async #speakOf({ digest, ended }) {
+    if (ended || this.#survey?.digest === digest) return this.#words.speak(this.#survey);
+    const { key, ledger, transport } = this.#respondent;
+    const surveyDrawnFor = await need("surveyDrawnFor");
+    this.#survey = await surveyDrawnFor(ledger, transport, key[1], digest);
+    await this.#words.speak(this.#survey);
   }
 
   // Withdraw the report or forget it, after asking once more.
@@ -121,7 +159,8 @@ export class StepsFlow {
       const work = async () => {
         await this.#path[how]();
         // What is kept for visits without a connection would say which survey was opened here.
-        await forgetOffline(this.#address).catch(() => {});
+        const { key, transport } = this.#respondent;
+        await forgetOffline(transport.addresses(key[1])).catch(() => {});
         await resume();
       };
       await this.#view.guarded(work, { back });
@@ -129,11 +168,7 @@ export class StepsFlow {
     await this.#view.guarded(async () => this.#show(await need("confirmStep"), how, end, back));
   }
 
-  get #address() {
-    return this.#respondent.transport.address(this.#respondent.survey.name);
-  }
-
   #show(step, ...rest) {
-    this.#view.show(step(this.#respondent.survey, this.#words, ...rest));
+    this.#view.show(step(this.#survey, this.#words, ...rest));
   }
 }

@@ -42,18 +42,21 @@ export class LoadError extends SurveyError {
   }
 }
 
+/** The refusals that a wait may end: too slow, too early, too many. */
+export const PASSING = [408, 425, 429];
+
 /** The aggregator could not be reached, or refused: `status` is the HTTP status, `reason` its problem's code. */
 export class TransportError extends SurveyError {
   code = "transport";
 
   constructor(sentence, status = null, reason = null) {
-    super(sentence, { status: String(status), reason: reason ?? "" });
+    super(sentence);
     this.status = status;
     this.reason = reason;
   }
 
   /** Whether the aggregator has refused for good, so that trying again would change nothing. */
   get isFinal() {
-    return this.status >= 400 && this.status < 500 && this.status !== 429;
+    return this.status >= 400 && this.status < 500 && !PASSING.includes(this.status);
   }
 }

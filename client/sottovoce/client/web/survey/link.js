@@ -1,9 +1,9 @@
 import { TransportError } from "./errors.js";
+import { parseToken } from "./token.js";
 
 const LINK_PATH = /^(.*)\/s\/([a-z0-9][a-z0-9_-]{0,63})\/?$/;
 const LINK_DIGEST = /^([0-9a-f]{32})?$/;
 const LINK_WAVE = /^(0|[1-9][0-9]{0,3})$/;
-const LINK_TOKEN = /^([0-9A-HJKMNP-TV-Z]{16})?$/;
 
 /**
  * What the page's own address says: `{ origin, survey, digest, token, wave }`, from
@@ -12,7 +12,7 @@ const LINK_TOKEN = /^([0-9A-HJKMNP-TV-Z]{16})?$/;
  * A page from elsewhere is set up with its `aggregator`, and is given the survey's name as #s={survey}&d=..., or holds
  * the survey.
  *
- * @throws {TransportError} not a link to a survey, or its digest, token or wave has another form
+ * @throws {TransportError} not a link to a survey, or its digest or wave has another form, its token is mistyped
  */
 export function parseLink(href, { aggregator, survey: held = {} } = {}) {
   const url = new URL(href);
@@ -27,6 +27,15 @@ export function parseLink(href, { aggregator, survey: held = {} } = {}) {
     return value;
   };
   const digest = read("d", LINK_DIGEST, held.digest ?? "");
-  const [token, wave] = [read("t", LINK_TOKEN, ""), read("w", LINK_WAVE, "0")];
+  const [token, wave] = [readToken(fragment.get("t") ?? "", match[2]), read("w", LINK_WAVE, "0")];
   return { origin: base + match[1], survey: match[2], digest, token, wave: Number(wave) };
+}
+
+// None is none; a typing fault is told here, without asking anybody.
+function readToken(text, survey) {
+  try {
+    return text && parseToken(text, survey);
+  } catch {
+    throw new TransportError("error_link");
+  }
 }

@@ -9,6 +9,7 @@ import {
 import { SURVEY_FORMAT, Survey } from "./spec.js";
 
 const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
 const TEXTS = ["title", "description", "consent", "notice"];
 const MAIL = /^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$/;
@@ -18,7 +19,8 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "closes", "consent", "description", "notice", "opens", "report_labels", "researcher", "waves",
+  "after", "ask", "closes", "consent", "description", "notice", "opens", "replaces", "report_labels", "researcher",
+  "waves",
 ];
 
 /**
@@ -45,6 +47,7 @@ export function parseSurvey(document, digest) {
     must(!("closes" in document) || opens < readMoment(document.closes));
     readRetention(document.retention, [document.waves].flat().at(-1)?.closes ?? document.closes);
     if ("researcher" in document) readResearcher(document.researcher, language);
+    if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);
     const survey = new Survey(document, items, digest);

@@ -59,7 +59,11 @@ export class Question {
  */
 export class Survey {
   constructor(document, items, digest) {
+    this.document = document;
     this.name = document.name;
+    this.revision = document.revision;
+    // The digest of the revision before; null for a first one, and for those of before it was kept.
+    this.replaces = document.replaces ?? null;
     this.defaultLanguage = document.default_language;
     this.title = document.title;
     this.description = document.description ?? null;

@@ -1,54 +1,98 @@
+import { askedBy } from "../researcher.js";
+import { bar } from "../bar.js";
+import { beliefPicture } from "./belief_picture.js";
 import { disclosure } from "../disclosure.js";
 import { button, element } from "../dom.js";
 import { provided } from "../../registry.js";
 import { mostRevealing, oddsPicture } from "./odds_picture.js";
 import { showEpsilon } from "../../survey/rational.js";
+import { statusLine } from "./status_line.js";
 
-/**
- * The first step: what protects the answers, on one screen, all of it derived from the survey.
- *
- * `known` is { hasDigest, spent, allowance }: whether the link pins the survey, what earlier reports to this aggregator
- * cost, what the person allows. `on` is { begin, practise, limits }: what its buttons do, and the form for her limits.
- */
-export function explanationStep(survey, words, known, on) {
-  const start = words.text("h1", survey.title, { tabIndex: -1 });
-  const node = element("div", { id: "explanation" }, start);
-  if (survey.description !== null) node.append(words.text("p", survey.description, { className: "lead" }));
-  if (!known.hasDigest) node.append(words.said("p", "no_digest", {}, { className: "note" }));
-  const most = mostRevealing(survey);
-  if (most) node.append(protection(survey, words, known, on, most));
-  else node.append(words.said("p", "all_public", {}, { className: "note" }));
-  if (survey.consent !== null) {
-    node.append(element("section", {}, words.said("h2", "consent_title"), words.text("p", survey.consent)));
-  }
-  const actions = [button(words.node("begin"), "primary", on.begin)];
-  if (most && !survey.ownCoin) actions.push(button(words.node("practise"), "", on.practise));
-  node.append(element("div", { className: "actions" }, ...actions));
-  return { node, start };
+const UNKNOWN = { kind: "open", date: null };
+const SHUT = ["closed", "retired", "token"];
+const SECONDS = { around: 60, question: 15 };
+const SHORT = 40;
+// Chinese writes no spaces: about two of its characters are a word.
+const WORD = /\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+/gu;
+
+/** Whether what people agree to is too long for the first step; the longest of its languages decides for all. */
+export function hasLongConsent({ consent }) {
+  return consent !== null && Object.values(consent).some((text) => text.match(WORD).length > SHORT);
 }
 
-function protection(survey, words, { spent, allowance }, on, most) {
-  const how = words.said("p", survey.ownCoin ? "explain_own_coin" : "explain_how");
-  const section = element("section", {}, words.said("h2", "explain_title"), how, words.said("p", "no_lie"));
+/**
+ * The first step: who asks, what protects the answers, what is seen, on one screen; all of it from the survey.
+ *
+ * `known` is { hasDigest, spent, allowance, status, revision }: whether the link pins the survey, what earlier reports
+ * to this aggregator cost, what the person allows, whether it can be answered now (see `statusLine`), and which of its
+ * versions this is, { number, of }. `on` is { begin, practise, limits }: what its buttons do, and the form for limits.
+ */
+export function explanationStep(survey, words, known, on) {
+  const { status = UNKNOWN } = known;
+  const start = words.text("h1", survey.title, { tabIndex: -1 });
+  const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
+  const most = mostRevealing(survey);
+  const told = [protectionPart(survey, words, most), seen(survey, words), ...consent(survey, words)];
+  const row = [statusLine(survey, words, status), ...actions(survey, words, most, status, on)];
+  const pin = known.hasDigest ? [] : [words.said("p", "no_digest", {}, { className: "note" })];
+  const below = details(survey, words, known, on, most);
+  return { node: element("div", { id: "explanation" }, ...head, ...pin, ...told, ...row, ...below), start };
+}
+
+// How long it is. Which of the questions are shown hangs on the answers, so that it may be fewer.
+function facts(survey, words) {
+  const asking = survey.items.filter(({ questions }) => questions.length > 0).length;
+  const count = survey.ask === null ? asking : survey.ask + survey.questions.length - survey.private.length;
+  const minutes = Math.max(1, Math.round((SECONDS.around + SECONDS.question * count) / 60));
+  const sentence = survey.conditional.length ? "facts_at_most" : "facts";
+  return words.said("p", sentence, { count, minutes }, { className: "hint" });
+}
+
+function protectionPart(survey, words, most) {
+  if (!most) return words.said("p", "all_public", {}, { className: "note" });
+  const section = element("section", {}, words.said("h2", "explain_title"), words.said("p", procedureOf(survey)));
   // Named as the weakest only where another question is protected better.
   const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;
   if (survey.questions.some(isBetter)) section.append(words.said("p", "weakest"));
-  section.append(oddsPicture(most, words), learned(words));
-  const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
-  section.append(words.said("p", "explain_epsilon", cost));
+  section.append(oddsPicture(most, words), beliefPicture(survey, most, words));
   if (survey.ask !== null || survey.waves > 1) section.append(...provided("wavesNotes")(survey, words));
-  if (spent > 0) section.append(words.said("p", "spent", { spent: showEpsilon(spent) }));
-  section.append(on.limits(), disclosure(words, "limits_title", "limitsList"));
   return section;
 }
 
-// What follows for the person: who learns what.
-function learned(words) {
-  const rows = [
-    ["learn_totals", "learn_totals_what"],
-    ["learn_nobody", "learn_nobody_what"],
-    ["learn_server", "learn_server_what"],
-  ];
-  const pairs = rows.map(([who, what]) => element("div", {}, words.said("dt", who), words.said("dd", what)));
-  return element("dl", { className: "learn" }, ...pairs);
+// Who tosses coins is told of coins alone.
+function procedureOf({ ownCoin, questions }) {
+  if (!ownCoin) return "explain_how";
+  const byCoin = ({ mechanism }) => mechanism === null || provided("procedure")(mechanism).flips > 0;
+  return questions.every(byCoin) ? "explain_own_coin" : "explain_own_die";
+}
+
+function seen({ access }, words) {
+  return words.said("p", access === "token" ? "seen_link" : "seen_address");
+}
+
+function consent(survey, words) {
+  if (hasLongConsent(survey)) return [words.said("p", "agree_next")];
+  const text = survey.consent === null ? [] : [words.text("p", survey.consent)];
+  return [...text, words.said("p", "agree")];
+}
+
+function actions(survey, words, most, { kind }, on) {
+  if (SHUT.includes(kind)) return [];
+  const begin = button(words.node("begin"), "primary", on.begin);
+  begin.disabled = kind === "checking";
+  const buttons = kind === "early" ? [] : [begin];
+  if (most && !survey.ownCoin) buttons.push(button(words.node("practise"), "", on.practise));
+  return buttons.length ? [bar(buttons)] : [];
+}
+
+function details(survey, words, { spent, allowance, revision = null }, on, most) {
+  const { deleteOn, description, notice, researcher } = survey;
+  const hasMore = [deleteOn, description, notice, researcher?.ethics, revision].some(Boolean);
+  const about = hasMore ? [disclosure(words, "about_title", "aboutStudy", survey, revision)] : [];
+  if (!most) return about;
+  const limits = on.limits();
+  const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
+  const earlier = spent > 0 ? [words.said("p", "spent", { spent: showEpsilon(spent) })] : [];
+  limits.firstChild.after(words.said("p", "explain_epsilon", cost), ...earlier);
+  return [...about, limits, disclosure(words, "limits_title", "limitsList", survey.ownCoin)];
 }

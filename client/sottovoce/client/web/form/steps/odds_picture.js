@@ -8,30 +8,45 @@ export function mostRevealing(survey) {
   return asked.sort((one, other) => other.epsilon - one.epsilon)[0];
 }
 
-/** The odds of a question: so many of 100 dots, and the same in words, which is all that a screen reader reads. */
+/**
+ * The odds of a question: so many of 100 dots. Of a yes or no the two labels say all; other odds have a sentence, and
+ * that is what a screen reader reads.
+ */
 export function oddsPicture(question, words) {
+  const isYesNo = question.mechanism.reportKind === "yes_no";
+  const labels = isYesNo ? ["grid_yes", "grid_no"] : ["grid_own", "grid_other"];
   const shares = Object.values(question.mechanism.explain()).filter(Array.isArray);
   const grids = shares.slice(0, 2).map((share, index) => {
     const number = words.said("b", "grid_share", { share: () => words.share(...share) });
-    const label = element("p", {}, number, words.node(["grid_own", "grid_other"][index]));
-    return element("div", { className: "share", "aria-hidden": true }, dots(...share), label);
+    const label = element("p", {}, number, " ", words.node(labels[index]));
+    return element("div", { className: "share", "aria-hidden": !isYesNo }, dots(...share), label);
   });
-  return element("figure", {}, ...grids, element("figcaption", {}, words.odds(question)));
+  const sentence = isYesNo ? [] : [element("figcaption", {}, words.odds(question))];
+  return element("figure", {}, ...grids, ...sentence);
+}
+
+/** A picture that words beside it tell as well. */
+export function picture(viewBox, ...shapes) {
+  const node = shape("svg", { viewBox, "aria-hidden": true });
+  node.append(...shapes);
+  return node;
+}
+
+/** A line of a picture, by the class that gives it its look. */
+export function path(name, d) {
+  return shape("path", { class: name, d });
 }
 
 // Ten rows of ten; a share that rounds to none or to all of them is neither.
 function dots(part, whole) {
   const filled = Math.min(99, Math.max(1, Math.round((100 * part) / whole)));
-  const grid = shape("svg", { viewBox: "0 0 100 100" });
-  grid.append(path("on", 0, filled), path("off", filled, 100));
-  return grid;
+  return picture("0 0 100 100", dotted("on", 0, filled), dotted("off", filled, 100));
 }
 
 // One path of very short strokes, whose round ends make them dots.
-function path(name, first, last) {
+function dotted(name, first, last) {
   const places = Array.from({ length: last - first }, (_, index) => first + index);
-  const d = places.map((place) => `M${(place % 10) * 10 + 5} ${Math.floor(place / 10) * 10 + 5}h.01`).join("");
-  return shape("path", { class: name, d });
+  return path(name, places.map((place) => `M${(place % 10) * 10 + 5} ${Math.floor(place / 10) * 10 + 5}h.01`).join(""));
 }
 
 function shape(tag, attributes) {

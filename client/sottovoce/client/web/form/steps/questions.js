@@ -22,25 +22,29 @@ export function askingStep(survey, words, asked, onDone) {
   });
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
+  const unseen = words.said("h2", "questions_title", {}, { className: "unseen" });
   return {
-    node: element("div", {}, title, summary, words.said("h2", "questions_title", {}, { className: "unseen" }), form),
+    node: element("div", {}, title, words.said("p", "not_kept", {}, { className: "hint" }), summary, unseen, form),
     start: title,
     answers: () => Object.fromEntries(given()),
     clear: () => fields.forEach((field) => field.clear()),
   };
 }
 
-// One part for each item; what is asked is counted, notes are not. A matrix has the rows that are asked.
+// One part for each item. What everybody sees is counted: numbers neither jump nor change when another question comes
+// or goes with the answers. A matrix has the rows that are asked.
 function partsOf(survey, words, asked) {
   const isAsked = (question) => asked.includes(survey.questions.indexOf(question));
   const items = survey.items.filter(({ questions }) => questions.length === 0 || questions.some(isAsked));
-  const total = items.filter((item) => item.questions.length).length;
-  let [number, first] = [1, 0];
+  const isCounted = ({ anyOf, questions, visibleIf }) => questions.length > 0 && anyOf.length + visibleIf.length === 0;
+  const total = items.filter(isCounted).length;
+  let [counted, first] = [0, 0];
   return items.map((item, index) => {
     const questions = item.questions.filter(isAsked);
     const rows = item.rows.filter((_, row) => isAsked(item.questions[row]));
+    counted += isCounted(item);
+    const number = isCounted(item) ? counted : null;
     const part = partOf({ ...item, questions, rows }, { index, first, number, total }, survey, words);
-    number += questions.length > 0;
     first += questions.length;
     return part;
   });

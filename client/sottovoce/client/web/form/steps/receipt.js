@@ -1,7 +1,9 @@
 import { NEARLY_SURE } from "../../survey/allowance.js";
+import { askedBy, contactLink } from "../researcher.js";
 import { button, element, heading, table } from "../dom.js";
+import { whenInWords } from "../moments.js";
 import { mostRevealing } from "./odds_picture.js";
-import { provided } from "../../registry.js";
+import { need, provided } from "../../registry.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { parseReport } from "../../survey/report.js";
 import { reportedInWords } from "../value_words.js";
@@ -14,22 +16,46 @@ import { reportedInWords } from "../value_words.js";
 export function receiptStep(survey, words, receipt, isEarlier, spent, onEnd) {
   const title = heading(1, words.node("receipt_title"));
   const earlier = isEarlier ? [words.said("p", "receipt_earlier", {}, { className: "lead" })] : [];
-  const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
+  const told = receiptParts(survey, words, receipt);
   const total = words.said("p", "spent", { spent: showEpsilon(spent) });
-  const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => onEnd(how)));
-  const row = element("div", { className: "actions" }, ...actions);
-  const told = [...earlier, sentReport(survey, words, receipt), ...after];
-  const node = element("div", { id: "receipt" }, title, ...told, total, row);
-  return { node, start: title };
+  told[0].querySelector("details").append(total);
+  const row = actionRow(survey, words, receipt, onEnd);
+  return { node: element("div", { id: "receipt" }, title, ...earlier, ...told, ...row), start: title };
+}
+
+/** All that a receipt says, here or in a copy that is kept: a function of the sent bytes and of the survey alone. */
+export function receiptParts(survey, words, receipt) {
+  const after = survey.after ? [provided("afterPart")(survey.after, words)] : [];
+  return [sentReport(survey, words, receipt), ...after, untilWhen(survey, words, receipt)];
+}
+
+// Until when the report can be taken back.
+function untilWhen({ document: file }, words, { body }) {
+  const { closes = null } = file.waves?.[parseReport(body).wave] ?? file;
+  if (closes === null) return words.said("p", "receipt_while_open");
+  return words.said("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
+}
+
+function actionRow(survey, words, receipt, onEnd) {
+  const missing = element("p", { role: "status", className: "told" });
+  const save = async () => {
+    const saveCopy = await need("saveCopy").catch(() => null);
+    missing.replaceChildren(...(saveCopy ? [] : [words.node("error_load")]));
+    saveCopy?.(survey, words, [askedBy(survey, words), ...receiptParts(survey, words, receipt)].filter(Boolean));
+  };
+  const row = (...content) => element("div", { className: "actions" }, ...content.filter(Boolean));
+  const [withdraw, forget] = ["withdraw", "forget"].map((how) => row(button(words.node(how), "", () => onEnd(how))));
+  const contact = contactLink(survey.researcher, words, "ask_researchers");
+  const others = row(button(words.node("save_copy"), "", save), contact);
+  return [withdraw, words.said("p", "receipt_shared"), forget, others, missing];
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
 // what is said of a question that may be hidden is the same for everybody.
 function sentReport(survey, words, receipt) {
   const { values } = parseReport(receipt.body);
-  const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   const parts = [...chanceNotes(survey, words, values), ...asGiven(survey, words, values)];
-  return element("section", { id: "sent" }, ...parts, exactReport(survey, words, values, receipt), cost);
+  return element("section", { id: "sent" }, ...parts, exactReport(survey, words, values, receipt));
 }
 
 // One sentence about all answers that chance had a say in.
@@ -78,7 +104,8 @@ function exactReport(survey, words, values, receipt) {
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
   const why = most ? [words.said("p", note), element("p", {}, words.odds(most))] : [];
-  return element("details", {}, words.said("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt));
+  const cost = words.said("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  return element("details", {}, words.said("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }
 
 function bytes(words, receipt) {

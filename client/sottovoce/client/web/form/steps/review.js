@@ -20,7 +20,9 @@ export function reviewStep(survey, words, asked, onBack, onSend) {
     button(words.node("back"), "", onBack),
   );
   const note = words.said("p", survey.ownCoin ? "review_own_coin" : "review_note", {}, { className: "lead" });
-  const node = element("div", {}, title, note, ...(survey.ownCoin ? [] : [example(survey, words, asked)]), actions);
+  const noLie = survey.private.length > 0 ? [words.said("p", "no_lie")] : [];
+  const shown = survey.ownCoin ? [] : [example(survey, words, asked)];
+  const node = element("div", {}, title, note, ...noLie, ...shown, actions);
   return { node, start: title };
 }
 

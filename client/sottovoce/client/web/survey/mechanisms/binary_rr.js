@@ -18,6 +18,7 @@ export class BinaryRR extends Mechanism {
     must(whole <= MAX_DENOMINATOR);
     const [yes, no] = [a, b].map(([part, of]) => part * (whole / of));
     must(0 < no && no < yes && yes < whole);
+    this.fractions = [...a, ...b];
     this.rows = [[whole - no, no], [whole - yes, yes]];
     this.logs = [log(yes, no), log(whole - no, whole - yes)];
     this.epsilon = Math.max(...this.logs);

@@ -1,0 +1,64 @@
+"""
+What may follow a published revision, and how it names the one before.
+
+A correction may change texts, order, odds of what is drawn afresh, times. It may not change what links and devices rely
+on: who may answer, what is remembered across waves, how small a step results show.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+MOST_REVISIONS = 8
+"""Of one survey; devices read no longer list, so that nobody makes a version for each person."""
+
+
+def next_revision(storage: Storage, survey: Survey) -> Survey:
+    """
+    The survey as it is to be published: with the digest of the revision before it, or, if it was published already, as
+    it was then. Storage looks again within its transaction whether that revision is still the newest.
+
+    Args:
+        storage: what was published so far.
+        survey: as its author wrote it, with or without ``replaces``.
+
+    Raises:
+        SpecError: it may not follow; with every reason.
+    """
+    stored = storage.revisions(survey.name)
+    earlier = [survey_of(row.document) for row in stored]
+    for published in earlier:
+        if published.is_same_as(survey):
+            return published
+    if not earlier:
+        return survey
+    problems = list(_problems(earlier[-1], survey))
+    if len(earlier) >= MOST_REVISIONS:
+        problems.append(Problem("/revision", f"there are {len(earlier)} revisions, which is as many as there may be"))
+    if problems:
+        raise SpecError(problems)
+    return parse_survey({**survey.document, "replaces": earlier[-1].digest})
+
+
+def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
+    if survey.revision <= before.revision:
+        yield Problem("/revision", f"must be higher than {before.revision}: a changed survey is a new revision")
+    if survey.replaces not in {None, before.digest}:
+        yield Problem("/replaces", "is not the newest revision that was published; leave it out, it is filled in")
+    if survey.asks_for_token != before.asks_for_token:
+        yield Problem("/access", "cannot change: links that were handed out would not fit any more")
+    if _remembered(survey) != _remembered(before):
+        yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
+    if survey.release_batch < before.release_batch:
+        yield Problem("/privacy/release_batch", f"may not be less than {before.release_batch}, only the same or more")
+
+
+def _remembered(survey: Survey) -> dict[str, Any]:
+    """The memoized questions, with all the numbers of their mechanisms."""
+    questions = [survey.questions[index] for index in survey.memoized]
+    return {question.name: question.mechanism and question.mechanism.dump() for question in questions}

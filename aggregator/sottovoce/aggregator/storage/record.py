@@ -1,0 +1,79 @@
+"""
+What is remembered for good: a line for each survey that was published, retired, closed, reopened or deleted.
+
+Each line holds the hash of the one before it, so that none can be changed or taken out unseen by whoever has noted a
+later one. Days only, and nothing of a respondent.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from sottovoce.aggregator.storage.base import Line
+from sottovoce.aggregator.storage.statements import Handle
+
+PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
+"""What a line may tell: of a revision, by name, revision and digest, or of a survey, by its name."""
+
+_LINES = "SELECT number, day, what, about, previous FROM record"
+
+FIRST = bytes(32)
+"""Stands for the hash of a line before the first."""
+
+
+def lines(db: Handle) -> list[Line]:
+    """All lines, in their order."""
+    return [_line(*row) for row in db.execute(f"{_LINES} ORDER BY number")]
+
+
+def append(db: Handle, day: int, what: str, about: str) -> int:
+    """
+    Add a line; returns its number, which is larger than any survey's key so far.
+
+    Args:
+        db: within a transaction that no other one adds a line beside.
+        day: today.
+        what: one of the words above.
+        about: which survey or revision.
+    """
+    row = db.execute(f"{_LINES} ORDER BY number DESC LIMIT 1").fetchone()
+    if row is None:
+        # A database that is older than its record has surveys without a line.
+        before, previous = int(db.execute("SELECT coalesce(max(key), 0) FROM surveys").fetchone()[0]), FIRST
+    else:
+        before, previous = _line(*row).number, _line(*row).hash
+    db.execute(
+        "INSERT INTO record (number, day, what, about, previous) VALUES (?, ?, ?, ?, ?)",
+        [before + 1, day, what, about, previous],
+    )
+    return before + 1
+
+
+def is_deleted(db: Handle, name: str) -> bool:
+    """Whether there was a survey of this name."""
+    query = "SELECT 1 FROM record WHERE what = ? AND about = ?"
+    return db.execute(query, [DELETED, name]).fetchone() is not None
+
+
+def problems(db: Handle) -> Iterator[str]:
+    """Where the lines do not follow from one another, and what they say is gone and is there."""
+    found = lines(db)
+    broken = next(_broken(found), None)
+    if broken is not None:
+        yield f"the record was changed before its line {broken}"
+    names = [about for _, _, what, about, _ in found if what == DELETED]
+    for (name,) in db.execute("SELECT DISTINCT name FROM surveys ORDER BY name"):
+        if name in names:
+            yield f"the survey {name} is there, and was deleted"
+
+
+def _broken(found: Sequence[Line]) -> Iterator[int]:
+    """Numbers of the lines that do not follow from the one before them."""
+    if found and found[0].previous != FIRST:
+        yield found[0].number
+    for before, line in pairwise(found):
+        if line.previous != before.hash or line.number != before.number + 1:
+            yield line.number
+
+
+def _line(number: int, day: int, what: str, about: str, previous: bytes) -> Line:
+    return Line(number, day, what, about, bytes(previous))

@@ -1,0 +1,178 @@
+"""
+The published revisions of a survey: which one a link names, whether they follow one another, and which still answer.
+
+A link names its survey by digest, and any revision answers as long as the survey is open. An aggregator could tag a
+person with a revision of their own; so all are in one reply, the same for everybody, and each names the one before it.
+Two that contradict each other are a proof that somebody was shown something else.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+from sottovoce.client.link import Link
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import TransportError
+from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.spec import Survey
+
+FORMAT = "sottovoce-revisions/1"
+STATUS_FORMAT = "sottovoce-status/1"
+
+MOST = 8
+"""Revisions of one survey."""
+
+_STATES = ("early", "open", "closed")
+
+
+class Publisher(Protocol):
+    """What is asked of a transport here."""
+
+    def fetch_survey(self, name: str) -> bytes:
+        """The newest revision's canonical bytes."""
+
+    def fetch_revisions(self, name: str) -> bytes | None:
+        """All revisions in one reply; None where there is no such reply."""
+
+
+class Revision(NamedTuple):
+    """One published revision: its number, digest, the digest that it replaces, if any, and its canonical bytes."""
+
+    number: int
+    digest: str
+    replaces: str | None
+    body: bytes
+
+
+class Standing(NamedTuple):
+    """
+    How a revision stands in one wave, by the aggregator's clock.
+
+    Attributes:
+        state: ``early``, ``open``, ``closed`` or ``retired``: an open one that begins no answer any more.
+        closed_on: the day on which the survey was closed; None if it was not.
+        newest: the number of the newest revision.
+    """
+
+    state: str
+    closed_on: date | None
+    newest: int
+
+
+def survey_for(transport: Publisher, link: Link) -> Survey:
+    """
+    The survey that a link names: the newest revision, or the one with the link's digest.
+
+    Raises:
+        TransportError: the aggregator cannot be reached, has no such survey, or shows revisions that contradict each
+            other; nothing was sent.
+        SpecError: what it sends is none.
+    """
+    newest = transport.fetch_survey(link.survey)
+    body = newest if _digest(newest).startswith(link.digest) else _older(transport, link, _digest(newest))
+    survey = load_survey(body)
+    if survey.name != link.survey:
+        raise _another()
+    return survey
+
+
+def published(transport: Publisher, name: str) -> list[Revision]:
+    """
+    All revisions that an aggregator shows, newest first; where there is no such reply, the newest alone.
+
+    Raises:
+        TransportError: the aggregator cannot be reached, refuses, or its reply cannot be read.
+    """
+    reply = transport.fetch_revisions(name)
+    shown = [] if reply is None else _read(reply, name)
+    newest = transport.fetch_survey(name)
+    return shown if _digest(newest) in {each.digest for each in shown} else [_revision(newest), *shown]
+
+
+def contradictions(revisions: Sequence[Revision]) -> list[str]:
+    """What revisions say against each other, a sentence each; nothing of a chain in which each follows the next one."""
+    return [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
+
+
+def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> Standing | None:
+    """
+    How a survey stands by an aggregator's status; None if that does not name its revision.
+
+    Args:
+        status: as ``Transport.fetch_status`` gives it.
+        survey: one revision.
+        wave: of the survey.
+
+    Raises:
+        TransportError: the status cannot be read.
+    """
+    try:
+        if status["format"] != STATUS_FORMAT or status["survey"] != survey.name:
+            raise ValueError("is another one")
+        closed_on = None if status["closed_on"] is None else date.fromisoformat(status["closed_on"])
+        newest = int(status["revisions"][0]["revision"])
+        found = [each for each in status["revisions"] if each["digest"] == survey.digest]
+        states = [_state(each["waves"][wave], each["retired"]) for each in found]
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise TransportError("the aggregator's status cannot be read") from None
+    return Standing(states[0], closed_on, newest) if states else None
+
+
+def _state(state: str, retired: bool) -> str:
+    if state not in _STATES or type(retired) is not bool:
+        raise ValueError("is unknown")
+    return "retired" if retired and state != "closed" else state
+
+
+def _older(transport: Publisher, link: Link, newest: str) -> bytes:
+    """The bytes of the revision that a link names, out of a chain in which the newest one stands too."""
+    reply = transport.fetch_revisions(link.survey)
+    revisions = [] if reply is None else _read(reply, link.survey)
+    named = [each.body for each in revisions if each.digest.startswith(link.digest)]
+    if not named:
+        raise _another()
+    if contradictions(revisions) or newest not in {each.digest for each in revisions}:
+        raise TransportError(
+            "the aggregator shows versions of this survey that contradict each other; nothing was sent"
+        )
+    return named[0]
+
+
+def _between(later: Revision, earlier: Revision) -> Iterator[str]:
+    new, old = later.digest[:12], earlier.digest[:12]
+    if later.number == earlier.number:
+        yield f"{new} and {old} are different versions, and both are called revision {later.number}"
+    elif later.number < earlier.number:
+        yield f"revision {later.number} ({new}) is shown as newer than revision {earlier.number} ({old})"
+    if later.replaces is not None and later.replaces == earlier.replaces:
+        yield f"{new} and {old} are different versions, and both replace {later.replaces[:12]}"
+    elif later.replaces is not None and later.replaces != earlier.digest:
+        yield f"revision {later.number} ({new}) replaces {later.replaces[:12]}, and {old} is shown in its place"
+
+
+def _read(reply: bytes, name: str) -> list[Revision]:
+    try:
+        document = canonical.load(reply)
+        if document["format"] != FORMAT or document["survey"] != name or not 0 < len(document["revisions"]) <= MOST:
+            raise ValueError("is another one")
+        return [_revision(canonical.dump(each)) for each in document["revisions"]]
+    except (KeyError, TypeError, ValueError):
+        raise TransportError("the aggregator's list of revisions cannot be read; nothing was sent") from None
+
+
+def _revision(body: bytes) -> Revision:
+    document = canonical.load(body)
+    number, replaces = document["revision"], document.get("replaces")
+    if type(number) is not int or not isinstance(replaces, str | None):
+        raise TypeError("is no survey")
+    return Revision(number, _digest(body), replaces, body)
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _another() -> TransportError:
+    return TransportError("the aggregator sent another survey than the one your link names; nothing was sent")

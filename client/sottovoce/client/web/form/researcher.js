@@ -1,0 +1,18 @@
+import { element } from "./dom.js";
+
+/** Who is asking, in one line, and how to ask them; null where the survey does not say. */
+export function askedBy({ researcher }, words) {
+  if (!researcher) return null;
+  const names = [researcher.institution, researcher.name].filter(Boolean).map((texts) => words.text("span", texts));
+  const parts = [...names, contactLink(researcher, words, "ask_us")].filter(Boolean);
+  return element("p", { className: "asked-by" }, ...parts.flatMap((part) => [" · ", part]).slice(1));
+}
+
+/** A link to whom to ask, under the sentence with this key; null where the survey names nobody. */
+export function contactLink(researcher, words, key) {
+  if (!researcher?.contact) return null;
+  const { contact } = researcher;
+  const isPage = contact.startsWith("https:");
+  const properties = isPage ? { rel: "noopener noreferrer", target: "_blank" } : {};
+  return words.said("a", key, {}, { ...properties, href: isPage ? contact : `mailto:${contact}` });
+}

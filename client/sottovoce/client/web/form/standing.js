@@ -1,0 +1,57 @@
+const STATUS_FORMAT = "sottovoce-status/1";
+const OFFLINE = "offline";
+const STATUS_DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
+/** What the aggregator says of a survey; "offline" where it says nothing. */
+export function askStatus(transport, name) {
+  return transport.fetchStatus(name).catch(() => OFFLINE);
+}
+
+/**
+ * Whether a survey can be answered now, by the aggregator's word: `{ status: { kind, date }, revision }`. Kind is
+ * "open", "early", "closed", "retired", "offline" or "token"; `revision` is `{ number, of }`, or null if not known.
+ *
+ * Where the aggregator is too old to say, or says nothing that can be read, it is open as far as anybody knows: a report
+ * that comes too late is refused, and told, then.
+ */
+export function standingOf({ key, survey }, told) {
+  if (told === OFFLINE) return { status: { kind: OFFLINE, date: null }, revision: null };
+  const revisions = told?.format === STATUS_FORMAT && Array.isArray(told.revisions) ? told.revisions : [];
+  const own = revisions.find((one) => one?.digest === survey.digest);
+  const wave = key[2];
+  const state = own?.retired === true ? "retired" : own?.waves?.[wave];
+  const kind = ["early", "closed", "retired"].includes(state) ? state : "open";
+  return { status: { kind, date: dateOf(kind, survey, wave, told) }, revision: numberOf(own, revisions) };
+}
+
+/** Whether what was told says something else than what the first step shows. */
+export function isNews(standing, shown) {
+  const isOther = ["kind", "date"].some((name) => standing.status[name] !== shown.status[name]);
+  return isOther || (standing.revision?.of ?? 1) > 1;
+}
+
+/** Whether nothing can be answered as it stands; a missing connection forbids nothing. */
+export function isShut({ kind }) {
+  return !["open", "offline", "checking"].includes(kind);
+}
+
+/** The standing, with the token of an invitation looked at too, where there is one. */
+export async function standingWithToken(respondent) {
+  const { key, survey, transport } = respondent;
+  const token = key[3] ? transport.checkToken(survey.name, key[3]).catch(({ reason }) => reason) : null;
+  const standing = standingOf(respondent, await askStatus(transport, survey.name));
+  if (isShut(standing.status)) return standing;
+  // Only a plain no is a no: whoever cannot be reached, or is busy, is told the token with the report.
+  return (await token) === "token_invalid" ? { ...standing, status: { kind: "token", date: null } } : standing;
+}
+
+function dateOf(kind, { document }, wave, told) {
+  const { closes = null, opens = null } = document.waves?.[wave] ?? document;
+  if (kind === "closed") return STATUS_DAY.test(told?.closed_on) ? told.closed_on : closes;
+  return { open: closes, early: opens }[kind] ?? null;
+}
+
+function numberOf(own, revisions) {
+  const [number, of] = [own?.revision, revisions[0]?.revision];
+  return Number.isInteger(number) && Number.isInteger(of) && number <= of ? { number, of } : null;
+}

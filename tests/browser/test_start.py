@@ -1,0 +1,272 @@
+"""The first screen: who asks, whether it can be answered, what is agreed to, and buttons that stay in sight."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.browser.states import FILLED, OPEN_ALL
+from tests.browser.test_access import violations
+from tests.browser.visit import Visit
+from tests.conftest import Running, start
+from tests.surveys import document
+
+RESEARCHER = {
+    "name": {"en": "Dr A. Example", "de": "Dr. A. Beispiel"},
+    "institution": {"en": "University of Example"},
+    "contact": "ethics@example.org",
+    "ethics": {"en": "Approved by the board, number 17."},
+}
+
+MANY_WORDS = " ".join(["word"] * 41)
+
+BOTH = ["Begin", "Try it first"]
+
+STATES = [
+    ({"kind": "open", "date": "2026-05-12T09:00:00Z"}, "Open until May 12, 2026 at 9:00 AM.", BOTH),
+    ({"kind": "open", "date": None}, "", BOTH),
+    ({"kind": "early", "date": "2026-03-03T09:00:00Z"}, "Opens on March 3, 2026 at 9:00 AM.", ["Try it first"]),
+    ({"kind": "closed", "date": "2026-05-12"}, "Closed since May 12, 2026. Nothing was asked.", []),
+    ({"kind": "closed", "date": None}, "Closed. Nothing was asked.", []),
+    ({"kind": "retired"}, "This version was replaced. Ask us", []),
+    ({"kind": "offline"}, "No connection: you can answer now; it is sent later.", BOTH),
+    ({"kind": "checking"}, "Checking your link.", BOTH),
+    (
+        {"kind": "token"},
+        "This link cannot be used. It may have been used or taken back. Nothing was sent. Ask us",
+        [],
+    ),
+]
+
+Starts = Callable[..., Running]
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Iterator[Starts]:
+    """Starts an aggregator with one survey, some of its keys changed."""
+    opened: list[Any] = []
+
+    def begin(**changes: Any) -> Running:
+        opened.append(start(tmp_path / f"data{len(opened)}", parse_survey(document(**changes))))
+        return opened[-1].__enter__()  # type: ignore[no-any-return]
+
+    yield begin
+    for one in opened:
+        one.__exit__(None, None, None)
+
+
+def stands_in_sight(page: Page) -> bool:
+    """Whether the buttons lie in the window, at its lower edge."""
+    page.wait_for_function("document.querySelector('.bar').offsetHeight > 0")
+    # The bar is measured once it is laid out.
+    page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+    box = page.locator(".bar").bounding_box()
+    assert box is not None
+    height = page.evaluate("innerHeight")
+    assert page.locator(".bar.stays").count() == (box["height"] <= height / 5)
+    return abs(box["y"] + box["height"] - height) < 1
+
+
+@pytest.mark.parametrize(
+    ("size", "locale", "text", "expected"),
+    [
+        ((390, 844), "en", "100%", True),
+        ((390, 664), "en", "100%", True),
+        ((320, 568), "en", "100%", True),
+        ((390, 844), "ar", "100%", True),
+        ((390, 664), "de", "100%", True),
+        ((320, 568), "de", "100%", False),
+        ((390, 664), "en", "200%", False),
+        ((320, 568), "ar", "200%", False),
+    ],
+)
+def test_buttons_stay_in_sight_unless_they_take_a_fifth_of_the_window(
+    browser: Browser, site: Running, size: tuple[int, int], locale: str, text: str, expected: bool
+) -> None:
+    """Where they are taller they stand where the text ends, and nothing is covered or cut."""
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height}, locale=locale)
+    page = Visit(context, site).arrive()
+    page.evaluate("size => { document.documentElement.style.fontSize = size; }", text)
+    found = stands_in_sight(page)
+    overflow = page.evaluate("document.documentElement.scrollWidth")
+    page.locator("#explanation details").last.scroll_into_view_if_needed()
+    covered = page.evaluate(
+        """() => { const [bar, last] = [".bar", "#explanation details:last-of-type summary"]
+            .map((name) => document.querySelector(name).getBoundingClientRect());
+            return bar.bottom > last.top && bar.top < last.bottom; }"""
+    )
+    context.close()
+
+    assert (found, overflow, covered) == (expected, width, False)
+
+
+def test_window_that_becomes_low_lets_the_buttons_go(browser: Browser, site: Running) -> None:
+    """A phone that is turned, or whose keyboard opens, does not lose a third of its window to them."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = Visit(context, site).arrive()
+    assert stands_in_sight(page)
+    page.set_viewport_size({"width": 844, "height": 300})
+
+    assert not stands_in_sight(page)
+    context.close()
+
+
+def test_who_asks_stands_first(browser: Browser, starts: Starts, axe: str) -> None:
+    """Institution, name and a link to ask; what else the survey says of itself is behind a line."""
+    asked = {
+        "researcher": RESEARCHER,
+        "notice": {"en": "You may ask what is kept."},
+        "retention": {"ids_days": 30, "delete_on": "2099-03-31"},
+        "description": {"en": "About exams."},
+    }
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    page = Visit(context, starts(**asked)).arrive()
+    first = page.locator("#explanation > *").first.inner_text()
+    link = page.locator(".asked-by a")
+    leads = [link.get_attribute(name) for name in ("href", "target")]
+    page.evaluate(OPEN_ALL)
+    page.wait_for_function(FILLED)
+    about = page.locator("#explanation details").first.inner_text()
+    found = violations(page, axe)
+    context.close()
+
+    assert first == "University of Example · Dr A. Example · Ask us"
+    assert leads == ["mailto:ethics@example.org", None]
+    for text in ("About exams.", "number 17", "You may ask what is kept.", "deletes itself on March 31, 2099."):
+        assert text in about
+    assert found == []
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator whose survey says who asks."""
+    asked = parse_survey(document(researcher=RESEARCHER))
+    with start(tmp_path_factory.mktemp("asking") / "data", asked) as running:
+        yield running
+
+
+def told_of(status: dict[str, Any]) -> Callable[[Route], None]:
+    """Serves the page's script with a first step that is told this state."""
+    line = "const { status = UNKNOWN } = known;"
+
+    def serve(route: Route) -> None:
+        script = route.fetch().text()
+        assert line in script
+        route.fulfill(
+            body=script.replace(line, f"const status = {json.dumps(status)};"), content_type="text/javascript"
+        )
+
+    return serve
+
+
+@pytest.mark.parametrize(("status", "told", "buttons"), STATES, ids=lambda value: str(value)[:24])
+def test_status_line_says_whether_it_can_be_answered(
+    browser: Browser, asking: Running, axe: str, status: dict[str, Any], told: str, buttons: list[str]
+) -> None:
+    """One line for each state, no Begin where nothing can begin, and the checker content with each."""
+    context = browser.new_context(timezone_id="UTC", bypass_csp=True, reduced_motion="reduce")
+    context.route("**/respondent.js", told_of(status))
+    page = Visit(context, asking).arrive()
+    line = page.locator("#state")
+    said = line.inner_text().replace("\u202f", " ") if line.is_visible() else ""
+    shown = page.locator(".bar button").all_inner_texts()
+    held = page.locator(".bar .primary:disabled").count()
+    found = violations(page, axe)
+    context.close()
+
+    assert said == told
+    assert shown == buttons
+    assert held == (status["kind"] == "checking")
+    assert found == []
+
+
+def test_trial_says_that_it_is_not_the_real_survey(browser: Browser, asking: Running) -> None:
+    """In place of the day on which it closes."""
+    context = browser.new_context()
+    context.route("**/respondent.js", told_of({"kind": "open", "date": "2026-05-12"}, "survey.document.trial", "true"))
+    page = Visit(context, asking).arrive()
+    told = page.inner_text("#state")
+    context.close()
+
+    assert told == "Try-out: not the real survey."
+
+
+def test_long_consent_is_a_step_of_its_own(browser: Browser, starts: Starts, axe: str) -> None:
+    """Over 40 words it follows Begin, and the first step says so."""
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    page = Visit(context, starts(consent={"en": MANY_WORDS})).arrive()
+    first = page.inner_text("#explanation")
+    page.click("#explanation .primary")
+    page.wait_for_selector("#consent")
+    text = page.inner_text("#consent")
+    found = violations(page, axe)
+    page.click("#consent button:not(.primary)")
+    page.wait_for_selector("#explanation")
+    page.click("#explanation .primary")
+    page.click("#consent .primary")
+    page.wait_for_selector("#check")
+    context.close()
+
+    assert "Begin shows what you agree to." in first
+    assert MANY_WORDS not in first
+    assert MANY_WORDS in text
+    assert found == []
+
+
+def test_short_consent_stands_on_the_first_step(browser: Browser, starts: Starts) -> None:
+    """Forty words are short."""
+    context = browser.new_context()
+    consent = MANY_WORDS.removesuffix(" word")
+    page = Visit(context, starts(consent={"en": consent})).arrive()
+    first = page.inner_text("#explanation")
+    page.click("#explanation .primary")
+    page.wait_for_selector("#check")
+    context.close()
+
+    assert consent in first
+    assert "Begin means that you agree." in first
+
+
+def test_own_coin_speaks_of_no_dice(browser: Browser, starts: Starts) -> None:
+    """On the first screen, what stands behind its lines, the check, the questions and the receipt."""
+    context = browser.new_context()
+    page = Visit(context, starts(privacy={"procedure": "own_coin"}, questions=[document()["questions"][0]])).arrive()
+    page.evaluate(OPEN_ALL)
+    page.wait_for_function(FILLED)
+    said = [page.inner_text("main")]
+    page.click("#explanation .primary")
+    said.append(page.inner_text("#check"))
+    for _ in range(2):
+        page.check("#check input >> nth=0")
+        page.click("#check [type=submit]")
+        said.append(page.inner_text("#check"))
+    page.click("#check .primary")
+    page.check("#q0-1")
+    said.append(page.inner_text("main"))
+    page.click("button[type=submit]")
+    page.wait_for_selector("text=Ready to send?")
+    said.append(page.inner_text("main"))
+    page.click("button.primary")
+    page.wait_for_selector("#receipt")
+    page.evaluate(OPEN_ALL)
+    said.append(page.inner_text("main"))
+    context.close()
+
+    assert "You toss a coin for each private answer" in said[0]
+    assert [text for text in said if "dice" in text.lower() or " die" in text.lower()] == []
+
+
+def test_personal_link_says_that_it_was_opened(browser: Browser, starts: Starts) -> None:
+    """Whoever runs the survey sees more of a personal link than of an open one."""
+    context = browser.new_context()
+    site = starts(access="token")
+    page = Visit(context, site).arrive(f"{site.link}&t=ABCDEFGHJKMNPQRS")
+    text = page.inner_text("#explanation")
+    context.close()
+
+    assert "The researchers see that this link was opened at your network address, and when." in text
