@@ -67,7 +67,7 @@ class Collection(RuleBasedStateMachine):
         """What a killed process leaves is opened by the next one."""
         self.storage = self.opens()
         self.admission = Admission(self.storage, self.clock)
-        self.housekeeping = Housekeeping(self.storage, self.clock)
+        self.housekeeping = Housekeeping(self.storage, self.clock, lambda: True)
 
     def opens(self) -> SQLiteStorage:
         """A process's own way into the database; without syncing, since nothing here cuts the power."""

@@ -14,6 +14,7 @@ from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.results import routes as results
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
 from sottovoce.aggregator.web import auth, front_routes, health_routes, problems
@@ -32,7 +33,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         assets: the respondent's page and its parts, by name.
     """
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
-    group_commit = GroupCommit(storage, Housekeeping(storage, clock))
+    group_commit = GroupCommit(storage, Housekeeping(storage, clock, SteadyClock(clock, storage.clock)))
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions.update(

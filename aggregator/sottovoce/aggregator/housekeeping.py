@@ -1,6 +1,7 @@
-"""What falls due with time: closing a survey, forgetting its report ids, emptying the log."""
+"""What falls due with time: closing a survey, forgetting its report ids, deleting it, emptying the log."""
 
-from datetime import datetime
+from collections.abc import Callable
+from datetime import UTC, datetime
 
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.storage import Storage, StoredSurvey
@@ -13,23 +14,37 @@ class Housekeeping:
 
     Args:
         storage: the database.
-        clock: the present moment. A clock that is set back delays, and undoes nothing.
+        clock: the present moment.
+        is_sure: whether that clock may decide what cannot be undone, see ``SteadyClock``; until it may, it waits.
     """
 
-    def __init__(self, storage: Storage, clock: Clock) -> None:
+    def __init__(self, storage: Storage, clock: Clock, is_sure: Callable[[], bool]) -> None:
         self._storage = storage
         self._clock = clock
+        self._is_sure = is_sure
         # Not at the start: on a large shared database every restart would hold the other nodes up.
         self._scrubbed_on = day_of(clock())
 
     def __call__(self) -> None:
-        """Close what has reached its end, purge what is kept no longer, and scrub once a day."""
+        """Delete and close what has reached its day, purge what is kept no longer, and scrub once a day."""
         now = self._clock()
-        close_due(self._storage, now)
-        purge_due(self._storage, now)
+        if self._is_sure():
+            delete_due(self._storage, now)
+            close_due(self._storage, now)
+            purge_due(self._storage, now)
         if self._scrubbed_on != day_of(now):
             self._storage.scrub()
             self._scrubbed_on = day_of(now)
+
+
+def delete_due(storage: Storage, now: datetime) -> list[str]:
+    """Delete every survey whose day has come, open or closed; returns their names."""
+    newest = {stored.name: survey_of(stored.document) for stored in storage.surveys()}
+    today = now.astimezone(UTC).date()
+    due = [name for name, survey in newest.items() if survey.delete_on is not None and today >= survey.delete_on]
+    for name in due:
+        storage.delete_survey(name)
+    return due
 
 
 def close_due(storage: Storage, now: datetime) -> None:

@@ -20,7 +20,7 @@ VERBS = {
     "privacy": ("privacy", "What a survey costs, for respondents and ethics boards."),
     "serve": ("serve", "Run the aggregator, and publish a survey file if one is named."),
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
-    "survey": ("survey", "Publish, list and close surveys."),
+    "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),
     "researcher": ("researcher", "Manage researchers' tokens."),
     "export": ("export", "Write the results of a survey as JSON."),
@@ -29,7 +29,7 @@ VERBS = {
     "restore": ("maintain", "Put a backup into a data folder that has no database yet."),
     "migrate": ("maintain", "Bring the database to this version's schema."),
     "copy": ("maintain", "Copy everything to another, empty database."),
-    "purge": ("maintain", "Close surveys that are over; forget report ids that are due."),
+    "purge": ("maintain", "Delete, close and purge what is due."),
     "doctor": ("maintain", "Check the database: schema, integrity, and all counts."),
 }
 """Verb -> its module, which holds the command under that name; and a line about it, so that the list imports none."""

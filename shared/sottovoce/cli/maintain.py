@@ -5,11 +5,13 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.housekeeping import close_due, purge_due
+from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due
+from sottovoce.aggregator.steady_clock import check_clocks
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
+from sottovoce.aggregator.storage.record import record_head
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.aggregator.storage.verify_counts import is_copy, recount
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
 
@@ -70,24 +72,25 @@ def migrate(data: Path | None) -> None:
 def copy(url: str, data: Path | None) -> None:
     """Copy everything to another, empty database; stop the aggregator first."""
     source, target = open_storage(data_settings(data)), open_url(url, Path())
-    if target.surveys() or target.has_researchers():
+    if target.surveys() or target.has_researchers() or target.record():
         raise StorageError("the other database is not empty")
     target.copy_from(source)
     target.scrub()
-    for before, after in zip(source.surveys(), target.surveys(), strict=True):
-        figures = [(db.live_counts(row.key), db.cells(row.key)) for db, row in ((source, before), (target, after))]
-        if before != after or figures[0] != figures[1]:
-            raise StorageError("the counts of the two databases differ; was the aggregator running?")
+    if not is_copy(source, target):
+        raise StorageError("the two databases differ; was the aggregator running?")
     click.echo("Copied; all counts are equal.", err=True)
 
 
 @click.command()
 @data_option
 def purge(data: Path | None) -> None:
-    """Close surveys that are over, and forget report ids that have been kept for as long as their survey said."""
-    storage = open_storage(data_settings(data))
-    close_due(storage, now())
-    for stored in purge_due(storage, now()):
+    """Delete surveys whose day has come, close those that are over, and forget report ids that are due."""
+    storage, today = open_storage(data_settings(data)), now()
+    check_clocks(today, storage.clock())
+    for name in delete_due(storage, today):
+        click.echo(f"{name}: deleted", err=True)
+    close_due(storage, today)
+    for stored in purge_due(storage, today):
         click.echo(f"{stored.name} revision {stored.revision}: report ids forgotten", err=True)
     storage.scrub()
 
@@ -100,7 +103,7 @@ def doctor(data: Path | None) -> None:
     # Rows can be counted only where the tables are as they should be.
     _tell(storage.verify() or _wrong_counts(storage), "the database is damaged; restore a backup")
     storage.check()
-    click.echo("Everything is in order.", err=True)
+    click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
 
 
 def _tell(wrong: list[str], conclusion: str) -> None:

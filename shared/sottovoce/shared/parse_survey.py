@@ -22,7 +22,7 @@ REPORT_LABELS = ("plain", "neutral")
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent", "notice")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
@@ -106,6 +106,7 @@ class _SurveyReader(ItemReader):
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
+            **({"trial": self.trial(fields["trial"])} if "trial" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
@@ -140,6 +141,12 @@ class _SurveyReader(ItemReader):
             message = "must be an e-mail address, or an address that begins with https, of at most 200 characters"
             result["contact"] = self.match(fields["contact"], f"{pointer}/contact", _CONTACT, message)
         return result
+
+    def trial(self, value: object) -> bool:
+        """That this is a try-out and not the real survey, which everybody is told; left out where it is not."""
+        if value is not True:
+            self.problem("/trial", "must be true, or be left out")
+        return True
 
     def replaces(self, fields: Mapping[str, Any]) -> str:
         """The digest of the revision before; publishing fills it in."""

@@ -293,6 +293,11 @@ class Survey:
         return bool(self.document["access"] == "token")
 
     @property
+    def trial(self) -> bool:
+        """A try-out and not the real survey, which everybody is told."""
+        return "trial" in self.document
+
+    @property
     def replaces(self) -> str | None:
         """The digest of the revision before it; None for a first one, and for those of before it was kept."""
         replaced: str | None = self.document.get("replaces")

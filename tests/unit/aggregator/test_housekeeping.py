@@ -1,7 +1,8 @@
 """What falls due with time, by a clock that the test moves."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import pytest
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -15,7 +16,7 @@ def test_survey_closes_at_its_time_and_shows_everything(storage: SQLiteStorage, 
     """The last snapshot is whole, although nobody asked for it."""
     key = storage.publish(survey(closes="2026-06-02T00:00:00Z")).key
     storage.store([arrival(key, number) for number in range(3)])
-    keep_house = Housekeeping(storage, clock)
+    keep_house = Housekeeping(storage, clock, lambda: True)
     keep_house()
     assert not storage.surveys()[0].closed
     clock.moment += timedelta(hours=12)
@@ -29,7 +30,7 @@ def test_ids_go_when_the_survey_said_so_and_not_before(storage: SQLiteStorage, c
     """Two days after the closing day; a clock that is set back brings nothing back."""
     key = storage.publish(survey(retention={"ids_days": 2})).key
     storage.store([arrival(key, 1)])
-    keep_house = Housekeeping(storage, clock)
+    keep_house = Housekeeping(storage, clock, lambda: True)
     storage.close_survey("exam", day_of(clock.moment))
     for days, known in ((0, True), (2, True), (3, False), (-1, False)):
         clock.moment = FakeClock().moment + timedelta(days=days)
@@ -42,7 +43,7 @@ def test_log_is_emptied_once_a_day(storage: SQLiteStorage, clock: FakeClock) -> 
     """Until then it tells the order in which groups were written."""
     key = storage.publish(survey()).key
     log = storage._path.with_name(storage._path.name + "-wal")
-    keep_house = Housekeeping(storage, clock)
+    keep_house = Housekeeping(storage, clock, lambda: True)
     keep_house()
     storage.store([arrival(key, 1)])
     keep_house()
@@ -51,3 +52,52 @@ def test_log_is_emptied_once_a_day(storage: SQLiteStorage, clock: FakeClock) -> 
     keep_house()
 
     assert log.stat().st_size == 0
+
+
+@pytest.mark.parametrize("closed_on", [None, "2026-06-02T00:00:00Z"])
+def test_survey_is_deleted_on_its_day_and_never_before(
+    storage: SQLiteStorage, clock: FakeClock, closed_on: str | None
+) -> None:
+    """Also when it was closed long before, or is open still; another one, and one that names no day, stays."""
+    given = {"closes": closed_on, "retention": {"delete_on": "2026-06-05"}}
+    for name, more in (("exam", given), ("later", {"retention": {"delete_on": "2026-06-06"}}), ("kept", {})):
+        storage.publish(survey(name=name, **more))
+    keep_house = Housekeeping(storage, clock, lambda: True)
+    clock.moment = datetime(2026, 6, 4, 23, 59, 59, tzinfo=UTC)
+    keep_house()
+    assert [row.name for row in storage.surveys()] == ["exam", "kept", "later"]
+    clock.moment += timedelta(seconds=1)
+    keep_house()
+
+    assert [row.name for row in storage.surveys()] == ["kept", "later"]
+    assert storage.record()[-1][2:4] == ("deleted", "exam")
+
+
+def test_day_of_the_newest_revision_counts(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A correction may bring it forward."""
+    storage.publish(survey(retention={"delete_on": "2027-01-01"}))
+    storage.publish(survey(revision=2, retention={"delete_on": "2026-06-01"}))
+    Housekeeping(storage, clock, lambda: True)()
+
+    assert storage.surveys() == []
+
+
+def test_what_cannot_be_undone_waits_for_a_clock_that_is_sure(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Closing by date, forgetting ids and deleting; the log is emptied all the same."""
+    storage.publish(survey(name="over", closes="2026-06-01T00:00:00Z"))
+    storage.publish(survey(name="gone", retention={"delete_on": "2026-06-01"}))
+    key = storage.publish(survey(retention={"ids_days": 0})).key
+    storage.store([arrival(key, 1)])
+    storage.close_survey("exam", day_of(clock.moment) - 9)
+    sure: list[bool] = []
+    keep_house = Housekeeping(storage, clock, lambda: bool(sure))
+    keep_house()
+    assert [(row.name, row.closed, row.purged) for row in storage.surveys()] == [
+        ("exam", True, False), ("gone", False, False), ("over", False, False)
+    ]  # fmt: skip
+    sure.append(True)
+    keep_house()
+
+    assert [(row.name, row.closed, row.purged) for row in storage.surveys()] == [
+        ("exam", True, True), ("over", True, False)
+    ]  # fmt: skip

@@ -72,6 +72,8 @@ MISTAKES: list[dict[str, Any]] = [
     {"title": "Exams"},
     {"title": {}},
     {"extra": 1},
+    {"trial": False},
+    {"trial": "yes"},
     {"replaces": "0" * 64},
     {"revision": 2, "replaces": "0" * 63},
     {"revision": 2, "replaces": "A" * 64},

@@ -49,6 +49,7 @@ REFUSALS = {
     Outcome.CONFLICT: ("id_conflict", "another report has this id; the first one stays"),
     Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
     Outcome.CLOSED: ("closed", "the survey is not open"),
+    Outcome.UNKNOWN: ("unknown_survey", "no survey has this name"),
     Outcome.TOKEN_INVALID: ("token_invalid", "the survey asks for a token that has not been used"),
 }
 
@@ -315,7 +316,8 @@ class Admission:
 
     def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
         """What the transaction found, for each in order."""
-        if Outcome.CLOSED in outcomes:
+        # Another node may have closed the survey, or deleted it.
+        if Outcome.CLOSED in outcomes or Outcome.UNKNOWN in outcomes:
             self._rules.clear()
         return [
             receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
@@ -337,8 +339,11 @@ class Admission:
 
     def _find(self, sent: _ForSurvey) -> SurveyRules:
         """The rules of the revision that something was sent for."""
-        # What is remembered may be out of date in one way that matters here: a revision that is not yet in it.
-        rules = self._remembered(sent) or _of_digest(self._load(sent.survey), sent.digest)
+        # What is remembered may be out of date in ways that matter here: a revision that is not yet in it, for one.
+        rules = self._remembered(sent)
+        # A survey that was closed may be open again, or gone.
+        if rules is None or rules.stored.closed:
+            rules = _of_digest(self._load(sent.survey), sent.digest)
         if rules is None:
             raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
         return rules

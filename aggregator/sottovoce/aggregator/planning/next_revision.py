@@ -6,6 +6,7 @@ on: who may answer, what is remembered across waves, how small a step results sh
 """
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 from sottovoce.aggregator.storage import Storage
@@ -56,6 +57,10 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
         yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
     if survey.release_batch < before.release_batch:
         yield Problem("/privacy/release_batch", f"may not be less than {before.release_batch}, only the same or more")
+    if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
+        yield Problem("/retention/delete_on", f"may not be later than {before.delete_on}: people were told that day")
+    if survey.trial != before.trial:
+        yield Problem("/trial", "cannot change: people were told whether it is the real survey")
 
 
 def _remembered(survey: Survey) -> dict[str, Any]:

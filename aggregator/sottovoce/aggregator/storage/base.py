@@ -201,11 +201,30 @@ class Storage(Protocol):
     def close_survey(self, name: str, day: int) -> None:
         """Admit no more reports to any revision from this day on; the first time, show all counts."""
 
+    def reopen_survey(self, name: str) -> None:
+        """
+        Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.
+
+        Raises:
+            StorageError: there is no such survey, or its report ids are forgotten.
+        """
+
+    def delete_survey(self, name: str) -> None:
+        """
+        Take out everything of a survey, also of the files, but for the lines of the record. Its name is never given
+        again, since devices remember it.
+
+        Raises:
+            StorageError: there is no such survey.
+        """
+
     def record(self) -> list[Line]:
         """What is remembered for good: who was published, retired, closed, reopened, deleted, and on which day."""
 
     def purge(self, survey: int) -> None:
-        """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step."""
+        """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step; of an
+        open one, nothing.
+        """
 
     def find_report(self, survey: int, report_id: bytes) -> Known | None:
         """What is stored under this id, or None."""
@@ -273,6 +292,9 @@ class Storage(Protocol):
 
     def end_session(self, session_hash: bytes) -> None:
         """Forget a session."""
+
+    def clock(self) -> float | None:
+        """Seconds since 1970 by the database's own clock; None if that is this machine's."""
 
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files that the database uses."""

@@ -16,6 +16,8 @@ _KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND rep
 _WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({marks})"
 _TOKENS = "SELECT token_hash FROM tokens WHERE survey = ? AND token_hash IN ({marks}) ORDER BY 1"
 
+_THERE = "SELECT 1 FROM surveys WHERE key = ?"
+
 _MARKS = {size: ", ".join("?" * size) for size in (1, 20, 500)}
 """For so many keys at once: few sizes, so that there are few statements to prepare."""
 
@@ -58,6 +60,7 @@ class _Group:
         surveys = sorted({report.plan.survey for report in reports})
         self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
         ids = sorted(set(report_ids(reports)))
+        self._gone = {s for s in surveys if s not in self._open and db.execute(_THERE, [s]).fetchone() is None}
         self._known = {
             (survey, bytes(report_id)): (wave, bytes(packed))
             for survey, report_id, wave, packed in _look_up(db, _KNOWN, ids)
@@ -75,7 +78,7 @@ class _Group:
         if self._withdrawn and (survey, id_hash(report.report_ids)) in self._withdrawn:
             return Outcome.WITHDRAWN
         if survey not in self._open:
-            return Outcome.CLOSED
+            return Outcome.UNKNOWN if survey in self._gone else Outcome.CLOSED
         if token is not None:
             if token not in self._good:
                 return Outcome.TOKEN_INVALID

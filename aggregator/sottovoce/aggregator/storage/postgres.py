@@ -22,7 +22,7 @@ from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
-from sottovoce.aggregator.storage.tables import fill, select
+from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill, select
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
 
@@ -41,6 +41,8 @@ _INSERT = """
 """
 """Many reports of one shape, cut apart by the server; how many rows there are then tells whether all were new."""
 
+_REWRITE = f"VACUUM FULL surveys, {', '.join(OF_SURVEYS)}"
+
 
 class PostgresStorage(sql.SQLStorage):
     """
@@ -58,6 +60,8 @@ class PostgresStorage(sql.SQLStorage):
 
     ALONE: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
     NOW: ClassVar[str] = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+    REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
+    THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"
 
     def __init__(self, url: str, connections: int = 8) -> None:
         self._pool = ConnectionPool(
@@ -91,14 +95,10 @@ class PostgresStorage(sql.SQLStorage):
             except _NotAllNew:
                 continue
 
-    def purge(self, survey: int) -> None:
-        """Give every row a new random key, and drop ids, tombstones and tokens."""
-        with self._write() as db:
-            db.execute("UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?", [survey])
-            db.execute("DELETE FROM tombstones WHERE survey = ?", [survey])
-            db.execute("DELETE FROM tokens WHERE survey = ?", [survey])
-            db.execute("UPDATE surveys SET purged = 1 WHERE key = ?", [survey])
-        self.scrub()
+    def clock(self) -> float | None:
+        """Seconds since 1970 by the server's clock."""
+        with self._read() as db:
+            return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
     def scrub(self) -> None:
         """Write the reports anew in the order of their ids, in one transaction, and remove what was deleted."""
@@ -112,6 +112,11 @@ class PostgresStorage(sql.SQLStorage):
             db.execute("INSERT INTO reports SELECT * FROM kept ORDER BY survey, report_id")
         with self._connection() as connection:
             connection.execute("VACUUM tokens, tombstones, reports")
+
+    def _forget(self) -> None:
+        """Write every table anew that has rows of surveys: the old pages go with their files."""
+        with self._connection() as connection:
+            connection.execute(_REWRITE)
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""

@@ -252,6 +252,19 @@ _RECORD = (
         previous bytea NOT NULL
     )
     """,
+    # The planner's statistics would keep samples of these beyond their rows; to set a type, also the same, drops them.
+    *(
+        f"ALTER TABLE {table} ALTER {column} TYPE {kind}, ALTER {column} SET STATISTICS 0"
+        for table, column, kind in (
+            ("surveys", "name", "text"),
+            ("surveys", "digest", "text"),
+            ("surveys", "document", "bytea"),
+            ("reports", "report_id", "bytea"),
+            ("reports", '"values"', "bytea"),
+            ("tombstones", "id_hash", "bytea"),
+            ("tokens", "token_hash", "bytea"),
+        )
+    ),
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (

@@ -14,7 +14,8 @@ from sottovoce.aggregator.storage.statements import Handle
 PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
 """What a line may tell: of a revision, by name, revision and digest, or of a survey, by its name."""
 
-_LINES = "SELECT number, day, what, about, previous FROM record"
+_LINES = "SELECT number, day, what, about, previous FROM record ORDER BY number"
+_LAST = f"{_LINES} DESC LIMIT 1"
 
 FIRST = bytes(32)
 """Stands for the hash of a line before the first."""
@@ -22,7 +23,7 @@ FIRST = bytes(32)
 
 def lines(db: Handle) -> list[Line]:
     """All lines, in their order."""
-    return [_line(*row) for row in db.execute(f"{_LINES} ORDER BY number")]
+    return [_line(*row) for row in db.execute(_LINES)]
 
 
 def append(db: Handle, day: int, what: str, about: str) -> int:
@@ -35,7 +36,7 @@ def append(db: Handle, day: int, what: str, about: str) -> int:
         what: one of the words above.
         about: which survey or revision.
     """
-    row = db.execute(f"{_LINES} ORDER BY number DESC LIMIT 1").fetchone()
+    row = db.execute(_LAST).fetchone()
     if row is None:
         # A database that is older than its record has surveys without a line.
         before, previous = int(db.execute("SELECT coalesce(max(key), 0) FROM surveys").fetchone()[0]), FIRST
@@ -52,6 +53,11 @@ def is_deleted(db: Handle, name: str) -> bool:
     """Whether there was a survey of this name."""
     query = "SELECT 1 FROM record WHERE what = ? AND about = ?"
     return db.execute(query, [DELETED, name]).fetchone() is not None
+
+
+def record_head(found: Sequence[Line]) -> str:
+    """The last line's hash in words: whoever notes it can tell later on whether any line before it was changed."""
+    return f"Line {found[-1].number} of the record: {found[-1].hash.hex()}" if found else "The record is empty."
 
 
 def problems(db: Handle) -> Iterator[str]:

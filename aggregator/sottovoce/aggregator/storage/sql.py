@@ -39,6 +39,7 @@ from sottovoce.aggregator.storage.statements import (
 )
 from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.storage.tally import NO_COHORT, change
+from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Survey
 
 _CHUNK = 20_000
@@ -62,6 +63,12 @@ class SQLStorage(ABC):
     NOW: ClassVar[str]
     """Seconds since 1970, by the database's own clock."""
 
+    REKEY: ClassVar[str]
+    """Gives every report of a survey a new random id."""
+
+    THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ?"
+    """Whether there is a survey, such that it is there until the end of the transaction."""
+
     @abstractmethod
     def _read(self) -> AbstractContextManager[Handle]:
         """A transaction that sees one state of the database."""
@@ -76,6 +83,10 @@ class SQLStorage(ABC):
 
     def _after_deletion(self) -> None:  # noqa: B027 - nothing is a fine answer
         """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
+
+    def _forget(self) -> None:
+        """Remove a deleted survey from the files."""
+        self.scrub()
 
     @abstractmethod
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
@@ -110,6 +121,29 @@ class SQLStorage(ABC):
         """Admit no more reports; the first time, show all counts."""
         with self._alone() as db:
             survey_life.close(db, name, day, self._today(db))
+        self.scrub()
+
+    def reopen_survey(self, name: str) -> None:
+        """Admit reports again."""
+        with self._alone() as db:
+            survey_life.reopen(db, name, self._today(db))
+
+    def delete_survey(self, name: str) -> None:
+        """Take out everything of a survey but the lines of the record."""
+        with self._alone() as db:
+            survey_life.delete(db, name, self._today(db))
+        self._forget()
+
+    def purge(self, survey: int) -> None:
+        """Of a closed survey: give every row a new random key, and drop ids, tombstones and tokens."""
+        with self._alone() as db:
+            # It may have been reopened since somebody saw that it is due.
+            if db.execute("SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NOT NULL", [survey]).fetchone() is None:
+                return
+            db.execute(self.REKEY, [survey])
+            db.execute("DELETE FROM tombstones WHERE survey = ?", [survey])
+            db.execute("DELETE FROM tokens WHERE survey = ?", [survey])
+            db.execute("UPDATE surveys SET purged = 1 WHERE key = ?", [survey])
         self.scrub()
 
     def record(self) -> list[Line]:
@@ -213,6 +247,7 @@ class SQLStorage(ABC):
     def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
         """Make these tokens good for one report each."""
         with self._write() as db:
+            self._check_there(db, survey)
             # In the order of the hashes, which is not that of the list that people were given.
             db.executemany("INSERT INTO tokens VALUES (?, ?)", [(survey, token) for token in sorted(hashes)])
             add_token_counts(db, survey, created=len(hashes))
@@ -220,10 +255,16 @@ class SQLStorage(ABC):
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
         """Take tokens back; returns how many were still good."""
         with self._write() as db:
+            self._check_there(db, survey)
             revoked = delete_tokens(db, [(survey, token) for token in sorted(set(hashes))])
             add_token_counts(db, survey, revoked=revoked)
         self._after_deletion()
         return revoked
+
+    def _check_there(self, db: Handle, survey: int) -> None:
+        """Or a survey that is being deleted would leave tokens."""
+        if db.execute(self.THERE, [survey]).fetchone() is None:
+            raise StorageError("there is no survey of this name")
 
     def has_token(self, survey: int, token: bytes) -> bool:
         """Whether a token is good."""

@@ -57,6 +57,7 @@ class SQLiteStorage(sql.SQLStorage):
     """
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
+    REKEY: ClassVar[str] = "UPDATE reports SET report_id = randomblob(16) WHERE survey = ?"
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -88,14 +89,9 @@ class SQLiteStorage(sql.SQLStorage):
             raise _NotAllNew
         statements.count_up(db, change(arrivals))
 
-    def purge(self, survey: int) -> None:
-        """Give every row a new random key, and drop ids, tombstones and tokens."""
-        with self._write() as db:
-            db.execute("UPDATE reports SET report_id = randomblob(16) WHERE survey = ?", [survey])
-            db.execute("DELETE FROM tombstones WHERE survey = ?", [survey])
-            db.execute("DELETE FROM tokens WHERE survey = ?", [survey])
-            db.execute("UPDATE surveys SET purged = 1 WHERE key = ?", [survey])
-        self.scrub()
+    def clock(self) -> float | None:
+        """None: the database has no clock but this machine's."""
+        return None
 
     def scrub(self) -> None:
         """Empty the log: until then it holds deleted rows, and the order in which groups were written."""

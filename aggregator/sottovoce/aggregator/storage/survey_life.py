@@ -1,10 +1,11 @@
 """Surveys come, are corrected, end, and go: each step within a transaction that has no other such one beside it."""
 
+from datetime import date
 from typing import Any
 
 from sottovoce.aggregator.storage import record
 from sottovoce.aggregator.storage.statements import Handle, show
-from sottovoce.shared import canonical
+from sottovoce.aggregator.storage.tables import OF_SURVEYS
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
@@ -16,6 +17,10 @@ _WAS_CLOSED = "SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name
 _NOTE_CLOSE = """
     UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 """
+
+_DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)" for table in OF_SURVEYS]  # noqa: S608
+_EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
+_RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
 
 
 def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
@@ -67,25 +72,69 @@ def close(db: Handle, name: str, closed_on: int, day: int) -> None:
         db.execute(_NOTE_CLOSE, [name])
 
 
+def reopen(db: Handle, name: str, day: int) -> None:
+    """
+    Admit reports again; what is shown stays as it is, and moves by the ordinary rule.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        day: today.
+
+    Raises:
+        StorageError: there is no such survey, or its report ids are forgotten: a copy would count twice.
+    """
+    found = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
+    if not found:
+        raise StorageError("there is no survey of this name")
+    if any(purged for (purged,) in found):
+        raise StorageError("the survey's report ids are forgotten: a report that comes again would count twice")
+    if db.execute("UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL", [name]).rowcount:
+        record.append(db, day, record.REOPENED, name)
+
+
+def delete(db: Handle, name: str, day: int) -> None:
+    """
+    Take out everything of a survey but the lines of the record.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        day: today.
+
+    Raises:
+        StorageError: there is no such survey.
+    """
+    # First of all: whoever is storing a report has the survey's row, and is waited for, or its report would be left.
+    if not db.execute("UPDATE surveys SET retired = 1 WHERE name = ?", [name]).rowcount:
+        raise StorageError("there is no survey of this name")
+    # Before the rows go: the line's number is larger than their keys.
+    record.append(db, day, record.DELETED, name)
+    for statement in _DELETE:
+        db.execute(statement, [name])
+    db.execute("DELETE FROM surveys WHERE name = ?", [name])
+
+
 def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:
     if revision >= survey.revision:
         raise StorageError("a changed survey must be published with a higher revision")
-    if load_survey(document).release_batch > survey.release_batch:
+    before = load_survey(document)
+    if before.release_batch > survey.release_batch:
         raise StorageError("a later revision may raise release_batch, and not lower it")
+    if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
+        raise StorageError("a later revision may be deleted earlier than people were told, and not later")
+    if before.trial != survey.trial:
+        raise StorageError("all revisions of a survey are the real one, or none is")
     # Another node may have published since the predecessor was filled in; then there would be two of one.
-    if canonical.load(survey.canonical).get("replaces", digest) != digest:
+    if survey.replaces not in (None, digest):
         raise StorageError("the revision that this one replaces is not the newest; publish it again")
 
 
 def _retire(db: Handle, survey: Survey, day: int) -> None:
-    earlier = "name = ? AND revision < ? AND retired = 0"
     given: list[Any] = [survey.name, survey.revision]
-    for revision, digest in db.execute(
-        f"SELECT revision, digest FROM surveys WHERE {earlier} ORDER BY revision",  # noqa: S608 - constants
-        given,
-    ).fetchall():
+    for revision, digest in db.execute(_EARLIER, given).fetchall():
         record.append(db, day, record.RETIRED, _about(survey.name, revision, digest))
-    db.execute(f"UPDATE surveys SET retired = 1 WHERE {earlier}", given)  # noqa: S608 - constants
+    db.execute(_RETIRE, given)
 
 
 def _about(name: str, revision: int, digest: str) -> str:

@@ -66,6 +66,9 @@ TABLES: dict[str, Columns] = {
 }
 """What is copied to another database."""
 
+OF_SURVEYS = [table for table, columns in TABLES.items() if "survey" in columns]
+"""Tables whose rows belong to a survey each."""
+
 NOT_COPIED: dict[str, Columns] = {
     "sessions": {"session_hash": RANDOM_KEY, "researcher": TEXT, "started": NUMBERS, "used": NUMBERS},
     "pulse": {"beat": NUMBERS},

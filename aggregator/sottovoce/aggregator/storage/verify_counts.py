@@ -1,6 +1,7 @@
-"""The counts of a survey, made anew from its rows: what the kept counts are held against."""
+"""What the kept counts are held against: the counts made anew from the rows, and those of another database."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.storage.columns import matrix, tallies
@@ -17,6 +18,16 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
                 tally = counts.setdefault(index, {})
                 tally[value] = tally.get(value, 0) + number
     return counts
+
+
+def is_copy(source: Storage, target: Storage) -> bool:
+    """Whether two databases hold the same surveys with equal counts, and remember the same."""
+    return _figures(source) == _figures(target)
+
+
+def _figures(storage: Storage) -> tuple[Any, ...]:
+    counts = [(row, storage.live_counts(row.key), storage.cells(row.key)) for row in storage.surveys()]
+    return counts, storage.record()
 
 
 def _alike(chunk: list[bytes]) -> Iterable[list[bytes]]:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.collect.group_commit import GroupCommit, Submitted, settled
+from sottovoce.aggregator.collect.limits import FAILURES
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -90,9 +92,9 @@ class Door:
         return counters
 
 
-@pytest.fixture
-def doors(tmp_path: Path, clock: FakeClock) -> Iterator[list[Door]]:
-    """The same surveys behind the gate, and behind any WSGI server."""
+@pytest.fixture(params=[3])
+def doors(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[list[Door]]:
+    """The same surveys behind the gate, and behind any WSGI server; so many requests a minute, 0 for any number."""
     made = []
     for name in ("gate", "flask"):
         storage = SQLiteStorage(tmp_path / f"{name}.sqlite")
@@ -100,7 +102,7 @@ def doors(tmp_path: Path, clock: FakeClock) -> Iterator[list[Door]]:
             storage.publish(published)
         storage.add_tokens(storage.revisions("invited")[0].key, [token_hash(token, "invited") for token in TOKENS])
         storage.close_survey("over", 20_000)
-        settings = Settings(rate_limit=3)
+        settings = Settings(rate_limit=request.param)
         app = create_app(settings, storage, clock, {})
         made.append(Door(app, Gate(app, settings, storage) if name == "gate" else None, storage))
     yield made
@@ -144,6 +146,8 @@ def code(answer: Answer) -> str:
     return str(json.loads(answer[2] or b"{}").get("code", ""))
 
 
+ASKED_FOR = '{{"token_sha256":"{}"}}'
+
 OUTCOMES = [
     ("", Request(path("exam"), sent(1))),
     ("", Request(path("exam"), sent(1))),
@@ -176,6 +180,14 @@ OUTCOMES = [
     ("malformed", Request(path("exam", "/batch"), b"[]")),
     ("", Request("/api/v1/surveys/exam/withdraw", b'{"report_id":"%032x"}' % 1)),
     ("withdrawn", Request(path("exam"), sent(1))),
+    ("", Request("/api/v1/surveys/exam/revisions", method="GET")),
+    ("", Request("/api/v1/surveys/exam/status", method="GET")),
+    ("unknown_survey", Request("/api/v1/surveys/none/status", method="GET")),
+    ("", Request("/api/v1/surveys/invited/token", ASKED_FOR.format(sha256(TOKENS[1].encode()).hexdigest()).encode())),
+    ("token_invalid", Request("/api/v1/surveys/invited/token", ASKED_FOR.format("0" * 64).encode())),
+    ("malformed", Request("/api/v1/surveys/invited/token", b"{}")),
+    ("method_not_allowed", Request("/api/v1/surveys/invited/token", method="GET")),
+    ("", Request("/api/v1/surveys/invited/token", method="OPTIONS")),
     ("", Request(path("exam"), method="OPTIONS")),
     ("", Request(path("exam", "/batch"), method="OPTIONS")),
     ("", Request(path("exam"), method="HEAD")),
@@ -221,6 +233,19 @@ def test_strangers_who_send_too_often_are_refused_at_both_doors(doors: list[Door
 
     assert [code(both(doors, request)) for request in requests] == ["", "", "", "too_many"]
     assert code(both(doors, replace(requests[3], method="OPTIONS", body=b""))) == ""
+
+
+@pytest.mark.parametrize("doors", [0], indirect=True)
+def test_strangers_who_try_tokens_are_refused_at_both_doors(doors: list[Door]) -> None:
+    """A good one costs nothing; the failures of a minute are counted once, and apart from the requests."""
+    good, bad = (ASKED_FOR.format(sha256(token.encode()).hexdigest()).encode() for token in (TOKENS[1], "0" * 16))
+    asked = Request("/api/v1/surveys/invited/token", bad, peer=STRANGER)
+    codes = [code(both(doors, asked)) for _ in range(FAILURES + 1)]
+
+    assert codes == ["token_invalid"] * FAILURES + ["too_many"]
+    assert code(both(doors, replace(asked, body=good))) == "too_many"
+    assert code(both(doors, replace(asked, body=good, peer="198.51.100.7"))) == ""
+    assert code(both(doors, Request(path("exam"), sent(1), peer=STRANGER))) == ""
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,20 @@ def test_network_may_send_a_minutes_worth_and_then_evenly() -> None:
     assert rates.allow("2001:db8:2::1")
 
 
+def test_looking_for_room_takes_none() -> None:
+    """It says what the next request would be told, and leaves it so."""
+    time = Time()
+    rates = Rates(2, monotonic=time)
+    seen = [(rates.has_room("203.0.113.1"), rates.has_room("203.0.113.9"), rates.allow("203.0.113.1")) for _ in "123"]
+
+    assert seen == [(True, True, True), (True, True, True), (False, False, False)]
+    assert rates.has_room("198.51.100.7")
+    assert rates.has_room("127.0.0.1")
+    time.seconds += 30
+    assert rates.has_room("203.0.113.1")
+    assert Rates(0).has_room("203.0.113.1")
+
+
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", None])
 def test_this_machine_and_no_limit_are_let_pass(peer: str | None) -> None:
     """A demonstration is not held up."""

@@ -20,7 +20,7 @@ const SURVEY_REQUIRED = [
 ];
 const SURVEY_OPTIONAL = [
   "after", "ask", "closes", "consent", "description", "notice", "opens", "replaces", "report_labels", "researcher",
-  "waves",
+  "trial", "waves",
 ];
 
 /**
@@ -47,6 +47,7 @@ export function parseSurvey(document, digest) {
     must(!("closes" in document) || opens < readMoment(document.closes));
     readRetention(document.retention, [document.waves].flat().at(-1)?.closes ?? document.closes);
     if ("researcher" in document) readResearcher(document.researcher, language);
+    must(!("trial" in document) || document.trial === true);
     if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
     must(!("report_labels" in document) || document.report_labels === "neutral");
     const items = parseItems(document, language);

@@ -71,6 +71,8 @@ export class Survey {
     // Who asks, shown first; what is said about the protection of data; null for nothing.
     this.researcher = document.researcher ?? null;
     this.notice = document.notice ?? null;
+    // Whether this is a try-out and not the real survey.
+    this.trial = document.trial ?? false;
     // What is told with the receipt, to everybody the same; null for nothing.
     this.after = document.after ?? null;
     this.access = document.access;

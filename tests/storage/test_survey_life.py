@@ -1,0 +1,362 @@
+"""Surveys are published, retired, closed, reopened and deleted: what stays, what goes, and what is remembered."""
+
+import hashlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from sottovoce.aggregator.storage import Outcome, Storage
+from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.shared.errors import StorageError
+
+from tests import postgres
+from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
+from tests.surveys import survey
+
+HELD = bytes(31) + b"\1"
+MARK = "sentinel-of-this-survey"
+
+
+@pytest.fixture(params=BACK_ENDS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
+    """An empty database of each kind."""
+    database = BACK_ENDS[request.param](tmp_path)
+    yield database
+    database.close()
+
+
+def shown(store: Storage, key: int) -> dict[int, int]:
+    """The shown number of reports by cohort."""
+    return {cell.cohort: cell.reports for cell in store.cells(key)}
+
+
+def told(store: Storage) -> list[tuple[str, str]]:
+    """What the record says, without numbers and days."""
+    return [(line.what, line.about.split()[0]) for line in store.record()]
+
+
+def test_record_remembers_each_step_and_every_line_follows_from_the_one_before(store: Storage) -> None:
+    """Published with number and digest, retired, closed, reopened, deleted; a step that changes nothing adds none."""
+    first, second = survey(), survey(revision=2, replaces=survey().digest)
+    for one in (first, first, second):
+        store.publish(one, retire=one is second)
+    for _ in range(2):
+        store.close_survey("exam", 1)
+    for _ in range(2):
+        store.reopen_survey("exam")
+    store.delete_survey("exam")
+    lines = store.record()
+
+    assert [(line.number, line.what, line.about) for line in lines] == [
+        (1, "published", f"exam 1 {first.digest}"), (2, "published", f"exam 2 {second.digest}"),
+        (3, "retired", f"exam 1 {first.digest}"), (4, "closed", "exam"), (5, "reopened", "exam"),
+        (6, "deleted", "exam"),
+    ]  # fmt: skip
+    assert [line.previous for line in lines] == [bytes(32), *(line.hash for line in lines[:-1])]
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [("UPDATE record SET about = 'other' WHERE number = 2", 3), ("DELETE FROM record WHERE number = 2", 3),
+     ("DELETE FROM record WHERE number = 1", 2), ("UPDATE record SET day = day + 1 WHERE number = 1", 2)],
+)  # fmt: skip
+def test_record_that_was_changed_is_found(store: Storage, change: str, line: int) -> None:
+    """Whatever stands before the last line cannot be changed or taken out unseen."""
+    store.publish(survey())
+    store.close_survey("exam", 1)
+    store.reopen_survey("exam")
+    with store._write() as db:  # type: ignore[attr-defined]
+        db.execute(change)
+
+    assert store.verify() == [f"the record was changed before its line {line}"]
+
+
+def test_survey_that_is_there_and_was_deleted_is_found(store: Storage) -> None:
+    """As after rows were brought back by hand."""
+    store.publish(survey())
+    with store._write() as db:  # type: ignore[attr-defined]
+        db.execute("UPDATE record SET what = 'deleted', about = 'exam'")
+
+    assert store.verify() == ["the survey exam is there, and was deleted"]
+
+
+def test_retire_marks_every_earlier_revision(store: Storage) -> None:
+    """Also later on, by publishing the same one again; what was drawn for them is still stored."""
+    first = store.publish(survey())
+    store.publish(survey(revision=2, replaces=first.digest))
+    assert [row.retired for row in store.revisions("exam")] == [False, False]
+    last = survey(revision=3, replaces=store.revisions("exam")[-1].digest)
+    store.publish(last)
+    store.publish(last, retire=True)
+
+    assert [row.retired for row in store.revisions("exam")] == [True, True, False]
+    assert store.store([arrival(first.key, 1)]) == [Outcome.NEW]
+
+
+def test_publish_refuses_a_predecessor_that_is_not_the_newest(store: Storage) -> None:
+    """Of two corrections of one revision, made at the same time on two nodes, one is refused."""
+    first = store.publish(survey())
+    store.publish(survey(revision=2, replaces=first.digest))
+    with pytest.raises(StorageError, match="not the newest"):
+        store.publish(survey(revision=3, replaces=first.digest))
+
+    assert [row.revision for row in store.revisions("exam")] == [1, 2]
+
+
+@pytest.mark.parametrize(("day", "refused"), [("2027-04-01", True), (None, True), ("2027-03-31", False),
+                                              ("2027-03-30", False)])  # fmt: skip
+def test_publish_refuses_a_later_day_of_deletion(store: Storage, day: str | None, refused: bool) -> None:
+    """Who has answered was told the day."""
+    store.publish(survey(retention={"delete_on": "2027-03-31"}))
+    correction = survey(revision=2, retention={"delete_on": day} if day else {})
+    if refused:
+        with pytest.raises(StorageError, match="not later"):
+            store.publish(correction)
+    else:
+        store.publish(correction)
+
+
+def test_reopened_survey_shows_the_rest_never_again(store: Storage) -> None:
+    """Cells move on growth by a batch alone, while it is open and at the next close."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(30)])
+    store.close_survey("exam", 1)
+    assert store.store([arrival(key, 30)]) == [Outcome.CLOSED]
+    store.reopen_survey("exam")
+    assert shown(store, key) == {ALL: 30, 0: 30}
+    assert store.store([arrival(key, number) for number in range(30, 54)]) == [Outcome.NEW] * 24
+    store.close_survey("exam", 2)
+    assert shown(store, key) == {ALL: 30, 0: 30}
+    store.reopen_survey("exam")
+    store.store([arrival(key, 54)])
+
+    assert shown(store, key) == {ALL: 55, 0: 55}
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+
+
+def test_reopening_ends_with_the_forgetting_of_ids(store: Storage) -> None:
+    """A report that comes again would count twice."""
+    key = store.publish(survey()).key
+    store.close_survey("exam", 1)
+    store.purge(key)
+    with pytest.raises(StorageError, match="forgotten"):
+        store.reopen_survey("exam")
+    with pytest.raises(StorageError, match="no survey"):
+        store.reopen_survey("other")
+
+    assert store.surveys()[0].closed
+
+
+def test_purge_leaves_a_survey_that_was_reopened(store: Storage) -> None:
+    """Whoever saw that it is due may be late."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, 1)])
+    store.purge(key)
+
+    assert store.find_report(key, identity(1)) is not None
+    assert not store.surveys()[0].purged
+
+
+def filled(store: Storage) -> tuple[int, int]:
+    """Two surveys with something in every table, by their keys."""
+    keys = store.publish(survey(title={"en": MARK})).key, store.publish(survey(name="other")).key
+    for key in keys:
+        hashes = [hashlib.sha256(b"%d %d" % (key, number)).digest() for number in range(2)]
+        store.add_tokens(key, [*hashes, HELD])
+        store.store([arrival(key, 100 * key + number) for number in range(30)])
+        store.store([arrival(key, 100 * key + 40, token=hashes[0])])
+        store.withdraw(plan(key), identity(100 * key))
+        store.revoke_tokens(key, hashes[1:])
+    return keys
+
+
+def test_delete_leaves_no_row_of_the_survey_and_every_row_of_the_other(store: Storage) -> None:
+    """In no table but the record."""
+    _, kept = filled(store)
+    before = {table: [row for row in store.export_table(table) if row[0] == kept] for table in TABLES}
+    assert all(before[table] for table, columns in TABLES.items() if "survey" in columns)
+    store.delete_survey("exam")
+
+    assert [row.name for row in store.surveys()] == ["other"]
+    for table, columns in TABLES.items():
+        if "survey" in columns:
+            assert list(store.export_table(table)) == before[table], table
+    assert store.verify() == []
+
+
+def test_name_of_a_deleted_survey_is_never_given_again(store: Storage) -> None:
+    """Devices remember it. Deleting it again, or another that is not there, is refused."""
+    store.publish(survey())
+    store.delete_survey("exam")
+    for again in (survey(), survey(revision=2)):
+        with pytest.raises(StorageError, match="another name"):
+            store.publish(again)
+    for name in ("exam", "other"):
+        with pytest.raises(StorageError, match="no survey"):
+            store.delete_survey(name)
+
+    assert store.surveys() == []
+
+
+def test_key_of_a_deleted_survey_is_never_given_again(store: Storage) -> None:
+    """A node that still remembers it would store its reports in the new one."""
+    gone = store.publish(survey()).key
+    store.delete_survey("exam")
+    new = store.publish(survey(name="other")).key
+
+    assert new != gone
+    assert store.store([arrival(gone, 1)]) == [Outcome.UNKNOWN]
+    assert store.store([arrival(gone, 2), arrival(new, 2)]) == [Outcome.UNKNOWN, Outcome.NEW]
+    assert store.withdraw(plan(gone), identity(1)) is Outcome.UNKNOWN
+    for late in (store.add_tokens, store.revoke_tokens):
+        with pytest.raises(StorageError, match="no survey"):
+            late(gone, [HELD])
+    assert store.verify() == []
+
+
+def test_keys_go_on_from_those_that_are_older_than_the_record(store: Storage) -> None:
+    """The record of a database of an earlier version begins empty."""
+    old = store.publish(survey()).key
+    with store._write() as db:  # type: ignore[attr-defined]
+        db.execute("DELETE FROM record")
+    store.delete_survey("exam")
+
+    assert [line.number for line in store.record()] == [old + 1]
+    assert store.publish(survey(name="other")).key == old + 2
+
+
+def test_copy_remembers_what_was_deleted(store: Storage, tmp_path: Path) -> None:
+    """So does a backup, which is the whole file."""
+    store.publish(survey())
+    store.delete_survey("exam")
+    other = SQLiteStorage(tmp_path / "copy.sqlite")
+    other.copy_from(store)
+
+    assert other.record() == store.record()
+    with pytest.raises(StorageError, match="another name"):
+        other.publish(survey())
+    other.close()
+
+
+def searched(found: bytes, gone: int) -> list[str]:
+    """What of the first of the two surveys is in these bytes."""
+    ids = {f"id {number}": identity(100 * gone + number) for number in (*range(30), 40)}
+    hashes = {f"token {number}": hashlib.sha256(b"%d %d" % (gone, number)).digest() for number in range(2)}
+    texts = {"text": MARK.encode(), "text as digits": MARK.encode().hex().encode()}
+    tombstone = {"tombstone": hashlib.sha256(identity(100 * gone)).digest()}
+    return [name for name, one in (ids | hashes | texts | tombstone).items() if one in found]
+
+
+def test_nothing_of_a_deleted_survey_is_in_any_file(tmp_path: Path) -> None:
+    """Text, ids, tombstones and hashes, in the database and its log; what is left is the other survey."""
+    store = SQLiteStorage(tmp_path / "db.sqlite")
+    gone, kept = filled(store)
+    found = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert {"text", "id 1", "tombstone"} <= set(searched(found, gone))
+    store.delete_survey("exam")
+    found = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+    assert searched(found, gone) == []
+    assert identity(100 * kept + 1) in found
+    store.close()
+
+
+def test_nothing_of_a_deleted_survey_is_in_the_servers_tables() -> None:
+    """Neither in the pages of its database nor in the planner's statistics, which keep samples of what they are of."""
+    server, folder = postgres.own()
+    url = postgres.fresh(server)
+    store = PostgresStorage(url)
+    gone, kept = filled(store)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        connection.execute("CHECKPOINT")
+        number = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
+    assert number is not None
+    assert {"id 1", "tombstone"} <= set(searched(pages(folder, number[0]), gone))
+    store.delete_survey("exam")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+    found = pages(folder, number[0])
+
+    assert searched(found, gone) == []
+    assert identity(100 * kept + 1) in found
+    store.close()
+
+
+def pages(folder: Path, database: int) -> bytes:
+    """The files of a database's tables."""
+    return b"".join(path.read_bytes() for path in folder.glob(f"**/base/{database}/*") if path.is_file())
+
+
+def test_nodes_that_store_while_one_deletes_leave_no_row() -> None:
+    """Whoever is storing is waited for; whoever comes later is told that there is no such survey."""
+    url = postgres.fresh()
+    nodes = [PostgresStorage(url), PostgresStorage(url)]
+    key = nodes[0].publish(survey()).key
+
+    def send(first: int) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        while Outcome.UNKNOWN not in outcomes:
+            outcomes += nodes[first % 2].store([arrival(key, 10_000 * first + len(outcomes))])
+        return outcomes
+
+    with ThreadPoolExecutor(4) as pool:
+        sending = [pool.submit(send, first) for first in range(4)]
+        while nodes[0].surveys()[0].reports < 20:
+            pass
+        nodes[1].delete_survey("exam")
+        outcomes = [one.result() for one in sending]
+
+    assert all(set(one) <= {Outcome.NEW, Outcome.UNKNOWN} for one in outcomes)
+    assert nodes[0].verify() == []
+    assert [list(nodes[0].export_table(table)) for table in ("reports", "cells", "counts")] == [[], [], []]
+    for node in nodes:
+        node.close()
+
+
+def test_two_nodes_that_correct_one_revision_at_once_make_one_correction() -> None:
+    """Each waits for the other; the second is told that its predecessor is not the newest."""
+    url = postgres.fresh()
+    nodes = [PostgresStorage(url), PostgresStorage(url)]
+    first = nodes[0].publish(survey())
+    corrections = [survey(revision=number, replaces=first.digest) for number in (2, 3)]
+
+    def correct(number: int) -> bool:
+        try:
+            nodes[number].publish(corrections[number])
+        except StorageError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(correct, range(2)))
+
+    assert done.count(True) == 1
+    assert [line.number for line in nodes[0].record()] == [1, 2]
+    for node in nodes:
+        node.close()
+
+
+def test_one_node_closes_reopens_and_deletes_and_the_other_follows() -> None:
+    """What the other stores is decided by the database, whatever it remembers."""
+    url = postgres.fresh()
+    one, other = PostgresStorage(url), PostgresStorage(url)
+    key = one.publish(survey()).key
+    outcomes = other.store([arrival(key, 0)])
+    one.close_survey("exam", 1)
+    outcomes += other.store([arrival(key, 1)])
+    one.reopen_survey("exam")
+    outcomes += other.store([arrival(key, 2)])
+    one.delete_survey("exam")
+    outcomes += other.store([arrival(key, 3)])
+
+    assert outcomes == [Outcome.NEW, Outcome.CLOSED, Outcome.NEW, Outcome.UNKNOWN]
+    one.close()
+    other.close()

@@ -1,0 +1,121 @@
+"""What may follow a published revision, and that it names it."""
+
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.planning.next_revision import MOST_REVISIONS, next_revision
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.client.revisions import MOST
+from sottovoce.shared.errors import SpecError
+
+from tests.documents import question
+from tests.surveys import document, months, survey
+
+LAYER = {"name": "coin_flip"}
+MEMO = {"name": "memoized_rr", "permanent": LAYER, "instantaneous": LAYER, "waves": 3}
+
+
+def corrected(storage: SQLiteStorage, **changes: Any) -> list[tuple[str, str]]:
+    """Why such a second revision may not follow."""
+    with pytest.raises(SpecError) as refused:
+        next_revision(storage, survey(**{"revision": 2, **changes}))
+    return [tuple(problem) for problem in refused.value.problems]
+
+
+def remembered(**changes: Any) -> dict[str, Any]:
+    """A survey whose devices remember a draw, and a question beside."""
+    asked = [question({**MEMO, **changes}), document()["questions"][2]]
+    return {"questions": asked, "waves": months(3)}
+
+
+def test_first_revision_is_published_as_it_is(storage: SQLiteStorage) -> None:
+    """It has nothing before it."""
+    assert next_revision(storage, survey()) == survey()
+
+
+def test_correction_names_the_newest_revision(storage: SQLiteStorage) -> None:
+    """Not the first one; and nothing else of it changes."""
+    first = storage.publish(next_revision(storage, survey()))
+    second = next_revision(storage, survey(revision=2, title={"en": "Examinations"}))
+    storage.publish(second)
+    fifth = next_revision(storage, survey(revision=5))
+
+    assert second.replaces == first.digest
+    assert second.is_same_as(survey(revision=2, title={"en": "Examinations"}))
+    assert fifth.replaces == second.digest
+
+
+def test_publishing_again_is_the_same_revision(storage: SQLiteStorage) -> None:
+    """With or without the key, the newest or an earlier one: no new digest for what is published."""
+    first = storage.publish(next_revision(storage, survey()))
+    second = storage.publish(next_revision(storage, survey(revision=2)))
+    storage.publish(next_revision(storage, survey(revision=3)))
+
+    for again in (survey(revision=2), survey(revision=2, replaces=first.digest), survey(revision=2, replaces="0" * 64)):
+        assert next_revision(storage, again).digest == second.digest
+    assert storage.publish(next_revision(storage, survey())) == storage.revisions("exam")[0]
+    assert len(storage.revisions("exam")) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "reason"),
+    [
+        ({"revision": 1, "title": {"en": "X"}}, "/revision", "higher than 1"),
+        ({"replaces": "0" * 64}, "/replaces", "leave it out"),
+        ({"access": "token"}, "/access", "links that were handed out"),
+        ({"privacy": {"release_batch": 24}}, "/privacy/release_batch", "less than 25"),
+    ],
+)
+def test_what_links_and_results_rely_on_cannot_change(
+    storage: SQLiteStorage, changes: dict[str, Any], pointer: str, reason: str
+) -> None:
+    """Each with its place and its reason; texts and a larger batch may change."""
+    storage.publish(next_revision(storage, survey()))
+
+    [(where, why)] = corrected(storage, **changes)
+    assert where == pointer
+    assert reason in why
+    assert next_revision(storage, survey(revision=2, privacy={"release_batch": 26}))
+
+
+def test_all_reasons_are_told_at_once(storage: SQLiteStorage) -> None:
+    """An author mends a file in one go."""
+    storage.publish(next_revision(storage, survey()))
+
+    assert [where for where, _ in corrected(storage, access="token", privacy={"release_batch": 1})] == [
+        "/access", "/privacy/release_batch",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"permanent": {"name": "binary_rr", "a": "2/3", "b": "1/3"}},
+        {"instantaneous": {"name": "binary_rr", "a": "2/3", "b": "1/3"}},
+        {"waves": 4},
+    ],
+)
+def test_what_devices_remember_cannot_change(storage: SQLiteStorage, changes: dict[str, Any]) -> None:
+    """Not one number of it, by name and not by place: no device draws a second time."""
+    storage.publish(next_revision(storage, survey(**remembered())))
+    [(where, why)] = corrected(storage, **remembered(**changes))
+    assert (where, "memoized_rr" in why) == ("/questions", True)
+
+    asked, beside = remembered()["questions"]
+    for others in ([beside], [{**asked, "name": "r"}, beside], [asked, {**asked, "name": "r"}, beside]):
+        assert [where for where, _ in corrected(storage, questions=others, waves=months(3))] == ["/questions"]
+    moved = next_revision(
+        storage,
+        survey(revision=2, waves=months(3), questions=[beside, {**asked, "label": {"en": "Mended"}}]),
+    )
+    assert moved.replaces == storage.revisions("exam")[0].digest
+
+
+def test_ninth_revision_is_refused(storage: SQLiteStorage) -> None:
+    """As many as a device reads; there is no version for each person."""
+    for number in range(1, MOST_REVISIONS + 1):
+        storage.publish(next_revision(storage, survey(revision=number)))
+
+    assert MOST_REVISIONS == MOST == 8
+    assert corrected(storage, revision=9) == [("/revision", "there are 8 revisions, which is as many as there may be")]
+    assert next_revision(storage, survey(revision=8)).digest == storage.revisions("exam")[-1].digest
