@@ -84,7 +84,9 @@ def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) 
         ).json()
         assert (shown["received"], shown["reports"]) == (25, 25)
     assert sottovoce(tmp_path, "survey", "close", "exam").returncode == 0
-    assert sottovoce(tmp_path, "export", *arguments["export"]).returncode == 0
+    export = sottovoce(tmp_path, "export", *arguments["export"])
+    assert export.returncode == 0
+    assert re.match(r"cheated: Of 30 reports [\d.]+ % said yes; 2 × [\d.]+ % − 1/2 = .*95 % interval", export.stderr)
     exported = json.loads((tmp_path / "results.json").read_text())
 
     validator("export").validate(exported)

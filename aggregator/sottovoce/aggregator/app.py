@@ -17,7 +17,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
-from sottovoce.aggregator.web import auth, health_routes, problems
+from sottovoce.aggregator.web import auth, front_routes, health_routes, problems
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
 
@@ -48,7 +48,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     problems.register(app)
     collect.register_limits(app, settings)
     auth.register(app)
-    for module in (collect, results, tokens, health_routes, dashboard):
+    for module in (collect, results, tokens, health_routes, front_routes, dashboard):
         app.register_blueprint(module.blueprint)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

@@ -22,7 +22,10 @@ def odds_in_words(question: Question) -> str:
         return say("cohort_note" if question.cohort else "public_note")
     numbers = question.mechanism.explain()
     values = {name: of_hundred(n) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
-    sentence = say(f"odds_{question.mechanism.report_kind}", **values)
+    usual = f"odds_{question.mechanism.report_kind}"
+    # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
+    own = f"{question.type}_{usual}"
+    sentence = say(own if own in catalogue() else usual, **values)
     if question.neutral:
         sentence = f"{sentence} {say('neutral_note')}"
     return f"{sentence} {say('question_epsilon', epsilon=show_epsilon(question.epsilon))}."

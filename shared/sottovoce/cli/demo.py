@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.cli.database import open_storage
@@ -44,6 +45,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
         results = close(storage)
         rows = compare(results, people)
         _show(rows, f"{results.reports} randomized reports, and the truth that only this demonstration knows", console)
+        console.print("\n".join(results_in_words(results)))
         worst = max(row.off for row in rows)
         console.print(f"{results.reports} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
         if out is not None:

@@ -7,6 +7,7 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.results.analysis import analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import write_json
 from sottovoce.shared.errors import StorageError
@@ -24,8 +25,11 @@ from sottovoce.shared.errors import StorageError
 def export(
     name: str, cohort: str | None, interval: str, wave: int | None, out: Path | None, data: Path | None
 ) -> None:
-    """Write the results of the survey NAME as JSON (sottovoce-export/1)."""
+    """Write the results of the survey NAME as JSON (sottovoce-export/1); shares of yes also in words."""
     revisions = revisions_of(open_storage(data_settings(data)), name)
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
-    write_json(export_document(analyse(revisions, cohort, interval, wave)), out)
+    results = analyse(revisions, cohort, interval, wave)
+    for words in results_in_words(results):
+        click.echo(words, err=True)
+    write_json(export_document(results), out)

@@ -8,7 +8,7 @@ from sottovoce.client.words import catalogue, odds_in_words, of_hundred
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.reports import REPORT_KINDS
 
-from tests.documents import number, one_of, parsed, question, some_of, vector
+from tests.documents import day, number, one_of, parsed, question, some_of, vector
 
 COIN = {"a": "3/4", "b": "1/4"}
 
@@ -65,6 +65,32 @@ def test_every_kind_of_report_has_its_sentence():
 
     assert {kind: set(re.findall(r"\{(\w+)\}", text)) for kind, text in sentences.items()} == REPORT_KINDS
     assert {mechanism.report_kind for mechanism in MECHANISMS.values()} == set(REPORT_KINDS)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "words"),
+    [
+        ({"name": "rounding_rr", "a": "3/4", "b": "1/4"}, "the latest date, 75 send high; of 100 with the earliest"),
+        ({"epsilon": "2"}, "each for any date: of 100 people with the same date"),
+        ({"name": "square_wave", "odds": "3", "bins": 10, "width": 1}, "of 100 people with the same date"),
+        ({"name": "laplace", "epsilon": "1"}, "Your date is sent with a random error"),
+    ],
+)
+def test_date_is_told_as_a_date(mechanism, words):
+    """A date is early or late, never large or small; and no sentence about it speaks of a number."""
+    said = odds_in_words(parsed(day("2026-01-01", "2026-01-31", mechanism)))
+
+    assert words in said
+    assert "number" not in said
+
+
+def test_sentences_of_dates_have_the_usual_numbers():
+    """The same placeholders as those of numbers, kind by kind."""
+    own = {key: text for key, text in catalogue().items() if key.startswith("date_odds_")}
+
+    assert {key.removeprefix("date_odds_"): set(re.findall(r"\{(\w+)\}", text)) for key, text in own.items()} == {
+        kind: REPORT_KINDS[kind] for kind in ("end", "mark", "range", "number")
+    }
 
 
 def test_choice_of_two_is_not_called_yes():

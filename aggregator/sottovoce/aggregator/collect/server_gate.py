@@ -12,6 +12,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.collect.admission import Admission
@@ -161,11 +162,15 @@ class Gate:
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:
         code, detail = problems.describe(error, "the gate")
-        body = problems.document(code, detail)
-        given = [*problems.headers(code), ("Content-Length", str(len(body)))]
+        status, given, body = problems.reply(code, partial(_header, scope), detail)
+        given.append(("Content-Length", str(len(body))))
         given += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
-        return problems.STATUS[code], add_headers(given, self._standing), body
+        return status, add_headers(given, self._standing), body
 
 
 def _authorization(scope: Scope) -> str:
-    return next((value for name, value in scope.headers.items() if name == "authorization"), "")
+    return _header(scope, "authorization")
+
+
+def _header(scope: Scope, wanted: str) -> str:
+    return ",".join(value for name, value in scope.headers.items() if name == wanted)

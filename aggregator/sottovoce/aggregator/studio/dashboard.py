@@ -7,6 +7,7 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.results.in_words import limits, yes_in_words
 from sottovoce.aggregator.results.routes import results_of
 from sottovoce.aggregator.survey_life import list_surveys
 from sottovoce.shared.answers import Grid
@@ -80,12 +81,8 @@ def difference(value: float | None, estimate: Estimate, grid: Grid | None = None
     return f"{figure(value, estimate)}{unit}"
 
 
-@blueprint.app_template_filter("limits")
-def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
-    """The limits to show: the band while the survey is open and there is one, else the interval."""
-    if still_open and estimate.band_low is not None and estimate.band_high is not None:
-        return estimate.band_low, estimate.band_high
-    return estimate.low, estimate.high
+blueprint.add_app_template_filter(limits)
+blueprint.add_app_template_filter(yes_in_words)
 
 
 @blueprint.app_template_filter("interval")

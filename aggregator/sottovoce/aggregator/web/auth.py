@@ -27,6 +27,7 @@ PUBLIC = frozenset(
         "collect.report",
         "collect.batch",
         "collect.withdraw",
+        "front.front",
         "machine.healthz",
         "machine.readyz",
         "auth.login",

@@ -1,9 +1,14 @@
-"""Every error as an RFC 9457 problem document; the only place that knows status codes. Nothing submitted is echoed."""
+"""
+Every error as an RFC 9457 problem document, or as a page where a person's browser asks; the only place that knows
+status codes. Nothing submitted is echoed.
+"""
 
 import json
 import logging
+from collections.abc import Callable
 
 from flask import Flask, Response, request
+from sottovoce.aggregator.web import pages
 from sottovoce.shared.errors import EstimateError, ReportRejected, SpecError, StorageError
 from werkzeug.exceptions import HTTPException
 
@@ -97,19 +102,37 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
     """
-    The problem document as a reply.
+    Flask's reply to the present request.
 
     Args:
         code: from the closed list; it decides status and title.
         detail: a sentence about this case, without anything that was sent.
         problems: places and messages, where there are several mistakes.
     """
-    return Response(document(code, detail, problems), STATUS[code], headers(code))
+    status, headers, body = reply(code, lambda name: request.headers.get(name, ""), detail, problems)
+    return Response(body, status, headers)
 
 
-def headers(code: str) -> list[tuple[str, str]]:
-    """What such a reply says beside its document."""
-    found = [("Content-Type", CONTENT_TYPE)]
+def reply(
+    code: str, header: Callable[[str], str], detail: str = "", problems: list[dict[str, str]] | None = None
+) -> tuple[int, list[tuple[str, str]], bytes]:
+    """
+    Status, headers and body: a page for whoever asks for one, the problem document for everybody else.
+
+    Args:
+        code: from the closed list; it decides status and title.
+        header: of the request, by its name in lower case; "" where there is none.
+        detail: a sentence about this case, without anything that was sent.
+        problems: places and messages, where there are several mistakes.
+    """
+    if pages.wants_page(header("accept")):
+        language = pages.language_of(header("accept-language"))
+        return STATUS[code], [*pages.headers(language), *_more(code)], pages.problem_page(code, language)
+    return STATUS[code], [("Content-Type", CONTENT_TYPE), *_more(code)], document(code, detail, problems)
+
+
+def _more(code: str) -> list[tuple[str, str]]:
+    found = []
     if STATUS[code] in COME_BACK:
         found.append(("Retry-After", RETRY_AFTER))
     if code == "unauthorized":

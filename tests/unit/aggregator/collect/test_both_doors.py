@@ -201,6 +201,23 @@ OUTCOMES = [
 ]  # fmt: skip
 
 
+def test_person_sees_the_same_page_through_both_doors(doors: list[Door]) -> None:
+    """Whatever is refused: a body too large, a report that is none, the sixth request of a network, an address."""
+    person = (("Accept", "text/html,*/*;q=0.8"), ("Accept-Language", "de"))
+    asked = [
+        (413, Request(path("exam"), b" " * 65_537, headers=person)),
+        (400, Request(path("exam"), b"{}", headers=person)),
+        (404, Request("/nothing", method="GET", headers=person)),
+        *((404, Request("/nothing", method="GET", peer=STRANGER, headers=person)) for _ in range(3)),
+        (429, Request("/nothing", method="GET", peer=STRANGER, headers=person)),
+    ]
+    for status, request in asked:
+        found, headers, body = both(doors, request)
+        assert found == status
+        assert {("content-type", "text/html; charset=utf-8"), ("content-language", "de")} <= headers
+        assert b'<html lang="de" dir="ltr">' in body
+
+
 def test_every_outcome_is_the_same_through_both_doors(doors: list[Door]) -> None:
     """One after the other on one survey, so that known, withdrawn and spent ones are among them."""
     reasons = [code(both(doors, request)) for _, request in OUTCOMES]

@@ -28,6 +28,7 @@ ANY = {"type": "note", "name": "n", "label": {"en": "?"}, "any_of": {"year": ["f
         ({"questions": [COIN, YEAR, ANY]}, ("0.3.0", ["any_of"])),
         ({"questions": [COIN, DAY], "after": {"text": {"en": "Thanks"}}}, ("0.3.0", ["after"])),
         ({"retention": {"delete_on": "2030-01-01"}, "notice": {"en": "N"}}, ("0.3.0", ["notice", "delete_on"])),
+        ({"trial": True, "revision": 2, "replaces": "0" * 64}, ("0.3.0", ["replaces", "trial"])),
     ],
     ids=str,
 )

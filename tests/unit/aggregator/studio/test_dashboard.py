@@ -55,6 +55,15 @@ def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteS
     assert set(re.findall("95 % (band|interval)", shown)) == {"band"}
 
 
+def test_share_of_yes_is_worked_out_beside_its_figure(app: Flask, storage: SQLiteStorage) -> None:
+    """With the question's own numbers and the reports that are shown; the band while it is open, then the interval."""
+    arithmetic = "Of 50 reports 66 % said yes; 2 × 66 % − 1/2 = 82.0 % (95 % "
+
+    assert f"{arithmetic}band " in page(app)
+    storage.close_survey("exam", 20_000)
+    assert f"{arithmetic}interval " in page(app)
+
+
 def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLiteStorage) -> None:
     """The band is no longer worked out, neither for the page nor for the export."""
     before = yes(storage)

@@ -4,11 +4,14 @@ import math
 from fractions import Fraction
 
 import pytest
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms import MECHANISMS, for_epsilon
+from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.rational import MAX_DENOMINATOR, exp_below
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 
+LN3 = Fraction(math.log(3))
 EPSILONS = ["0.01", "0.1", "0.5", "1", "1.3", "1.4", "1.5", "2", "3", "5", "10"]
 TYPES = {
     "boolean": question,
@@ -93,6 +96,17 @@ def test_subsets_take_over_above_e_to_epsilon_plus_three(epsilon, k, name):
 def test_tables_take_over_from_rounding_at_one_point_four(epsilon, name):
     """Stochastic rounding is best for small epsilon, the first table is for 1.4."""
     assert name == parsed(number(0, 8, 1, {"epsilon": epsilon})).mechanism.name
+
+
+@pytest.mark.parametrize(("options", "times"), [(5, "4.2"), (8, "6.6"), (16, "13.3")])
+def test_drawing_one_option_beats_splitting_epsilon_over_all(options, times):
+    """So {epsilon: ...} draws one; splitting has so many times the variance, at a share of one half."""
+    drawn = for_epsilon(LN3, Domain(tuple(f"o{index}" for index in range(options))), "options")
+    split = for_epsilon(LN3 / options, Domain(("no", "yes")), "yes_no")
+    gaps = [a - b for a, b in (drawn.support, split.support)]
+
+    assert isinstance(drawn, SampledOption)
+    assert f"{float(gaps[0] ** 2 / gaps[1] ** 2 / options):.1f}" == times
 
 
 def test_bitwise_divides_epsilon_among_the_bits_that_may_differ():

@@ -135,11 +135,14 @@ export class Words {
   }
 
   /** The sentence about the odds, and what fills its placeholders. */
-  explained({ cohort, mechanism }) {
+  explained({ cohort, mechanism, type }) {
     if (mechanism === null) return [cohort ? "cohort_note" : "public_note"];
     const numbers = Object.entries(mechanism.explain());
     const values = numbers.map(([name, number]) => [name, typeof number === "number" ? number : this.share(...number)]);
-    return [`odds_${mechanism.reportKind}`, Object.fromEntries(values)];
+    const usual = `odds_${mechanism.reportKind}`;
+    // A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
+    const own = `${type}_${usual}`;
+    return [own in this.#catalogue ? own : usual, Object.fromEntries(values)];
   }
 
   /** How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives. */
