@@ -14,6 +14,8 @@ def explain(me: Respondent, allowance: Allowance) -> None:
     """The title, the texts, how the answers are protected, the odds of every question, and what it all costs."""
     survey = me.survey
     click.secho(text_of(survey, survey.title), bold=True, err=True)
+    if survey.trial:
+        tell("Try-out: not the real survey.")
     for key in ("description", "consent"):
         if key in survey.document:
             tell(text_of(survey, survey.document[key]))
