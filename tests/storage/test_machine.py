@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -336,7 +336,7 @@ class Collection(RuleBasedStateMachine):
         assert row.reports == len(self.stored)
         assert self.storage.live_counts(1) == recount(self.storage, row)
         assert row.purged == self.purged
-        counted = token_counts(self.storage, "exam")
+        counted = self.storage.token_counts(1)
         assert counted[:3] == (self.made, self.spent, self.revoked)
         assert counted.unspent == len(self.good)
 

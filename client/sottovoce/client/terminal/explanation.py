@@ -47,7 +47,7 @@ def _say_who_and_what(survey: Survey) -> None:
     if who:
         tell(who)
     click.secho(text_of(survey, survey.title), bold=True, err=True)
-    if survey.document.get("trial"):
+    if survey.trial:
         tell(say("status_trial"))
     for key in ("description", "consent"):
         if key in survey.document:
