@@ -26,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.errors import EstimateError
 
 Corners = tuple[list[float], list[float]]
@@ -154,7 +154,7 @@ def estimate_mean(
         simultaneous_low=joint_low,
         simultaneous_high=joint_high,
         implausible=raw is not None and _implausible(raw, n, channel),
-        poisoning=_poisoning(channel),
+        poisoning=rule.fakes * _worst_shift(channel),
         lowest=channel.levels[0],
         highest=channel.levels[-1],
         kind="mean",
@@ -214,9 +214,9 @@ def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
     return not below <= raw <= above
 
 
-def _poisoning(channel: ScoredChannel) -> float:
-    """A fake report of the largest score where the truth is least, or the reverse."""
-    return FAKES * max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
+def _worst_shift(channel: ScoredChannel) -> float:
+    """What one report moves: a fake of the largest score where the truth is least, or the reverse."""
+    return max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
 
 
 def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction:

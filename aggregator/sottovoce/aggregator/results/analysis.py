@@ -7,6 +7,7 @@ Reads snapshots only. Nothing here can see a single report.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
@@ -294,6 +295,7 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 
 
 def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRule) -> QuestionResult:
+    rule = rule.when_asked(_asked(question, revisions))
     result = _question(question, _strata(question, revisions), rule)
     # Reports of another procedure are protected otherwise.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
@@ -301,6 +303,14 @@ def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRul
         return result
     tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
     return replace(result, protection=protected(question.mechanism, tally, rule))
+
+
+def _asked(question: Question, revisions: Sequence[Revision]) -> Fraction:
+    """The chance that a respondent is asked this question, in the revision where that is least."""
+    if question.mechanism is None:
+        return Fraction(1)
+    asking = [revision.survey for revision in revisions if revision.survey.ask is not None]
+    return min((Fraction(survey.ask or 1, len(survey.private)) for survey in asking), default=Fraction(1))
 
 
 def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
