@@ -28,13 +28,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.band import band
-from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact
+from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact, same_people
 from sottovoce.shared.errors import EstimateError
 
 Counts = NDArray[np.int64]
 
 FAKES = 0.01
 """The share of fake reports that ``Estimate.poisoning`` speaks of."""
+
+SAME_PEOPLE = "same-people"
+"""The method of intervals for several waves added up."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,15 @@ class IntervalRule:
         method: one of ``intervals.METHODS``.
         confidence: nominal coverage, in (0, 1).
         band: whether to give the anytime-valid band as well; wanted while a survey is open.
+        waves: number of waves of the same people whose reports are added up; more than one has a method of its own,
+            "same-people", and no band, since reports are not independent.
         fakes: the share of fake reports, among those that speak of the question, that ``Estimate.poisoning`` is for.
     """
 
     method: str = "score-cc"
     confidence: float = 0.95
     band: bool = False
+    waves: int = 1
     fakes: float = FAKES
 
     def __post_init__(self) -> None:
@@ -172,7 +178,8 @@ class Shares(Sequence[Estimate]):
 
     def _estimate(self, option: str, cells: tuple[Any, ...]) -> Estimate:
         count, n, raw, error, fixed, implausible, low, high, joint_low, joint_high = cells
-        edges = band(count, n, self.a, self.b, self.rule.confidence, len(self)) if self.rule.band else (None, None)
+        banded = self.rule.band and self.rule.waves == 1
+        edges = band(count, n, self.a, self.b, self.rule.confidence, len(self)) if banded else (None, None)
         return Estimate(
             option=option,
             a=self.a,
@@ -182,7 +189,7 @@ class Shares(Sequence[Estimate]):
             std_error=error if n > 1 else None,
             low=low,
             high=high,
-            method=self.rule.method,
+            method=self.rule.method if self.rule.waves == 1 else SAME_PEOPLE,
             confidence=self.rule.confidence,
             n=n,
             count=count,
@@ -246,11 +253,26 @@ def estimate_shares(
     if not (len(options) and np.all((given >= 0) & (given <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
-    single = METHODS[rule.method](given, reports, high_rate, low_rate, rule.confidence)
-    joint = single if k == 1 else exact(given, reports, high_rate, low_rate, rule.joint_confidence(k))
+    single = _single_limits(given, reports, high_rate, low_rate, rule)
+    joint = single if k == 1 else _joint_limits(given, reports, high_rate, low_rate, rule, k)
     raw, error, fixed, alarm = _values(given, sizes, a, b)
+    if rule.waves > 1:
+        share = np.clip(raw, 0, 1)
+        error = np.sqrt(error**2 + (rule.waves - 1) * share * (1 - share) / np.maximum(sizes, 1))
     shift = poisoning(high_rate, low_rate, rule.fakes)
     return Shares(options, rule, high_rate, low_rate, shift, given, sizes, raw, error, fixed, single, joint, alarm)
+
+
+def _single_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule) -> Limits:
+    if rule.waves > 1:
+        return same_people(counts, n, a, b, rule.confidence, rule.waves)
+    return METHODS[rule.method](counts, n, a, b, rule.confidence)
+
+
+def _joint_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule, options: int) -> Limits:
+    if rule.waves > 1:
+        return same_people(counts, n, a, b, rule.joint_confidence(options), rule.waves)
+    return exact(counts, n, a, b, rule.joint_confidence(options))
 
 
 def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
