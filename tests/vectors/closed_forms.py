@@ -240,12 +240,13 @@ def sampled_coordinate() -> Iterator[Document]:
 
 
 def square_wave() -> Iterator[Document]:
-    """Two bins without a window are binary randomized response, whose maximum likelihood is the clipped share."""
+    """Two bins without a window are binary randomized response: its share, clipped for the likeliest distribution."""
     document = number(0, 9, 1, named("square_wave", odds="3", bins=2, width=0))
     for low, high in ((6000, 4000), (1000, 9000), (20000, 20000)):
-        upper = min(max((Fraction(high, low + high) - COIN[1]) / (COIN[0] - COIN[1]), Fraction(0)), Fraction(1))
-        shares = [1 - upper, upper]
-        rows = [["mean", f"{decimal(2 * shares[0] + 7 * shares[1]):.15f}"]]
+        upper = (Fraction(high, low + high) - COIN[1]) / (COIN[0] - COIN[1])
+        rows = [["mean", f"{decimal(2 + 5 * upper):.15f}"]]
+        likeliest = min(max(upper, Fraction(0)), Fraction(1))
+        shares = [1 - likeliest, likeliest]
         rows += [[name, f"{decimal(part):.15f}"] for name, part in zip(("0 to 4", "5 to 9"), shares, strict=True)]
         yield vector_of(document, {0: low, 1: high}, rows)
 

@@ -11,6 +11,8 @@ Interval    { m : |z- - m| <= z sqrt(V(m) / n) + g / (2 n) }, z- the mean clippe
             variance of one score over all populations with mean m. For two scores this is the score interval with
             continuity correction of the count behind it, to the last digit. sqrt(V) is concave, so each side of the
             inequality holds on one stretch and the limits are two bisections.
+Waves       Of the same people, W of them added up: (W - 1) (m - lowest) (highest - m) / n is added to V(m) / n, the
+            largest covariance of what the same people say.
 Coverage    At least .95 at n = 5, 20, 50, 200 in every population tried; sd(z) in the place of V gives .78 at n = 5.
 Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded means under local privacy).
 """
@@ -26,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, SAME_PEOPLE, Estimate, IntervalRule
 from sottovoce.shared.errors import EstimateError
 
 Corners = tuple[list[float], list[float]]
@@ -134,8 +136,8 @@ def estimate_mean(
     counts = np.array([tally.get(value, 0) for value in range(len(channel.scores))], dtype=float)
     n = int(counts.sum())
     raw = float(counts @ channel.scores) / n if n else None
-    low, high = mean_interval(raw, n, channel, rule.confidence)
-    joint_low, joint_high = mean_interval(raw, n, channel, rule.joint_confidence(means))
+    low, high = mean_interval(raw, n, channel, rule.confidence, rule.waves)
+    joint_low, joint_high = mean_interval(raw, n, channel, rule.joint_confidence(means), rule.waves)
     clipped = None if raw is None else _clip(raw, channel)
     return Estimate(
         option=option,
@@ -143,10 +145,10 @@ def estimate_mean(
         b=None,
         raw=raw,
         clipped=clipped,
-        std_error=None if raw is None or n < 2 else _std_error(raw, counts, channel),
+        std_error=None if raw is None or n < 2 else _std_error(raw, counts, channel, rule.waves),
         low=low,
         high=high,
-        method=METHOD,
+        method=METHOD if rule.waves == 1 else SAME_PEOPLE,
         confidence=rule.confidence,
         n=n,
         count=None,
@@ -154,14 +156,16 @@ def estimate_mean(
         simultaneous_low=joint_low,
         simultaneous_high=joint_high,
         implausible=raw is not None and _implausible(raw, n, channel),
-        poisoning=_poisoning(channel),
+        poisoning=rule.fakes * _worst_shift(channel),
         lowest=channel.levels[0],
         highest=channel.levels[-1],
         kind="mean",
     )
 
 
-def mean_interval(raw: float | None, n: int, channel: ScoredChannel, confidence: float) -> tuple[float, float]:
+def mean_interval(
+    raw: float | None, n: int, channel: ScoredChannel, confidence: float, waves: int = 1
+) -> tuple[float, float]:
     """
     Limits for the mean, within the range of the levels.
 
@@ -170,6 +174,7 @@ def mean_interval(raw: float | None, n: int, channel: ScoredChannel, confidence:
         n: reports.
         channel: levels, scores and table.
         confidence: nominal coverage, in (0, 1).
+        waves: number of waves of the same people whose reports are added up.
 
     Returns:
         (low, high), low < high; the whole range without reports.
@@ -180,7 +185,7 @@ def mean_interval(raw: float | None, n: int, channel: ScoredChannel, confidence:
     centre, z, correction = _clip(raw, channel), normal_quantile(confidence), channel.gap / (2 * n)
 
     def slack(mean: float) -> float:
-        return z * math.sqrt(channel.variance(mean) / n) + correction
+        return z * math.sqrt((channel.variance(mean) + (waves - 1) * _spread(mean, channel)) / n) + correction
 
     low = least if centre - least <= slack(least) else _root(lambda m: slack(m) >= centre - m, centre, least)
     high = most if most - centre <= slack(most) else _root(lambda m: slack(m) >= m - centre, centre, most)
@@ -201,10 +206,15 @@ def _clip(raw: float, channel: ScoredChannel) -> float:
     return min(max(raw, channel.levels[0]), channel.levels[-1])
 
 
-def _std_error(raw: float, counts: NDArray[np.float64], channel: ScoredChannel) -> float:
+def _spread(mean: float, channel: ScoredChannel) -> float:
+    """The largest variance of a true value over all populations of this mean."""
+    return max(mean - channel.levels[0], 0.0) * max(channel.levels[-1] - mean, 0.0)
+
+
+def _std_error(raw: float, counts: NDArray[np.float64], channel: ScoredChannel, waves: int) -> float:
     n = counts.sum()
-    squares = counts @ (np.asarray(channel.scores) - raw) ** 2
-    return math.sqrt(squares / (n - 1) / n)
+    squares = counts @ (np.asarray(channel.scores) - raw) ** 2 / (n - 1)
+    return math.sqrt((squares + (waves - 1) * _spread(_clip(raw, channel), channel)) / n)
 
 
 def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
@@ -214,9 +224,9 @@ def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
     return not below <= raw <= above
 
 
-def _poisoning(channel: ScoredChannel) -> float:
-    """A fake report of the largest score where the truth is least, or the reverse."""
-    return FAKES * max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
+def _worst_shift(channel: ScoredChannel) -> float:
+    """What one report moves: a fake of the largest score where the truth is least, or the reverse."""
+    return max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
 
 
 def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction:

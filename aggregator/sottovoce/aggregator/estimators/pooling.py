@@ -46,10 +46,16 @@ class _Part(NamedTuple):
     a: float
     b: float
     raw: float
+    waves: int = 1
 
     def variance(self, p: float) -> float:
+        """
+        Of the stratum's share, at p. With W waves of the same people, whichever strata their reports are in, the whole
+        has at most W - 1 times sum u^2 p (1 - p) / n more, since (sum of W terms)^2 <= W times the sum of squares.
+        """
         reported = self.b + (self.a - self.b) * p
-        return reported * (1 - reported) / (self.n * (self.a - self.b) ** 2)
+        once = reported * (1 - reported) / (self.a - self.b) ** 2
+        return (once + (self.waves - 1) * p * (1 - p)) / self.n
 
     def noise(self, p: float) -> float:
         return (p * self.a * (1 - self.a) + (1 - p) * self.b * (1 - self.b)) / (self.n * (self.a - self.b) ** 2)
@@ -153,7 +159,7 @@ def _pool_option(column: Sequence[Estimate], rule: IntervalRule, options: int) -
         return some[0] if some else column[0]
     if any(estimate.a is None for estimate in some):
         return _pool_means(some, rule, options)
-    parts = [_part(estimate) for estimate in some]
+    parts = [_part(estimate, rule.waves) for estimate in some]
     reports = sum(part.n for part in parts)
     p = 0.5
     for _ in range(1 + _PASSES):
@@ -218,10 +224,10 @@ def _whole(
     )
 
 
-def _part(estimate: Estimate) -> _Part:
+def _part(estimate: Estimate, waves: int = 1) -> _Part:
     if estimate.a is None or estimate.b is None or estimate.raw is None:
         raise EstimateError("only shares with a channel of their own can be combined")
-    return _Part(0.0, estimate.n, estimate.a, estimate.b, estimate.raw)
+    return _Part(0.0, estimate.n, estimate.a, estimate.b, estimate.raw, waves)
 
 
 def _inverse_variance(parts: Sequence[_Part], p: float) -> list[_Part]:

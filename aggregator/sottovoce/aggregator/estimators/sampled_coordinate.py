@@ -1,11 +1,11 @@
 """Means from a sampled coordinate; the maths is in ``sottovoce.shared.mechanisms.sampled_coordinate``."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from fractions import Fraction
 
 from sottovoce.aggregator.estimators import rounding_rr
 from sottovoce.aggregator.estimators.means import estimate_mean
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 
@@ -31,11 +31,10 @@ def estimate(
     Maths: that of ``rounding_rr`` among the n_c reports on coordinate c.
     """
     channel = rounding_rr.channel(mechanism.number, domain)
-    # Every fake report may claim to have drawn the same coordinate: of its n/d reports a share f is fake.
-    share = FAKES / (FAKES + (1 - FAKES) / mechanism.coordinates)
+    # Every fake report may claim to have drawn the same coordinate.
+    rule = rule.when_asked(Fraction(1, mechanism.coordinates))
     estimates = []
     for index, coordinate in enumerate(domain.options):
         ends = {end: tally.get(2 * index + end, 0) for end in (0, 1)}
-        found = estimate_mean(coordinate, ends, channel, rule, means=mechanism.coordinates)
-        estimates.append(replace(found, poisoning=found.poisoning * share / FAKES))
+        estimates.append(estimate_mean(coordinate, ends, channel, rule, means=mechanism.coordinates))
     return estimates

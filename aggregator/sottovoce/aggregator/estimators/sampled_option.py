@@ -1,16 +1,9 @@
 """Estimates from a sampled option; the maths is in ``sottovoce.shared.mechanisms.sampled_option``."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from fractions import Fraction
 
-from sottovoce.aggregator.estimators.support import (
-    DEFAULT_RULE,
-    Estimate,
-    IntervalRule,
-    counts_of,
-    estimate_shares,
-    poisoning,
-)
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 
@@ -37,6 +30,6 @@ def estimate(
     """
     counts = counts_of(tally, 2 * mechanism.options).reshape(-1, 2)
     supporting, sizes = counts[:, 1], counts.sum(axis=1)
-    shares = estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)
     # Every fake report may claim to have drawn the same option.
-    return replace(shares, poisoning=poisoning(shares.a, shares.b, asked=mechanism.options))
+    rule = rule.when_asked(Fraction(1, mechanism.options))
+    return estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)

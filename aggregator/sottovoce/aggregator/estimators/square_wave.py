@@ -5,29 +5,41 @@ Histogram   Shares f of the D bins that make the reported counts likeliest, by e
             uniform distribution: f_i <- f_i sum_y (n_y/n) P(y|i) / sum_j P(y|j) f_j. Below 3,000 reports neighbours
             are averaged with weights 1, 2, 1 after each step, which halves the error there; with more reports it would
             erase the modes of a distribution with two.
-Quantiles   From the cumulated shares, linear within a bin.
-Mean        Of the bins' middle values.
-Intervals   Percentile bootstrap of the reported counts with a fixed seed, so that one tally has one interval.
-            Approximate, and labelled so: maximum likelihood is biased where a share is near 0. A resample of an empty
-            bin stays empty, so a bin's limits are never nearer than z sqrt(l (1 - l) / n) / (a - b), the normal
-            margin of an empty bin from the reports inside and outside its window: l = b, a = P(window | bin),
+            Intervals by percentile bootstrap of the reported counts with a fixed seed, so that one tally has one
+            interval. Approximate, and labelled so: maximum likelihood is biased where a share is near 0. A resample of
+            an empty bin stays empty, so a bin's limits are never nearer than z sqrt(l (1 - l) / n) / (a - b), the
+            normal margin of an empty bin from the reports inside and outside its window: l = b, a = P(window | bin),
             b = P(window | far from it).
-Source      Li et al. 2020.
+Mean        By scores that are unbiased for the mean value c_i of each bin's steps, of least variance for a uniform
+            truth: z = W^-1 P' (P W^-1 P')^-1 c with the channel's rows P and W its column sums on the diagonal; the
+            likeliest shares would be biased by .1 of the range where people stand at an end. Interval of ``means``,
+            widened by the largest distance of a step from its bin's c_i, since people may all stand on one step.
+Quantiles   From the cumulated shares, linear within a bin. Interval by inversion, at the resolution of bins: the score
+            interval of the share below each edge, by the unbiased scores of that share, tells which bins can hold the
+            quantile. At least nominal for every population (.99 and more in those tried); often the whole range where
+            reports are few.
+Forged      1 % of forged reports: a mean moves by the most extreme score; for shares and quantiles the largest change
+            of the likeliest shares over all values that the forged reports could have, all the same one.
+Source      Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, mean_interval
 from sottovoce.aggregator.estimators.numbers import grid_of
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, FAKES, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 METHOD = "bootstrap"
+INVERTED = "inverted"
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 RESAMPLES = 200
 SMOOTHED_BELOW = 3000
@@ -60,22 +72,18 @@ def estimate(
     counts = _counts(mechanism, tally)
     edges = _edges(mechanism, domain)
     n = int(counts.sum())
-    if n == 0:
-        shares = np.empty((0, mechanism.bins))
-    else:
-        generator = np.random.Generator(np.random.PCG64(_SEED))
-        resampled = generator.multinomial(n, counts / n, size=RESAMPLES)
-        shares = maximum_likelihood(np.vstack([counts, resampled]) / n, _channel(mechanism), n < SMOOTHED_BELOW)
+    shares, forged = _likeliest(mechanism, counts, rule)
     summary = _Summary(n, rule)
     margin = _margin(mechanism, n, rule)
     least, most = edges[0], edges[-1]
-    middles = _middles(mechanism, domain)
-    found = [summary.of("mean", "mean", shares @ middles, least, most)]
+    possible = _possible_bins(mechanism, counts, rule)
+    found = [_mean(mechanism, tally, domain, rule)]
     for level in QUANTILES:
-        values = np.array([quantile(row, edges, level) for row in shares])
-        found.append(summary.of("quantile", f"q{level * 100:.0f}", values, least, most))
-    names = _names(mechanism, domain)
-    found += [summary.of("share", name, shares[:, bin_], 0.0, 1.0, margin) for bin_, name in enumerate(names)]
+        values = _Drawn(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
+        estimate = summary.of("quantile", f"q{level * 100:.0f}", values, least, most)
+        found.append(_inverted(estimate, edges[possible.first(level)], edges[possible.last(level) + 1]))
+    for bin_, name in enumerate(_names(mechanism, domain)):
+        found.append(summary.of("share", name, _Drawn(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
     return found
 
 
@@ -116,16 +124,121 @@ def quantile(shares: Array, edges: Array, level: float) -> float:
     return float(np.interp(level, cumulated / cumulated[-1], edges))
 
 
+def unbiased_scores(channel: Array, values: Array) -> Array:
+    """
+    The score of each output whose mean, with input i, is ``values[i]``: of all such scores the one of least variance
+    for a uniform truth.
+
+    Args:
+        channel: (bins, outputs) P(output | bin), of full rank.
+        values: (bins,) or (bins, k).
+
+    Returns:
+        (outputs,) or (outputs, k).
+
+    Maths: least z' W z with P z = v, W the column sums of P: z = W^-1 P' (P W^-1 P')^-1 v.
+    """
+    weighted = channel / channel.sum(axis=0)
+    scores: Array = weighted.T @ np.linalg.solve(weighted @ channel.T, values)
+    return scores
+
+
+def _mean(mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule) -> Estimate:
+    """By the scores of the bins' mean values; steps within a bin cannot be told apart, which widens the interval."""
+    channel, edges, values = _channel(mechanism), _edges(mechanism, domain), _middles(mechanism, domain)
+    scores = unbiased_scores(channel, values)
+    scored = ScoredChannel(tuple(values), tuple(scores), tuple(channel @ scores**2))
+    found = estimate_mean("mean", tally, scored, rule)
+    least, most = float(edges[0]), float(edges[-1])
+    grid = grid_of(domain)
+    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    away = float(grid.step) * max(end - 1 - first for first, end in pairwise(firsts)) / 2
+    return replace(
+        found,
+        clipped=None if found.raw is None else min(max(found.raw, least), most),
+        low=max(found.low - away, least),
+        high=min(found.high + away, most),
+        simultaneous_low=max(found.simultaneous_low - away, least),
+        simultaneous_high=min(found.simultaneous_high + away, most),
+        lowest=least,
+        highest=most,
+    )
+
+
+class _Possible(NamedTuple):
+    """Limits for the share of people below each of the D + 1 edges, the first 0 and the last 1."""
+
+    low: Array
+    high: Array
+
+    def first(self, level: float) -> int:
+        """The lowest bin that can hold the quantile: not surely less than ``level`` lie below its upper edge."""
+        return int(np.argmax(self.high[1:] >= level))
+
+    def last(self, level: float) -> int:
+        """The highest bin that can hold it: not surely as many lie below its lower edge."""
+        return int(np.flatnonzero(self.low[:-1] < level)[-1])
+
+
+def _possible_bins(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> _Possible:
+    bins, n = mechanism.bins, int(counts.sum())
+    channel = _channel(mechanism)
+    below = np.triu(np.ones((bins, bins - 1)))  # column j: bins 0 .. j lie below edge j + 1
+    scores = unbiased_scores(channel, below)
+    moments = channel @ scores**2
+    low, high = [0.0], [1.0 if n == 0 else 0.0]
+    for edge in range(bins - 1):
+        outside, inside = moments[edge + 1 :, edge].max(), moments[: edge + 1, edge].max()
+        scored = ScoredChannel((0.0, 1.0), tuple(scores[:, edge]), (float(outside), float(inside)))
+        raw = float(counts @ scores[:, edge]) / n if n else None
+        limits = mean_interval(raw, n, scored, rule.confidence, rule.waves)
+        low.append(limits[0])
+        high.append(limits[1])
+    return _Possible(np.array([*low, 1.0]), np.array([*high, 1.0]))
+
+
+def _inverted(estimate: Estimate, low: float, high: float) -> Estimate:
+    # The likeliest shares may put the quantile a little outside.
+    if estimate.raw is None:
+        return replace(estimate, method=INVERTED)
+    return replace(estimate, low=min(float(low), estimate.raw), high=max(float(high), estimate.raw), method=INVERTED)
+
+
+def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tuple[Array, Array]:
+    """
+    The likeliest shares, (1 + RESAMPLES, bins), of the counts and of resamples; and, (outputs, bins), of the counts
+    with the rule's share of fakes, for each value that they could have. Without reports there are none.
+    """
+    n = int(counts.sum())
+    if n == 0:
+        return np.empty((0, mechanism.bins)), np.empty((0, mechanism.bins))
+    generator = np.random.Generator(np.random.PCG64(_SEED))
+    # Of the same people in several waves only one report each is surely independent of the others.
+    size = max(n // rule.waves, 1)
+    resampled = generator.multinomial(size, counts / n, size=RESAMPLES) / size
+    forged = (1 - rule.fakes) * counts / n + rule.fakes * np.eye(len(counts))
+    rows = maximum_likelihood(np.vstack([counts / n, resampled, forged]), _channel(mechanism), n < SMOOTHED_BELOW)
+    return rows[: 1 + RESAMPLES], rows[1 + RESAMPLES :]
+
+
+class _Drawn(NamedTuple):
+    """A figure: its value and those of its resamples; and what forged reports would make of it."""
+
+    values: Array
+    forged: Array
+
+
 class _Summary:
-    """Makes estimates of columns whose first entry is the figure and whose others are its resamples."""
+    """Makes estimates of figures."""
 
     def __init__(self, n: int, rule: IntervalRule) -> None:
         self._n, self._rule = n, rule
 
     def of(
-        self, kind: str, option: str, values: Array, least: float, most: float, margin: float = 0.0
+        self, kind: str, option: str, drawn: _Drawn, least: float, most: float, margin: float = 0.0
     ) -> Estimate:
         """One estimate, its limits at least ``margin`` away; the whole range without reports."""
+        values = drawn.values
         raw = float(values[0]) if len(values) else None
         tail = (1 - self._rule.confidence) / 2
         limits: Sequence[float] = (least, most)
@@ -150,7 +263,7 @@ class _Summary:
             simultaneous_low=least,
             simultaneous_high=most,
             implausible=False,
-            poisoning=FAKES * (most - least),
+            poisoning=most - least if raw is None else float(np.abs(drawn.forged - raw).max()),
             lowest=least,
             highest=most,
             kind=kind,
@@ -160,6 +273,7 @@ class _Summary:
 def _margin(mechanism: SquareWave, n: int, rule: IntervalRule) -> float:
     if n == 0:
         return 1.0
+    n = max(n // rule.waves, 1)
     near, far, window = mechanism.keep.numerator, mechanism.keep.denominator, 2 * mechanism.width + 1
     total = sum(mechanism.weights(0))
     a, b = window * near / total, window * far / total

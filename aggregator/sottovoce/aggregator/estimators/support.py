@@ -19,7 +19,7 @@ Poisoning   One fake report in a hundred, all with the worst content, moves the 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
@@ -28,13 +28,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.band import band
-from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact
+from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact, same_people
 from sottovoce.shared.errors import EstimateError
 
 Counts = NDArray[np.int64]
 
 FAKES = 0.01
 """The share of fake reports that ``Estimate.poisoning`` speaks of."""
+
+SAME_PEOPLE = "same-people"
+"""The method of intervals for several waves added up."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,31 @@ class IntervalRule:
         method: one of ``intervals.METHODS``.
         confidence: nominal coverage, in (0, 1).
         band: whether to give the anytime-valid band as well; wanted while a survey is open.
+        waves: number of waves of the same people whose reports are added up; more than one has a method of its own,
+            "same-people", and no band, since reports are not independent.
+        fakes: the share of fake reports, among those that speak of the question, that ``Estimate.poisoning`` is for.
     """
 
     method: str = "score-cc"
     confidence: float = 0.95
     band: bool = False
+    waves: int = 1
+    fakes: float = FAKES
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise EstimateError(f"the interval must be one of: {', '.join(METHODS)}")
         if not 0 < self.confidence < 1:
             raise EstimateError("the confidence must lie between 0 and 1")
+
+    def when_asked(self, share: Fraction) -> "IntervalRule":
+        """
+        The rule for what each respondent is asked by chance only: one question of several, one option, one coordinate.
+
+        Maths: fakes all speak of the same one, honest reports of it with probability ``share``; of the reports on it
+        f' = f / (f + (1 - f) share) are fake.
+        """
+        return replace(self, fakes=self.fakes / (self.fakes + (1 - self.fakes) * float(share)))
 
     def joint_confidence(self, options: int) -> float:
         """The confidence of each of ``options`` intervals that hold together (Bonferroni)."""
@@ -84,7 +101,8 @@ class Estimate:
         std_error_fixed: of ``raw``, if everybody in a finite population answered; None without reports.
         simultaneous_low, simultaneous_high: limits that hold for all options of the question together.
         implausible: the reports lie further out than the channel could send them.
-        poisoning: largest shift of ``raw`` by 1 % fake reports, in shares (in the number's unit for a mean).
+        poisoning: largest shift of ``raw`` by 1 % fake reports, all with the worst content and on the questions and
+            options that their senders choose; in shares (in the number's unit for a mean).
         band_low, band_high: limits that hold however often one looks, all options together; None if not asked for.
         lowest, highest: the possible range, 0 and 1 for a share.
         kind: "share", "mean" or "quantile".
@@ -160,7 +178,8 @@ class Shares(Sequence[Estimate]):
 
     def _estimate(self, option: str, cells: tuple[Any, ...]) -> Estimate:
         count, n, raw, error, fixed, implausible, low, high, joint_low, joint_high = cells
-        edges = band(count, n, self.a, self.b, self.rule.confidence, len(self)) if self.rule.band else (None, None)
+        banded = self.rule.band and self.rule.waves == 1
+        edges = band(count, n, self.a, self.b, self.rule.confidence, len(self)) if banded else (None, None)
         return Estimate(
             option=option,
             a=self.a,
@@ -170,7 +189,7 @@ class Shares(Sequence[Estimate]):
             std_error=error if n > 1 else None,
             low=low,
             high=high,
-            method=self.rule.method,
+            method=self.rule.method if self.rule.waves == 1 else SAME_PEOPLE,
             confidence=self.rule.confidence,
             n=n,
             count=count,
@@ -234,11 +253,26 @@ def estimate_shares(
     if not (len(options) and np.all((given >= 0) & (given <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
-    single = METHODS[rule.method](given, reports, high_rate, low_rate, rule.confidence)
-    joint = single if k == 1 else exact(given, reports, high_rate, low_rate, rule.joint_confidence(k))
+    single = _single_limits(given, reports, high_rate, low_rate, rule)
+    joint = single if k == 1 else _joint_limits(given, reports, high_rate, low_rate, rule, k)
     raw, error, fixed, alarm = _values(given, sizes, a, b)
-    shift = poisoning(high_rate, low_rate)
+    if rule.waves > 1:
+        share = np.clip(raw, 0, 1)
+        error = np.sqrt(error**2 + (rule.waves - 1) * share * (1 - share) / np.maximum(sizes, 1))
+    shift = poisoning(high_rate, low_rate, rule.fakes)
     return Shares(options, rule, high_rate, low_rate, shift, given, sizes, raw, error, fixed, single, joint, alarm)
+
+
+def _single_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule) -> Limits:
+    if rule.waves > 1:
+        return same_people(counts, n, a, b, rule.confidence, rule.waves)
+    return METHODS[rule.method](counts, n, a, b, rule.confidence)
+
+
+def _joint_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule, options: int) -> Limits:
+    if rule.waves > 1:
+        return same_people(counts, n, a, b, rule.joint_confidence(options), rule.waves)
+    return exact(counts, n, a, b, rule.joint_confidence(options))
 
 
 def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
@@ -246,19 +280,18 @@ def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
     return np.array([tally.get(value, 0) for value in range(size)])
 
 
-def poisoning(a: float, b: float, asked: int = 1) -> float:
+def poisoning(a: float, b: float, fakes: float = FAKES) -> float:
     """
-    The largest shift of a share by 1 % fake reports, in shares.
+    The largest shift of a share by fake reports, in shares.
 
     Args:
         a: P(support | true).
         b: P(support | not true).
-        asked: options of which each report speaks of one, drawn at random; every fake picks the same one.
+        fakes: the share of fake reports; see ``IntervalRule.when_asked``.
 
     Maths: a fake report counts (1 - b) / (a - b), at most 1 - b above the truth's mean in units of a - b, or at most
-    a below it. Of the reports on one of ``asked`` options, a share f = .01 / (.01 + .99 / asked) is fake.
+    a below it.
     """
-    fakes = FAKES / (FAKES + (1 - FAKES) / asked)
     return fakes * max(1 - b, a) / (a - b)
 
 

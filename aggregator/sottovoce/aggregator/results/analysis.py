@@ -7,6 +7,7 @@ Reads snapshots only. Nothing here can see a single report.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
@@ -82,6 +83,7 @@ class Results:
         cohorts: the groups one may ask for.
         wave: the wave, or None for all of them together.
         waves: reports in the snapshot, wave by wave.
+        same_people: several waves are added up; people may stand in each of them, and the intervals allow for it.
     """
 
     survey: Survey
@@ -93,6 +95,7 @@ class Results:
     cohorts: tuple[CohortGroup, ...]
     wave: int | None
     waves: tuple[int, ...]
+    same_people: bool
     questions: tuple[QuestionResult, ...]
 
 
@@ -136,8 +139,8 @@ def analyse(
         revisions: of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
         interval: how the intervals of shares are made, one of ``intervals.METHODS``.
-        wave: only this wave; None adds them up, as if all had been asked at once, and estimates nothing where devices
-            remember a draw from wave to wave.
+        wave: only this wave; None adds them up, with intervals for the same people in all of them, and estimates
+            nothing where devices remember a draw from wave to wave.
 
     Raises:
         EstimateError: there is no such cohort group, no such wave, or no such interval.
@@ -150,9 +153,10 @@ def analyse(
         groups = tuple(replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in groups)
     chosen = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
     # While more reports may come, people look again and again: the band is valid however often they do.
-    rule = IntervalRule(interval, band=not newest.stored.closed)
+    added_up = sum(map(bool, waves)) if wave is None else 1
+    rule = IntervalRule(interval, band=not newest.stored.closed, waves=max(added_up, 1))
     results = [_result(question, chosen, rule) for question in newest.survey.questions]
-    if wave is None and sum(map(bool, waves)) > 1:
+    if added_up > 1:
         # Reports of one person hang together where devices remember a draw: their sum has no honest interval.
         for index in newest.survey.memoized:
             results[index] = replace(results[index], estimates=())
@@ -167,6 +171,7 @@ def analyse(
         cohorts=groups,
         wave=wave,
         waves=waves,
+        same_people=added_up > 1,
         questions=tuple(results),
     )
 
@@ -294,6 +299,7 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 
 
 def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRule) -> QuestionResult:
+    rule = rule.when_asked(_asked(question, revisions))
     result = _question(question, _strata(question, revisions), rule)
     # Reports of another procedure are protected otherwise.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
@@ -301,6 +307,14 @@ def _result(question: Question, revisions: Sequence[Revision], rule: IntervalRul
         return result
     tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
     return replace(result, protection=protected(question.mechanism, tally, rule))
+
+
+def _asked(question: Question, revisions: Sequence[Revision]) -> Fraction:
+    """The chance that a respondent is asked this question, in the revision where that is least."""
+    if question.mechanism is None:
+        return Fraction(1)
+    asking = [revision.survey for revision in revisions if revision.survey.ask is not None]
+    return min((Fraction(survey.ask or 1, len(survey.private)) for survey in asking), default=Fraction(1))
 
 
 def _question(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:

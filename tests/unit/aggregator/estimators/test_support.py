@@ -8,7 +8,7 @@ import pytest
 from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
-from sottovoce.aggregator.estimators.support import Shares, estimate_share, estimate_shares, poisoning
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Shares, estimate_share, estimate_shares, poisoning
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
@@ -55,7 +55,7 @@ def test_fixed_error_is_the_same_for_every_share_of_a_symmetric_channel() -> Non
 def test_poisoning_takes_the_attackers_best_choice() -> None:
     """1 % fakes: 1.5 points for the coin flip, 11.2 for one option of eight; a strict channel suffers downwards."""
     assert estimate_share("yes", 30, 100, *COIN).poisoning == pytest.approx(0.015)
-    assert round(poisoning(0.75, 0.25, asked=8), 3) == 0.112
+    assert round(poisoning(0.75, 0.25, DEFAULT_RULE.when_asked(Fraction(1, 8)).fakes), 3) == 0.112
     assert poisoning(0.95, 0.5) == pytest.approx(0.01 * 0.95 / 0.45)
     assert poisoning(0.25, 0.05) == pytest.approx(0.01 * 0.95 / 0.2)
 

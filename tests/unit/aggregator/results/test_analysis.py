@@ -258,3 +258,29 @@ def test_export_tells_absence_and_self_protection() -> None:
     assert tossed["questions"][0]["protection"][3]["share"] == 0.2
     for exported in (fixed, tossed):
         jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(exported)))
+
+
+def test_forged_reports_choose_their_question() -> None:
+    """One of ten coins asked of each: 1 % of all reports, all on one question, move it by 13.8 points, not 1.5."""
+    coin = document()["questions"][0]
+    asked = survey(questions=[{**coin, "name": f"q{number}"} for number in range(10)], ask=1)
+    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, True, 1000)
+    cells = (Cell(0, ALL, 1000, 0, {index: {0: 70, 1: 30} for index in range(10)}),)
+    yes = analyse([Revision(stored, asked, cells)]).questions[3].estimates[0]
+
+    assert yes.poisoning == pytest.approx(1.5 * 0.01 / (0.01 + 0.99 / 10))
+    assert round(yes.poisoning, 3) == 0.138
+
+
+def test_waves_added_up_allow_for_the_same_people() -> None:
+    """The view of all waves has wider limits and no band, and says so; one wave has its own."""
+    asked = survey(waves=months(2))
+    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, False, 200)
+    cells = tuple(Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1))
+    added, single = (analyse([Revision(stored, asked, cells)], wave=wave) for wave in (None, 0))
+    both, one = added.questions[0].estimates[0], single.questions[0].estimates[0]
+
+    assert (added.same_people, single.same_people) == (True, False)
+    assert (both.n, both.method, both.band_low) == (200, "same-people", None)
+    assert (one.method, one.band_low is None) == ("score-cc", False)
+    assert both.std_error == pytest.approx((0.3 * 0.7 / 199 / 0.25 + 0.1 * 0.9 / 200) ** 0.5)
