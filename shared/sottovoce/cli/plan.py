@@ -41,7 +41,9 @@ SAME = 0.005
 @click.option("--prevalence", "-p", type=float, help="Expected share of the answer, such as 0.1.")
 @click.option("--mean", help="Instead, where a number or a date is asked for: its expected mean.")
 @click.option(
-    "--half-width", type=float, help="Wanted half-width of the interval: of a share 0.03, of a mean in its unit (days)."
+    "--half-width",
+    type=float,
+    help="Wanted half-width of the interval: of a share 0.03; of a mean in its own unit, of a date in days.",
 )
 @click.option("--against", help="Instead: the share or mean in a second group that is to be told apart.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="With --against.")
