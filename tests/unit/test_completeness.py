@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.aggregator.planning.number_channel import SCORED
 from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import TRUTHS
@@ -74,6 +75,15 @@ def test_registries_hold_nothing_else() -> None:
     """No registry knows a mechanism that the others do not."""
     assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS)
     assert set(PRESETS.values()) <= set(MECHANISMS)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanism_can_be_planned(name: str) -> None:
+    """A mechanism for numbers has its scores in a registry; every other one has the two support probabilities."""
+    for_numbers = MECHANISMS[name].serves in {"number", "numbers"}
+    assert (name in SCORED) == for_numbers
+    assert for_numbers or hasattr(MECHANISMS[name], "support")
+    assert set(SCORED) <= set(MECHANISMS)
 
 
 def test_client_public_names_are_the_agreed_ones() -> None:

@@ -2,39 +2,59 @@
 
 import json
 import math
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.planning import sample_size as planning
-from sottovoce.aggregator.planning.plan_text import (
-    channel_of,
+from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
+from sottovoce.aggregator.planning.question_channels import (
+    best_share,
     drawn_from,
-    needed_in_words,
-    point_in_words,
-    protection_in_words,
+    expected_of,
+    is_number,
+    measure_of,
+    over_epsilon,
     question_named,
+    read_value,
 )
 from sottovoce.aggregator.planning.sample_size import CurvePoint, Fieldwork, Goal, Plan
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.shared.spec import Question
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Question, Survey
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
 """Where the curve is shown."""
+
+SAME = 0.005
+"""A point of the curve so near to the plan's own is not shown beside it."""
 
 
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
-@click.option("--epsilon", type=float, help="Instead of SURVEY: of the best channel. [default: ln 3, the coin flip]")
-@click.option("--options", type=click.IntRange(2), default=2, help="Number of options, with --epsilon. [default: 2]")
-@click.option("--prevalence", "-p", type=float, required=True, help="Expected share of the answer, such as 0.1.")
-@click.option("--half-width", type=float, help="Wanted half-width of the interval, such as 0.03.")
-@click.option("--against", type=float, help="Instead: the share in a second group that is to be told apart.")
+@click.option("--epsilon", type=float, help="Instead of SURVEY: what publishing chooses for it. [default: ln 3, the coin flip]")
+@click.option("--options", type=click.IntRange(2, 1000), help="Number of options, without SURVEY. [default: 2]")
+@click.option("--prevalence", "-p", type=float, help="Expected share of the answer, such as 0.1.")
+@click.option("--mean", help="Instead, where a number or a date is asked for: its expected mean.")
+@click.option(
+    "--half-width",
+    type=float,
+    help="Wanted half-width of the interval: of a share 0.03; of a mean in its own unit, of a date in days.",
+)
+@click.option("--against", help="Instead: the share or mean in a second group that is to be told apart.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="With --against.")
 @click.option("--confidence", type=float, default=0.95, show_default=True)
-@click.option("--assurance", type=float, default=0.5, show_default=True, help="Probability of reaching the half-width.")
+@click.option(
+    "--assurance",
+    type=float,
+    default=planning.USUAL,
+    help="Probability that the interval shown is no wider than wanted, such as 0.9. "
+    "[default: 0.5, the usual formula, which promises nothing of the interval shown and its continuity correction]",
+)
 @click.option("--response-rate", type=float, default=1.0, show_default=True)
 @click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
@@ -44,10 +64,11 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     survey: Path | None,
     question: str | None,
     epsilon: float | None,
-    options: int,
-    prevalence: float,
+    options: int | None,
+    prevalence: float | None,
+    mean: str | None,
     half_width: float | None,
-    against: float | None,
+    against: str | None,
     power: float,
     confidence: float,
     assurance: float,
@@ -59,35 +80,85 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
     file = None if survey is None else read_survey_file(survey)
+    if file is None and question is not None:
+        raise SpecError("--question is one of a SURVEY, which is not named")
+    if file is not None and (epsilon is not None or options is not None):
+        raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
     asked = None if file is None else question_named(file, question)
-    spent = asked.epsilon if asked is not None else math.log(3) if epsilon is None else epsilon
-    channel = planning.kary(spent, options) if asked is None else channel_of(asked)
-    goal = Goal(prevalence, half_width, against, confidence, power, assurance)
-    by_file = (1, 1) if file is None or file.ask is None else (file.ask, len(file.private))
-    m, q = ask or by_file
-    drawn = (m, q * drawn_from(asked))
+    expected = expected_of(asked, prevalence, mean)
+    other = None if against is None else read_value(asked, against, "--against")
+    goal = Goal(expected, half_width, other, confidence, power, assurance)
+    chosen = _Chosen(asked, math.log(3) if epsilon is None else epsilon, options or 2)
+    drawn = _drawn(file, asked, ask)
+    if own_coin and asked is not None and is_number(asked):
+        raise SpecError("--own-coin is for shares: nobody tosses a number")
     own_coin = own_coin or (file is not None and file.own_coin)
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
-    made = planning.plan(channel, goal, fieldwork)
-    points = planning.curve(EPSILONS, goal, fieldwork, options)
+    made = planning.plan(chosen.measure, goal, fieldwork)
+    points = planning.curve(chosen.others, made, chosen.spent)
     if as_json:
-        document = {"epsilon": spent, **made.as_dict(), "curve": [_point(point) for point in points]}
+        document = {"epsilon": chosen.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
         click.echo(json.dumps(document, indent=2))
     else:
-        _show(made, spent, points, asked)
+        _show(made, chosen, points)
 
 
-def _point(point: CurvePoint) -> dict[str, float | int | None]:
-    return {"epsilon": point.epsilon, "reports": point.reports, "ratio": point.ratio}
+@dataclass(frozen=True)
+class _Chosen:
+    """
+    The channel of a plan.
+
+    Attributes:
+        question: of a survey; None for one of ``options`` options through what publishing chooses for ``epsilon``.
+        epsilon, options: without a question.
+    """
+
+    question: Question | None
+    epsilon: float
+    options: int
+
+    @property
+    def measure(self) -> Measure:
+        """What is estimated, through this channel."""
+        return best_share(self.epsilon, self.options) if self.question is None else measure_of(self.question)
+
+    @property
+    def spent(self) -> float | None:
+        """Epsilon of the channel; None for a public question."""
+        if self.question is None:
+            return self.epsilon
+        return None if self.question.mechanism is None else self.question.epsilon
+
+    @property
+    def others(self) -> list[tuple[float, Measure]]:
+        """The measure through what there would be at other epsilons."""
+        epsilons = [epsilon for epsilon in EPSILONS if self.spent is None or abs(epsilon - self.spent) > SAME]
+        if self.question is not None:
+            return over_epsilon(self.question, epsilons)
+        return [(epsilon, best_share(epsilon, self.options)) for epsilon in epsilons]
 
 
-def _show(made: Plan, epsilon: float, points: tuple[CurvePoint, ...], asked: Question | None) -> None:
-    click.echo("\n".join(needed_in_words(made, epsilon, asked)))
-    table = Table(title="over epsilon (best channel)")
-    for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
-        table.add_column(heading, justify="right")
-    for point in points:
-        table.add_row(*point_in_words(point))
-    Console().print(table)
+def _drawn(file: Survey | None, asked: Question | None, ask: tuple[int, int] | None) -> tuple[int, int]:
+    """M of Q: a report speaks of this question, or of one option or coordinate of it, M times in Q."""
+    by_file = (1, 1)
+    # Public questions are asked of everybody.
+    if file is not None and file.ask is not None and asked is not None and asked.mechanism is not None:
+        by_file = (file.ask, len(file.private))
+    m, q = ask or by_file
+    return m, q * (1 if asked is None else drawn_from(asked))
+
+
+def _show(made: Plan, chosen: _Chosen, points: tuple[CurvePoint, ...]) -> None:
+    mechanism = None if chosen.question is None else chosen.question.mechanism
+    click.echo("\n".join(needed_in_words(made, chosen.spent, mechanism)))
+    if len(points) > 1:
+        table = Table(title=curve_title(mechanism))
+        for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
+            table.add_column(heading, justify="right")
+        for point in points:
+            table.add_row(*point_in_words(point))
+        Console().print(table)
+    elif mechanism is not None:
+        click.echo(f"{mechanism.name} is not made from an epsilon: there is no curve over it.")
     for line in protection_in_words(made):
         click.echo(line)

@@ -44,8 +44,9 @@ def forbidden(path: str, source: str) -> list[str]:
 def knows_parts(path: str, source: str) -> bool:
     """Whether a module names a later part of the page, where only the registry and the bundles may."""
     later = "|".join(part for part in PARTS if part != "respondent")
-    # `waves` is a key of a survey too; as a part it would be an argument.
-    named = rf'["`]({later})\.js["`]|\w\(["`]({later})["`]|["`]({later.replace("waves|", "")})["`]'
+    # `waves` is a key of a survey too, and `sending` a sentence; as a part either would be an only argument.
+    alone = "|".join(part for part in later.split("|") if part not in {"waves", "sending"})
+    named = rf'["`]({later})\.js["`]|\w\(["`]({later})["`]\)|["`]({alone})["`]'
     return path != "registry.js" and re.search(named, source) is not None
 
 

@@ -143,16 +143,21 @@ def unbiased_scores(channel: Array, values: Array) -> Array:
     return scores
 
 
+def mean_channel(mechanism: SquareWave, domain: Domain) -> tuple[ScoredChannel, float]:
+    """The bins' mean values with their scores; and how far a step may lie from its bin's, both in the number's unit."""
+    channel, values = _channel(mechanism), _middles(mechanism, domain)
+    scores = unbiased_scores(channel, values)
+    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    away = float(grid_of(domain).step) * max(end - 1 - first for first, end in pairwise(firsts)) / 2
+    return ScoredChannel(tuple(values), tuple(scores), tuple(channel @ scores**2)), away
+
+
 def _mean(mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule) -> Estimate:
     """By the scores of the bins' mean values; steps within a bin cannot be told apart, which widens the interval."""
-    channel, edges, values = _channel(mechanism), _edges(mechanism, domain), _middles(mechanism, domain)
-    scores = unbiased_scores(channel, values)
-    scored = ScoredChannel(tuple(values), tuple(scores), tuple(channel @ scores**2))
+    scored, away = mean_channel(mechanism, domain)
     found = estimate_mean("mean", tally, scored, rule)
+    edges = _edges(mechanism, domain)
     least, most = float(edges[0]), float(edges[-1])
-    grid = grid_of(domain)
-    firsts = [_first(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
-    away = float(grid.step) * max(end - 1 - first for first, end in pairwise(firsts)) / 2
     return replace(
         found,
         clipped=None if found.raw is None else min(max(found.raw, least), most),

@@ -1,84 +1,44 @@
 """
-How many respondents a question needs.
+How many respondents a question needs, for a share or for a mean.
 
-Variance    n reports give Var = v / n, v = l (1 - l) / (a - b)^2, l = b + (a - b) p: the channel's noise and the
-            sampling of people together. v = noise + people, people = p (1 - p),
-            noise = (p a (1 - a) + (1 - p) b (1 - b)) / (a - b)^2. (The noise alone, common in the literature, takes
-            the population as given: 3,202 where 4,269 are needed, for the coin flip at p = .5.)
-Half-width  n = (z / h)^2 v: normal interval, z for the confidence. With an assurance g above 1/2 the half-width is to
-            come out at most h with probability g, though v is itself estimated: v at the upper g limit of l.
+Variance    n reports give Var = v / n; v is the measure's, people and noise together.
+Half-width  n = (z / h)^2 v: the usual formula, normal interval, z for the confidence; it promises nothing about the
+            interval that is shown, which has a continuity correction and an estimated v (coin flip, p = .1, h = .03:
+            3,586, and .12 that it comes out as wanted). With an assurance g above 1/2 the interval shown has at most
+            half-width h with probability g for n reports, and not for n - 1.
 Difference  n per group = (z_conf + z_power)^2 (v_1 + v_2) / (p_1 - p_2)^2: unpooled variances.
-Fieldwork   v becomes weighting (noise + clustering * people): weights stretch everything, clusters only what people
-            have in common; their coins they do not share. Invitations = n / (response rate * share asked).
+Fieldwork   v becomes weighting (v + (clustering - 1) people): weights stretch everything, clusters only what people
+            have in common; their coins they do not share. An assured n is stretched by the ratio of the two.
+            Invitations = n / (response rate * share asked).
 Protection  A share s of people answer "no" whatever the truth. On the device the channel still runs: the estimand falls
             to p (1 - s). With coins of their own they report "no" itself: ((1 - s) l - b) / (a - b).
 Sources     Warner 1965; Kish 1965 (design effects); Boeije and Lensvelt-Mulders 2002 (self-protective no).
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
+from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared.errors import EstimateError
 
 PROTECTIVE = (0.0, 0.05, 0.1, 0.2)
-"""Shares of self-protective no-sayers that a plan always shows."""
+"""Shares of self-protective no-sayers that a plan of a share always shows."""
 
 LARGEST = 10**15
 """A plan that needs more reports than this is refused: the channel says next to nothing."""
 
+LARGEST_ASSURED = 10**8
+"""The same for a plan with an assurance, whose reports are tried one number after another."""
 
-@dataclass(frozen=True)
-class Channel:
-    """
-    One option of a question as the planner sees it.
+_TOO_MANY_ASSURED = "a plan with an assurance goes up to 10^8 reports, and this channel would need more"
 
-    Attributes:
-        a: P(support | true), in (0, 1].
-        b: P(support | not true), in [0, a).
-    """
-
-    a: float
-    b: float
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.b < self.a <= 1:
-            raise EstimateError("a channel needs 0 <= b < a <= 1")
-
-    @property
-    def epsilon(self) -> float:
-        """Of a yes/no question with this channel: ln max(a/b, (1-b)/(1-a)); infinite for a direct question."""
-        if self.b == 0 or self.a == 1:
-            return math.inf
-        return math.log(max(self.a / self.b, (1 - self.b) / (1 - self.a)))
-
-    def reported(self, p: float) -> float:
-        """Share of reports that support the option: l = b + (a - b) p."""
-        return self.b + (self.a - self.b) * p
-
-    def noise(self, p: float) -> float:
-        """Variance that the channel adds to one report's score."""
-        return (p * self.a * (1 - self.a) + (1 - p) * self.b * (1 - self.b)) / (self.a - self.b) ** 2
-
-
-DIRECT = Channel(1.0, 0.0)
-"""The question asked openly, for comparison."""
-
-
-def symmetric(epsilon: float) -> Channel:
-    """The best yes/no channel at this epsilon: a = E / (E + 1), b = 1 - a."""
-    return kary(epsilon, 2)
-
-
-def kary(epsilon: float, options: int) -> Channel:
-    """k-ary randomized response: a = E / (E + k - 1), b = 1 / (E + k - 1), E = exp(epsilon)."""
-    if not (0 < epsilon < 700 and options >= 2):
-        raise EstimateError("epsilon must be above 0 and below 700, and options at least 2")
-    others = math.exp(-epsilon)  # 1 / E, so that a large epsilon does not overflow
-    whole = 1 + others * (options - 1)
-    return Channel(1 / whole, others / whole)
+USUAL = 0.5
+"""The assurance that stands for the usual formula."""
 
 
 @dataclass(frozen=True)
@@ -87,30 +47,49 @@ class Goal:
     What the estimate is for: a half-width, or a difference between two groups.
 
     Attributes:
-        prevalence: expected share, in [0, 1]; that of the first group for a difference.
-        half_width: wanted half-width of the interval, in shares; or None.
-        other: expected share in the second group; or None. Exactly one of the two is given.
+        expected: share or mean; that of the first group for a difference.
+        half_width: wanted half-width of the interval, in the measure's unit; or None.
+        other: expected share or mean in the second group; or None. Exactly one of the two is given.
         confidence: of the interval, or 1 - two-sided size of the test.
         power: probability of finding the difference.
         assurance: probability that the half-width comes out at most as wanted; 1/2 is the usual formula.
     """
 
-    prevalence: float
+    expected: float
     half_width: float | None = None
     other: float | None = None
     confidence: float = 0.95
     power: float = 0.8
-    assurance: float = 0.5
+    assurance: float = USUAL
 
     def __post_init__(self) -> None:
         if (self.half_width is None) == (self.other is None):
             raise EstimateError("a plan is for a half-width or for a difference, and not for both")
-        if not (0 <= self.prevalence <= 1 and (self.half_width is None or 0 < self.half_width < 1)):
-            raise EstimateError("prevalence must lie in [0, 1], and the half-width between 0 and 1")
-        if self.other is not None and not (0 <= self.other <= 1 and self.other != self.prevalence):
-            raise EstimateError("the second group's prevalence must lie in [0, 1] and differ from the first's")
-        if not (0 < self.confidence < 1 and 0.5 <= self.power < 1 and 0.5 <= self.assurance < 1):
+        if not (0 < self.confidence < 1 and 0.5 <= self.power < 1 and USUAL <= self.assurance < 1):
             raise EstimateError("confidence must lie in (0, 1), power and assurance in [1/2, 1)")
+        if self.other is not None and self.assurance != USUAL:
+            raise EstimateError("an assurance is for a half-width; for a difference there is the power")
+        if self.other is not None and self.other == self.expected:
+            raise EstimateError("the two groups must differ")
+
+    def check(self, measure: Measure) -> None:
+        """
+        Refuse what this measure cannot be.
+
+        Raises:
+            EstimateError: says what is out of range.
+        """
+        low, high = measure.low, measure.high
+        if not all(low <= value <= high for value in self.groups):
+            raise EstimateError(f"the {measure.noun} must lie in [{low:.15g}, {high:.15g}]")
+        if self.half_width is not None and not measure.blur < self.half_width < high - low:
+            why = "; values of one bin cannot be told apart" if measure.blur else ""
+            raise EstimateError(f"the half-width must lie between {measure.blur:.15g} and {high - low:.15g}{why}")
+
+    @property
+    def groups(self) -> tuple[float, ...]:
+        """What is expected in each."""
+        return (self.expected,) if self.other is None else (self.expected, self.other)
 
 
 @dataclass(frozen=True)
@@ -165,19 +144,19 @@ class Plan:
     Attributes:
         goal: what was asked for.
         fieldwork: what was assumed.
-        channel: the option's channel.
+        measure: share or mean, with its channel.
         groups: 1, or 2 for a difference.
         reports: reports on this question needed in each group.
         invitations: people to invite for each group.
         direct: reports that a direct question would need in each group.
         ratio: ``reports`` without rounding over ``direct`` without rounding; None if a direct question needs none.
-        std_error: of the share with that many reports; of the difference for two groups.
-        protection: the effect of 0, 5, 10 and 20 % self-protective no-sayers on the (first) share.
+        std_error: of the share or mean with that many reports; of the difference for two groups.
+        protection: the effect of 0, 5, 10 and 20 % self-protective no-sayers on the (first) share; none for a mean.
     """
 
     goal: Goal
     fieldwork: Fieldwork
-    channel: Channel
+    measure: Measure
     groups: int
     reports: int
     invitations: int
@@ -188,7 +167,20 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, tuples and dicts, ready for JSON."""
-        return asdict(self)
+        goal = asdict(self.goal)
+        share = {"channel": asdict(self.measure)} if isinstance(self.measure, ShareChannel) else {}
+        return {
+            "goal": {self.measure.noun: goal.pop("expected"), **goal},
+            "fieldwork": asdict(self.fieldwork),
+            **share,
+            "groups": self.groups,
+            "reports": self.reports,
+            "invitations": self.invitations,
+            "direct": self.direct,
+            "ratio": self.ratio,
+            "std_error": self.std_error,
+            "protection": [asdict(row) for row in self.protection],
+        }
 
 
 @dataclass(frozen=True)
@@ -198,134 +190,126 @@ class CurvePoint:
 
     Attributes:
         epsilon: of one report.
-        channel: the channel at that epsilon.
-        reports: reports needed in each group.
+        reports: reports needed in each group; None where they are out of reach.
         ratio: to the direct question's; None if that needs none.
+        own: the point that the plan itself is for.
     """
 
     epsilon: float
-    channel: Channel
-    reports: int
+    reports: int | None
     ratio: float | None
+    own: bool = False
 
 
-def plan(channel: Channel, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Plan:
+def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Plan:
     """
     Respondents needed for a goal.
 
     Args:
-        channel: a and b of the option in question; ``symmetric`` and ``kary`` make them from epsilon.
+        measure: share or mean, with the channel of its reports.
         goal: half-width, or difference with power.
         fieldwork: response, design effects, ``ask``.
 
     Raises:
-        EstimateError: an impossible argument (at its construction), or more than 10^15 reports needed.
+        EstimateError: an impossible argument, or more reports needed than anybody can collect.
     """
-    needed, open_needed = _needed(channel, goal, fieldwork), _needed(DIRECT, goal, fieldwork)
+    goal.check(measure)
+    needed, open_needed = _needed(measure, goal, fieldwork), _needed(measure.openly, goal, fieldwork)
     reports = _whole(needed)
     asked, questions = fieldwork.asked
-    shares = [goal.prevalence] if goal.other is None else [goal.prevalence, goal.other]
     return Plan(
         goal=goal,
         fieldwork=fieldwork,
-        channel=channel,
-        groups=len(shares),
+        measure=measure,
+        groups=len(goal.groups),
         reports=reports,
         invitations=_whole(reports * questions / asked / fieldwork.response_rate),
         direct=_whole(open_needed),
         ratio=needed / open_needed if open_needed else None,
-        std_error=math.sqrt(sum(_variance(channel, p, fieldwork) for p in shares) / reports),
-        protection=tuple(_protection(channel, goal.prevalence, s, fieldwork.own_coin) for s in PROTECTIVE),
+        std_error=math.sqrt(sum(_variance(measure, value, fieldwork) for value in goal.groups) / reports),
+        protection=_protection(measure, goal.expected, fieldwork.own_coin),
     )
 
 
-def curve(
-    epsilons: Iterable[float],
-    goal: Goal,
-    fieldwork: Fieldwork = Fieldwork(),
-    options: int = 2,
-) -> tuple[CurvePoint, ...]:
+def curve(measures: Iterable[tuple[float, Measure]], made: Plan, own: float | None = None) -> tuple[CurvePoint, ...]:
     """
-    Reports needed over epsilon, for the best yes/no channel or for k-ary randomized response.
+    Reports needed for the goal of a plan by other channels.
 
     Args:
-        epsilons: of one report, each above 0.
-        goal: as for ``plan``.
-        fieldwork: as for ``plan``.
-        options: k; 2 for yes/no.
+        measures: each with the epsilon of one report.
+        made: the plan; its goal and fieldwork hold for all.
+        own: the plan's own epsilon, which is a point of the curve; None for none.
 
-    Raises:
-        EstimateError: an epsilon that is not above 0, or a plan out of reach.
+    Returns:
+        The points in the order of their epsilons.
     """
-    points = []
-    for epsilon in epsilons:
-        made = plan(kary(epsilon, options), goal, fieldwork)
-        points.append(CurvePoint(epsilon, made.channel, made.reports, made.ratio))
-    return tuple(points)
+    open_needed = _needed(made.measure.openly, made.goal, made.fieldwork)
+    points = [] if own is None else [CurvePoint(own, made.reports, made.ratio, own=True)]
+    for epsilon, measure in measures:
+        try:
+            made.goal.check(measure)
+            needed = _needed(measure, made.goal, made.fieldwork)
+            points.append(CurvePoint(epsilon, _whole(needed), needed / open_needed if open_needed else None))
+        except EstimateError:
+            points.append(CurvePoint(epsilon, None, None))
+    return tuple(sorted(points, key=lambda point: point.epsilon))
 
 
-def table(
-    channel: Channel,
-    prevalences: Sequence[float],
-    half_width: float,
-    fieldwork: Fieldwork = Fieldwork(),
-) -> tuple[Plan, ...]:
-    """
-    Plans for the same half-width at several prevalences.
-
-    Args:
-        channel: of the question.
-        prevalences: true shares to plan for.
-        half_width: of the interval, as a share.
-        fieldwork: how many of those who are invited answer as wished.
-    """
-    return tuple(plan(channel, Goal(p, half_width=half_width), fieldwork) for p in prevalences)
-
-
-def _needed(channel: Channel, goal: Goal, fieldwork: Fieldwork) -> float:
+def _needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
     z = NormalDist().inv_cdf((1 + goal.confidence) / 2)
+    variances = [_variance(measure, value, fieldwork) for value in goal.groups]
     if goal.other is not None:
-        reach = (z + NormalDist().inv_cdf(goal.power)) / (goal.prevalence - goal.other)
-        both = _variance(channel, goal.prevalence, fieldwork) + _variance(channel, goal.other, fieldwork)
-        return reach**2 * both
-    reach = z / (goal.half_width or math.nan)
-    needed = reach**2 * _variance(channel, goal.prevalence, fieldwork)
-    return needed if goal.assurance == 0.5 else _assured(channel, goal, fieldwork, reach)
+        reach = (z + NormalDist().inv_cdf(goal.power)) / (goal.expected - goal.other)
+        return reach**2 * sum(variances)
+    half_width = goal.half_width or math.nan
+    reach = z / (half_width - measure.blur)
+    if goal.assurance == USUAL:
+        return reach**2 * variances[0]
+    plain = measure.variance(goal.expected)
+    stretch = variances[0] / plain if plain else fieldwork.weighting
+    enough = partial(_is_assured, measure, goal)
+    return stretch * _first_enough(enough, math.ceil(reach**2 * plain))
 
 
-def _assured(channel: Channel, goal: Goal, fieldwork: Fieldwork, reach: float) -> float:
-    """Smallest n at which even the upper limit of the estimated variance gives the half-width."""
-    z = NormalDist().inv_cdf(goal.assurance)
+def _is_assured(measure: Measure, goal: Goal, reports: int) -> bool:
+    return measure.chance(goal.expected, goal.half_width or math.nan, reports, goal.confidence) >= goal.assurance
 
-    def enough(n: float) -> bool:
-        drift = z * math.sqrt(_variance(channel, goal.prevalence, fieldwork) / n)
-        toward = 0.5 if channel.a + channel.b == 1 else (0.5 - channel.b) / (channel.a - channel.b)
-        step = min(drift, abs(toward - goal.prevalence))
-        p = goal.prevalence + math.copysign(step, toward - goal.prevalence)
-        return n >= reach**2 * _variance(channel, p, fieldwork)
 
-    low, high = 0.0, 1.0
-    while not enough(high):
-        low, high = high, high * 2
-        if high > LARGEST:
-            return high
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+def _first_enough(enough: Callable[[int], bool], start: int) -> int:
+    """A number that is enough while the one below it is not, sought from ``start`` by growing steps and bisection."""
+    if start > LARGEST_ASSURED:
+        raise EstimateError(_TOO_MANY_ASSURED)
+    short, high, step = 0, max(start, 1), 1 + start // 64
+    if enough(high):
+        while high - step > 0 and enough(high - step):
+            high, step = high - step, step * 2
+        short = max(high - step, 0)
+    else:
+        while not enough(high):
+            if high == LARGEST_ASSURED:
+                raise EstimateError(_TOO_MANY_ASSURED)
+            short, high, step = high, min(high + step, LARGEST_ASSURED), step * 2
+    while high - short > 1:
+        middle = (short + high) // 2
+        short, high = (short, middle) if enough(middle) else (middle, high)
     return high
 
 
-def _variance(channel: Channel, p: float, fieldwork: Fieldwork) -> float:
-    """Of one report's score, with design effects; without them l (1 - l) / (a - b)^2."""
-    return fieldwork.weighting * (channel.noise(p) + fieldwork.clustering * p * (1 - p))
+def _variance(measure: Measure, value: float, fieldwork: Fieldwork) -> float:
+    """Of one report's score, with design effects."""
+    clustered = (fieldwork.clustering - 1) * measure.spread(value)
+    return fieldwork.weighting * (measure.variance(value) + clustered)
 
 
-def _protection(channel: Channel, p: float, share: float, own_coin: bool) -> Protection:
-    if own_coin:
-        expected = ((1 - share) * channel.reported(p) - channel.b) / (channel.a - channel.b)
-    else:
-        expected = p * (1 - share)
-    return Protection(share, expected, expected - p)
+def _protection(measure: Measure, p: float, own_coin: bool) -> tuple[Protection, ...]:
+    if not isinstance(measure, ShareChannel):
+        return ()
+    rows = []
+    for share in PROTECTIVE:
+        by_hand = ((1 - share) * measure.reported(p) - measure.b) / (measure.a - measure.b)
+        expected = by_hand if own_coin else p * (1 - share)
+        rows.append(Protection(share, expected, expected - p))
+    return tuple(rows)
 
 
 def _whole(needed: float) -> int:

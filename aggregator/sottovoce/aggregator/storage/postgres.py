@@ -41,7 +41,8 @@ _INSERT = """
 """
 """Many reports of one shape, cut apart by the server; how many rows there are then tells whether all were new."""
 
-_REWRITE = f"VACUUM FULL surveys, {', '.join(OF_SURVEYS)}"
+_WITH_REPORTS = ", ".join(OF_SURVEYS)
+_REWRITE = f"VACUUM FULL surveys, {_WITH_REPORTS}"
 
 
 class PostgresStorage(sql.SQLStorage):

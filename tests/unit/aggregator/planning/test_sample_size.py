@@ -2,30 +2,28 @@
 
 import json
 import math
+from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.planning.sample_size import (
-    DIRECT,
-    Channel,
-    Fieldwork,
-    Goal,
-    curve,
-    kary,
-    plan,
-    symmetric,
-    table,
-)
+from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.question_channels import best_share, measure_of
+from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal, curve, plan
+from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.errors import EstimateError
 
-COIN = Channel(3 / 4, 1 / 4)
-WARNER = Channel(2 / 3, 1 / 3)
+from tests.documents import number, one_of, parsed
+
+COIN = ShareChannel(3 / 4, 1 / 4)
+WARNER = ShareChannel(2 / 3, 1 / 3)
+AGE = measure_of(parsed(number(0, 100, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"})))
 DIGITS = (0, 0, 1, 1, 1)
 
 
 def test_plan_gives_the_printed_table() -> None:
     """Half-width of 3 points: direct, coin flip and Warner at five prevalences."""
     prevalences = (0.01, 0.05, 0.1, 0.3, 0.5)
-    coin, warner = table(COIN, prevalences, 0.03), table(WARNER, prevalences, 0.03)
+    coin, warner = ([plan(channel, Goal(p, 0.03)) for p in prevalences] for channel in (COIN, WARNER))
 
     assert [row.direct for row in coin] == [43, 203, 385, 897, 1068]
     assert [row.reports for row in coin] == [3244, 3404, 3586, 4098, 4269]
@@ -41,8 +39,19 @@ def test_plan_gives_the_printed_wider_half_width() -> None:
 
 @pytest.mark.parametrize(("epsilon", "reports"), [(math.log(3), [3586, 6147, 11269]), (2, [1157, 1500, 2185])])
 def test_plan_of_categories_gives_the_printed_figures(epsilon: float, reports: list[int]) -> None:
-    """With k = 2, 4, 8 and 3 points on a category that holds 10 percent."""
-    assert reports == [plan(kary(epsilon, k), Goal(0.1, 0.03)).reports for k in (2, 4, 8)]
+    """Randomized response over k = 2, 4, 8 and 3 points on a category that holds 10 percent."""
+    odds = Fraction(math.exp(epsilon)).limit_denominator(10**8)
+    asked = [measure_of(parsed(one_of(k, {"name": "kary_rr", "odds": str(odds)}))) for k in (2, 4, 8)]
+
+    assert reports == [plan(measure, Goal(0.1, 0.03)).reports for measure in asked]
+
+
+def test_plan_without_a_survey_is_for_what_publishing_chooses() -> None:
+    """Twenty options at epsilon 1: subsets need 5,120 reports, randomized response over the options 11,661."""
+    kary = measure_of(parsed(one_of(20, {"name": "kary_rr", "epsilon": "1"})))
+
+    assert plan(best_share(1.0, 20), Goal(0.05, 0.05)).reports == 5120
+    assert plan(kary, Goal(0.05, 0.05)).reports == 11661
 
 
 def test_plan_of_a_difference_uses_unpooled_variances() -> None:
@@ -94,28 +103,87 @@ def test_clusters_stretch_people_and_weights_stretch_everything() -> None:
     assert plan(COIN, Goal(0.1, 0.03), Fieldwork(weighting=2)).reports == pytest.approx(base * 2, abs=1)
 
 
-def test_assurance_asks_for_more() -> None:
-    """Room for the estimated variance; none at p = .5, where it cannot come out larger."""
-    assert plan(COIN, Goal(0.1, 0.03, assurance=0.9)).reports > 3586 * 1.01
-    assert plan(DIRECT, Goal(0.1, 0.03, assurance=0.9)).reports > 385 * 1.1
-    assert plan(COIN, Goal(0.5, 0.03, assurance=0.9)).reports == 4269
+@pytest.mark.parametrize("p", [0.0, 0.05, 0.1, 0.5])
+@pytest.mark.parametrize("channel", [DIRECT, COIN, WARNER, ShareChannel(11 / 12, 1 / 6)])
+@pytest.mark.parametrize(("half_width", "assurance"), [(0.1, 0.9), (0.2, 0.8)])
+def test_assured_plan_is_kept_by_enumeration(
+    channel: ShareChannel, p: float, half_width: float, assurance: float
+) -> None:
+    """With n reports the interval shown is narrow enough with the probability asked for, with n - 1 it is not."""
+    reports = plan(channel, Goal(p, half_width, assurance=assurance)).reports
+
+    assert enumerated(channel, p, half_width, reports) >= assurance
+    assert enumerated(channel, p, half_width, reports - 1) < assurance
 
 
-def test_curve_falls_with_epsilon_towards_the_direct_question() -> None:
-    """Over epsilon, for yes/no and for eight categories."""
-    epsilons = [0.25, 0.5, 1, math.log(3), 2, 4, 8, 30]
-    binary, eight = curve(epsilons, Goal(0.1, 0.03)), curve(epsilons, Goal(0.1, 0.03), options=8)
+def enumerated(channel: ShareChannel, p: float, half_width: float, n: int) -> float:
+    """P(half-width as shown <= wanted), over all counts 0 .. n, by the estimator that results go through."""
+    a, b = (Fraction(rate).limit_denominator(100) for rate in (channel.a, channel.b))
+    reported = channel.reported(p)
+    chance = 0.0
+    for count in range(n + 1):
+        found = estimate_share("yes", count, n, a, b)
+        if (found.high - found.low) / 2 <= half_width:
+            chance += math.comb(n, count) * reported**count * (1 - reported) ** (n - count)
+    return chance
 
-    assert sorted((point.reports for point in binary), reverse=True) == [point.reports for point in binary]
-    assert (binary[3].reports, binary[-1].reports, eight[3].reports) == (3586, 385, 11269)
-    assert symmetric(1.0) == binary[2].channel
-    assert symmetric(1.0).epsilon == pytest.approx(1, abs=1e-12)
+
+def test_usual_formula_promises_nothing_of_the_interval_shown() -> None:
+    """The coin flip, 3 points: 3,586 reports have it with probability .12, the 3,714 of an assurance with .9."""
+    assert COIN.chance(0.1, 0.03, 3586, 0.95) == pytest.approx(0.119, abs=0.001)
+    assert plan(COIN, Goal(0.1, 0.03, assurance=0.9)).reports == 3714
+    assert COIN.chance(0.1, 0.03, 3713, 0.95) < 0.9 <= COIN.chance(0.1, 0.03, 3714, 0.95)
+    assert plan(COIN, Goal(0.1, 0.03, assurance=0.9)).direct == 477
 
 
-def test_epsilon_of_a_channel_counts_both_sides() -> None:
-    """Folk error 2: forced response with 11/12 and 1/6 costs ln 10, not ln 5.5; a direct question everything."""
-    assert Channel(11 / 12, 1 / 6).epsilon == pytest.approx(math.log(10))
-    assert math.inf == DIRECT.epsilon
+def test_assured_plan_is_found_for_many_reports_and_refused_beyond() -> None:
+    """Up to 10^8; the usual formula goes on."""
+    made = plan(COIN, Goal(0.1, 0.0002, assurance=0.9)).reports
+
+    assert 10**7 < made < 10**8
+    assert COIN.chance(0.1, 0.0002, made - 1, 0.95) < 0.9 <= COIN.chance(0.1, 0.0002, made, 0.95)
+    assert plan(COIN, Goal(0.1, 0.0001)).reports > 10**8
+    with pytest.raises(EstimateError, match=r"up to 10\^8"):
+        plan(COIN, Goal(0.1, 0.0001, assurance=0.9))
+
+
+def test_design_effects_stretch_an_assured_plan_by_the_ratio_of_variances() -> None:
+    """Coin flip at p = .1: noise .75, people .09."""
+    goal = Goal(0.1, 0.03, assurance=0.9)
+    base = plan(COIN, goal).reports
+
+    assert plan(COIN, goal, Fieldwork(clustering=2)).reports == math.ceil(base * 0.93 / 0.84)
+    assert plan(COIN, goal, Fieldwork(weighting=2)).reports == base * 2
+
+
+def test_plan_of_a_mean_is_in_its_own_unit() -> None:
+    """Ages of 0 to 100 with a mean of 30, through the coin flip at the ends: a share of .3, a hundred times as wide."""
+    share, mean = plan(COIN, Goal(0.3, 0.03)), plan(AGE, Goal(30, 3))
+    groups = plan(AGE, Goal(30, other=40))
+
+    assert (mean.reports, mean.direct, mean.invitations) == (share.reports, share.direct, share.reports)
+    assert mean.std_error == pytest.approx(100 * share.std_error)
+    assert groups.reports == plan(COIN, Goal(0.3, other=0.4)).reports
+    assert mean.protection == ()
+    assert plan(AGE, Goal(30, 3), Fieldwork(clustering=2)).reports == (
+        plan(COIN, Goal(0.3, 0.03), Fieldwork(clustering=2)).reports
+    )
+
+
+def test_curve_is_of_the_channels_given_with_the_plans_own_point() -> None:
+    """In the order of epsilons; a plan out of reach is a point without a number, and no end of the others."""
+    made = plan(COIN, Goal(0.1, 0.03))
+    others: list[tuple[float, Measure]] = [
+        (2.0, best_share(2.0, 2)),
+        (math.log(2), WARNER),
+        (0.0, ShareChannel(0.5 + 1e-9, 0.5)),
+    ]
+    points = curve(others, made, math.log(3))
+
+    assert [point.reports for point in points] == [None, 8921, 3586, 1157]
+    assert [point.own for point in points] == [False, False, True, False]
+    assert [point.ratio for point in points[1:]] == [pytest.approx(ratio, abs=0.05) for ratio in (23.2, 9.3, 3.0)]
+    assert len(curve([], made)) == 0
 
 
 def test_plan_dumps_to_json() -> None:
@@ -124,6 +192,8 @@ def test_plan_dumps_to_json() -> None:
 
     assert (document["reports"], document["channel"]["a"], document["goal"]["prevalence"]) == (3586, 0.75, 0.1)
     assert [row["share"] for row in document["protection"]] == [0.0, 0.05, 0.1, 0.2]
+    mean = json.loads(json.dumps(plan(AGE, Goal(30, 3)).as_dict()))
+    assert (mean["goal"]["mean"], "channel" in mean, mean["protection"]) == (30, False, [])
 
 
 def test_plan_at_a_prevalence_of_zero_has_no_ratio() -> None:
@@ -137,26 +207,33 @@ def test_plan_at_a_prevalence_of_zero_has_no_ratio() -> None:
 def test_impossible_plans_are_refused() -> None:
     """Every argument has its range, and a channel of noise has no plan."""
     for make in (
-        lambda: Channel(0.25, 0.75),
-        lambda: Channel(math.nan, 0.1),
-        lambda: kary(0, 2),
-        lambda: kary(math.nan, 2),
-        lambda: kary(math.inf, 2),
-        lambda: kary(1, 1),
+        lambda: ShareChannel(0.25, 0.75),
+        lambda: ShareChannel(math.nan, 0.1),
+        lambda: best_share(0, 2),
+        lambda: best_share(math.nan, 2),
+        lambda: best_share(math.inf, 2),
         lambda: Goal(0.1),
         lambda: Goal(0.1, 0.03, 0.2),
-        lambda: Goal(1.1, 0.03),
-        lambda: Goal(0.1, 0.0),
-        lambda: Goal(0.1, math.nan),
         lambda: Goal(0.1, other=0.1),
         lambda: Goal(0.1, 0.03, confidence=1),
+        lambda: Goal(0.1, 0.03, assurance=0.4),
+        lambda: Goal(0.1, 0.03, assurance=math.nan),
+        lambda: Goal(0.1, other=0.2, assurance=0.9),
         lambda: Goal(0.1, other=0.2, power=1),
+        lambda: plan(COIN, Goal(1.1, 0.03)),
+        lambda: plan(COIN, Goal(math.nan, 0.03)),
+        lambda: plan(COIN, Goal(0.1, other=1.1)),
+        lambda: plan(COIN, Goal(0.1, 0.0)),
+        lambda: plan(COIN, Goal(0.1, 1.0)),
+        lambda: plan(COIN, Goal(0.1, math.nan)),
+        lambda: plan(AGE, Goal(101, 3)),
+        lambda: plan(AGE, Goal(30, 100)),
         lambda: Fieldwork(response_rate=0),
         lambda: Fieldwork(clustering=0.5),
         lambda: Fieldwork(weighting=math.nan),
         lambda: Fieldwork(asked=(3, 2)),
-        lambda: plan(symmetric(1e-9), Goal(0.1, 0.03)),
-        lambda: plan(symmetric(1e-9), Goal(0.1, 0.03, assurance=0.9)),
+        lambda: plan(ShareChannel(0.5 + 1e-9, 0.5), Goal(0.1, 0.03)),
+        lambda: plan(ShareChannel(0.5 + 1e-9, 0.5), Goal(0.1, 0.03, assurance=0.9)),
     ):
         with pytest.raises(EstimateError):
             make()

@@ -24,7 +24,7 @@ REQUESTS: list[tuple[str, str, str, dict[str, object]]] = [
     ("not_found", "GET", f"/{SENTINEL}?x={SENTINEL}", {}),
     ("not_found", "GET", f"/assets/{SENTINEL}", {}),
     ("unknown_survey", "GET", f"/api/v1/surveys/{SENTINEL}", {}),
-    ("method_not_allowed", "DELETE", "/api/v1/surveys/exam", {"json": {SENTINEL: 1}}),
+    ("method_not_allowed", "PUT", "/api/v1/surveys/exam", {"json": {SENTINEL: 1}}),
     ("too_large", "POST", "/api/v1/surveys/exam/reports", {"json": SENTINEL * 9000}),
     ("malformed", "POST", "/api/v1/surveys/exam/reports", {"json": {SENTINEL: 1}}),
     ("forbidden", "POST", "/dashboard/login", {"data": {"token": SENTINEL}}),

@@ -1,0 +1,128 @@
+"""What a question estimates and through which channel: its own, and those that publishing would choose instead."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.number_channel import SCORED, number_channel, public_number
+from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
+from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
+from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.shared.mechanisms.sampled_option import SampledOption
+from sottovoce.shared.spec import Question, Survey
+
+
+def question_named(survey: Survey, name: str | None) -> Question:
+    """
+    The question to plan for.
+
+    Raises:
+        SpecError: there is none of this name.
+    """
+    questions = {question.name: question for question in survey.questions}
+    if name not in questions:
+        raise SpecError(f"--question must be one of: {', '.join(questions)}")
+    return questions[name]
+
+
+def is_number(question: Question) -> bool:
+    """Whether the question estimates a mean, and no shares."""
+    return question.domain.grid is not None
+
+
+def expected_of(question: Question | None, prevalence: float | None, mean: str | None) -> float:
+    """
+    What a plan expects: a share, or a mean in the number's own unit (a date as days, as its grid counts them).
+
+    Args:
+        question: of a survey; None for a plan of a share without one.
+        prevalence: as given, or None.
+        mean: as typed, or None.
+
+    Raises:
+        SpecError: not the one that this question estimates, or no possible value of it.
+    """
+    if question is not None and is_number(question):
+        if mean is None or prevalence is not None:
+            raise SpecError(f"'{question.name}' asks for a number: plan its mean with --mean, not a --prevalence")
+        return read_value(question, mean, "--mean")
+    if mean is not None:
+        named = "a plan without a survey" if question is None else f"'{question.name}'"
+        raise SpecError(f"{named} estimates shares: plan one with --prevalence, not a --mean")
+    if prevalence is None:
+        raise SpecError("--prevalence is needed, or --mean for a question that asks for a number")
+    return prevalence
+
+
+def read_value(question: Question | None, text: str, option: str) -> float:
+    """
+    A share, or a value of a number in its own unit, as typed; a plan checks the share's range.
+
+    Args:
+        question: of a survey; None for a share without one.
+        text: as typed.
+        option: of the command line, to be named in an error.
+
+    Raises:
+        SpecError: no number or date, or out of the question's range.
+    """
+    grid = None if question is None else question.domain.grid
+    try:
+        value = float(text) if grid is None else float(grid.read(text))
+    except ValueError:
+        raise SpecError(f"{option} must be a {'share' if grid is None else grid.noun}") from None
+    if grid is not None and not grid.low <= value <= grid.high:
+        raise SpecError(f"{option} must lie between {grid.text(0)} and {grid.text(grid.steps)}")
+    return value
+
+
+def measure_of(question: Question) -> Measure:
+    """A question's share or mean, through its own channel; a public question's without noise."""
+    if question.mechanism is None:
+        return public_number(question.domain) if is_number(question) else DIRECT
+    return _measure(question.mechanism, question.domain)
+
+
+def best_share(epsilon: float, options: int) -> Measure:
+    """
+    The share of one of so many options through what publishing chooses for an epsilon; two of them are yes and no.
+
+    Raises:
+        EstimateError: epsilon is out of range.
+    """
+    if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
+        raise EstimateError("epsilon must lie between 0.01 and 10")
+    domain = Domain(tuple(map(str, range(options))))
+    return _measure(for_epsilon(Fraction(epsilon), domain, "yes_no" if options == 2 else "option"), domain)
+
+
+def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[float, Measure]]:
+    """The question's measure through its own mechanism at other epsilons; without those that the mechanism lacks."""
+    mechanism, found = question.mechanism, []
+    if mechanism is None:
+        return []
+    for epsilon in epsilons:
+        try:
+            chosen = mechanism.for_epsilon(Fraction(epsilon), question.domain)
+        except ValueError:
+            continue
+        found.append((epsilon, _measure(chosen, question.domain)))
+    return found
+
+
+def drawn_from(question: Question) -> int:
+    """Of how many options or coordinates a report speaks of one, drawn at random."""
+    mechanism = question.mechanism
+    if isinstance(mechanism, SampledOption):
+        return mechanism.options
+    return mechanism.coordinates if isinstance(mechanism, SampledCoordinate) else 1
+
+
+def _measure(mechanism: Mechanism, domain: Domain) -> Measure:
+    if mechanism.name in SCORED:
+        return number_channel(mechanism, domain)
+    # Every other mechanism has these two, as a test of completeness holds.
+    a, b = mechanism.support  # type: ignore[attr-defined]
+    return ShareChannel(float(a), float(b))

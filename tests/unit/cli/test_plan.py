@@ -1,0 +1,137 @@
+"""What ``plan`` says of a question, and what it refuses to say."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+
+from tests.documents import day, number, one_of, question, survey
+
+LAYERS = {"permanent": {"name": "coin_flip"}, "instantaneous": {"name": "coin_flip"}}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A survey with a coin flip, twenty options, an age, a day, a public age, and answers that are remembered."""
+    asked = {
+        "cheated": question({"name": "coin_flip"}),
+        "brand": one_of(20, {"epsilon": "1"}),
+        "age": number(0, 100, 1, {"epsilon": "1"}),
+        "day": day("2020-01-01", "2020-12-31", {"epsilon": "1"}),
+        "open": {"type": "integer", "label": {"en": "Q"}, "min": 0, "max": 100, "public": True},
+        "smokes": question({"name": "memoized_rr", **LAYERS, "waves": 3}),
+    }
+    document = survey(*({**made, "name": name} for name, made in asked.items()), default_language="en")
+    (tmp_path / "survey.json").write_text(json.dumps(document), encoding="utf-8")
+    return str(tmp_path / "survey.json")
+
+
+def plan(*words: str) -> Result:
+    """The verb with these words."""
+    return CliRunner().invoke(main, ["plan", *words])
+
+
+def test_curve_has_the_questions_own_point(path: str) -> None:
+    """Subsets of twenty options: 5,120 reports at its own epsilon 1, which is marked; others at theirs."""
+    words = (path, "--question", "brand", "-p", "0.05", "--half-width", "0.05")
+    shown = plan(*words)
+    document = json.loads(plan(*words, "--json").stdout)
+
+    assert "over epsilon (subset_selection)" in shown.stdout
+    assert "1.00 (this plan)" in shown.stdout
+    assert [point["epsilon"] for point in document["curve"] if point["own"]] == [document["epsilon"]]
+    assert next(point["reports"] for point in document["curve"] if point["own"]) == document["reports"] == 5120
+    assert [point["reports"] for point in document["curve"]] == sorted(
+        (point["reports"] for point in document["curve"]), reverse=True
+    )
+    assert len(document["curve"]) == 7
+
+
+def test_plan_without_a_survey_says_that_publishing_chooses() -> None:
+    """The same figure for the same options and epsilon."""
+    made = plan("--epsilon", "1", "--options", "20", "-p", "0.05", "--half-width", "0.05")
+
+    assert made.stdout.startswith("5,120 reports, epsilon 1.00")
+    assert "over epsilon (what publishing chooses)" in made.stdout
+
+
+def test_mean_is_planned_in_the_numbers_own_unit(path: str) -> None:
+    """Years for an age, days for a day; no sentence about no-sayers."""
+    age = plan(path, "--question", "age", "--mean", "30", "--half-width", "4")
+    groups = plan(path, "--question", "day", "--mean", "2020-03-01", "--against", "2020-04-01", "--json")
+
+    assert age.stdout.startswith("2,715 reports, epsilon 1.00\n505 if the question were asked openly")
+    assert "answering no" not in age.stdout
+    assert (json.loads(groups.stdout)["groups"], json.loads(groups.stdout)["goal"]["other"]) == (2, 18353)
+
+
+def test_public_question_is_planned_without_a_curve(path: str) -> None:
+    """It costs no epsilon, and there is nothing to compare it with."""
+    words = (path, "--question", "open", "--mean", "30", "--half-width", "4")
+
+    assert plan(*words).stdout == "505 reports, asked openly\n"
+    assert [json.loads(plan(*words, "--json").stdout)[key] for key in ("epsilon", "curve")] == [None, []]
+
+
+def test_memoized_answers_have_their_own_point_only(path: str) -> None:
+    """And it is said why; the reports are of one wave, epsilon of all."""
+    words = (path, "--question", "smokes", "-p", "0.1", "--half-width", "0.1")
+    shown = plan(*words).stdout
+
+    assert shown.startswith("1,476 reports in each wave, epsilon of all 3 waves 1.36\n")
+    assert "memoized_rr is not made from an epsilon: there is no curve over it." in shown
+    assert [point["own"] for point in json.loads(plan(*words, "--json").stdout)["curve"]] == [True]
+
+
+def test_public_question_is_asked_of_everybody(path: str) -> None:
+    """Under ``ask`` only the private ones are drawn."""
+    file = Path(path)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["questions"] = [each for each in document["questions"] if each["name"] != "smokes"]
+    file.write_text(json.dumps({**document, "ask": 2}), encoding="utf-8")
+    openly, age = (
+        json.loads(plan(path, "--question", name, "--mean", "30", "--half-width", "4", "--json").stdout)
+        for name in ("open", "age")
+    )
+
+    assert openly["invitations"] == openly["reports"] == 505
+    assert (age["invitations"], age["reports"]) == (2 * 2715, 2715)
+
+
+def test_help_calls_the_usual_formula_by_its_name() -> None:
+    """It promises nothing of the interval that is shown."""
+    words = " ".join(plan("--help").stdout.split())
+
+    assert "Probability that the interval shown is no wider than wanted" in words
+    assert "the usual formula, which promises nothing of the interval shown" in words
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["FILE", "--question", "age", "-p", "0.3", "--half-width", "0.1"], "'age' asks for a number: plan its mean"),
+        (["FILE", "--question", "cheated", "--mean", "3", "--half-width", "0.1"], "'cheated' estimates shares"),
+        (["FILE", "--question", "age", "--mean", "101", "--half-width", "4"], "--mean must lie between 0 and 100"),
+        (["FILE", "--question", "age", "--mean", "30", "--half-width", "400"], "the half-width must lie between"),
+        (["FILE", "--question", "day", "--mean", "30", "--half-width", "4"], "--mean must be a date"),
+        (["FILE", "--question", "age", "--mean", "30", "--against", "x"], "--against must be a number"),
+        (["FILE", "--question", "age", "--mean", "30", "--half-width", "4", "--own-coin"], "--own-coin is for shares"),
+        (["FILE", "--question", "cheated", "-p", "0.1", "--half-width", "0.1", "--epsilon", "2"], "in place of SURVEY"),
+        (["FILE", "--question", "cheated", "-p", "0.1", "--half-width", "0.1", "--options", "3"], "in place of SURVEY"),
+        (["--question", "cheated", "-p", "0.1", "--half-width", "0.1"], "--question is one of a SURVEY"),
+        (["--mean", "3", "--half-width", "0.1"], "without a survey estimates shares"),
+        (["--half-width", "0.1"], "--prevalence is needed"),
+        (["-p", "0.1", "--against", "0.2", "--assurance", "0.9"], "an assurance is for a half-width"),
+        (["-p", "0.1", "--half-width", "0.0001", "--assurance", "0.9"], "up to 10^8 reports"),
+        (["-p", "0.1", "--half-width", "0.1", "--epsilon", "0.001"], "epsilon must lie between 0.01 and 10"),
+    ],
+)
+def test_plan_refuses_in_words_what_it_cannot_say(path: str, words: list[str], message: str) -> None:
+    """Exit code 1, one line, no figure that looks like an answer."""
+    refused = plan(*(path if word == "FILE" else word for word in words))
+
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert message in refused.stderr
+    assert refused.stderr.count("\n") == 1
