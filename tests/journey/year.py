@@ -148,6 +148,11 @@ class Year:
         """How many reports are counted."""
         return sum(row.reports for row in self.storage.revisions("exam"))
 
+    @property
+    def today(self) -> str:
+        """The day, such as 2026-03-01."""
+        return self.clock.moment.date().isoformat()
+
     def on(self, month: int, day: int) -> None:
         """Move the clock."""
         self.clock.moment = datetime(2026, month, day, 12, tzinfo=UTC)

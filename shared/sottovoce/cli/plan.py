@@ -36,7 +36,7 @@ SAME = 0.005
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
-@click.option("--epsilon", type=float, help="Instead of SURVEY: what publishing chooses for it. [default: ln 3, the coin flip]")
+@click.option("--epsilon", type=float, help="Instead of SURVEY: what publishing chooses. [default: ln 3, coin flip]")
 @click.option("--options", type=click.IntRange(2, 1000), help="Number of options, without SURVEY. [default: 2]")
 @click.option("--prevalence", "-p", type=float, help="Expected share of the answer, such as 0.1.")
 @click.option("--mean", help="Instead, where a number or a date is asked for: its expected mean.")
