@@ -120,6 +120,7 @@ def survey_vectors() -> dict[str, Any]:
         who_asks(),
         survey(question({"name": "coin_flip"}), waves=[month(1, 2)], retention={"delete_on": "2026-02-02"}),
         survey(question({"name": "coin_flip"}), trial=True),
+        survey(question({"name": "coin_flip"}), waves=[month(1, 2), month(2, 5)], fresh_samples=True),
         survey(question({"name": "coin_flip"}), revision=2, replaces=f"{12**59:064x}"),
     ]  # fmt: skip
     vectors = []
@@ -286,6 +287,7 @@ def bad_surveys() -> list[str]:
         good.replace('"release_batch":25', '"release_batch":0'),
         good.replace('"release_batch":25', '"release_batch":25,"max_epsilon_total":"1.09"'),
         good.replace('"access":"open"', '"access":"everybody"'),
+        f'{good[:-1]},"fresh_samples":true}}',
         *(f'{good[:-1]},"trial":{trial}}}' for trial in ("false", "1", "null", '"true"')),
         *(replacing(good, *pair) for pair in (
             (1, "0" * 64), (2, "0" * 63), (2, "0" * 65), (2, "A" * 64), (2, ""), (2, None), (2, ["0" * 64]), (2, 0),

@@ -22,7 +22,7 @@ REPORT_LABELS = ("plain", "neutral")
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent", "notice")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial"}
+_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
@@ -106,7 +106,8 @@ class _SurveyReader(ItemReader):
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             **({"after": self.after(fields["after"])} if "after" in fields else {}),
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
-            **({"trial": self.trial(fields["trial"])} if "trial" in fields else {}),
+            **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
+            **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
             "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
             "privacy": self.privacy(fields.get("privacy", {})),
@@ -142,11 +143,17 @@ class _SurveyReader(ItemReader):
             result["contact"] = self.match(fields["contact"], f"{pointer}/contact", _CONTACT, message)
         return result
 
-    def trial(self, value: object) -> bool:
-        """That this is a try-out and not the real survey, which everybody is told; left out where it is not."""
+    def mark(self, value: object, pointer: str) -> bool:
+        """What stands in a survey only if it is so, such as that it is a try-out."""
         if value is not True:
-            self.problem("/trial", "must be true, or be left out")
+            self.problem(pointer, "must be true, or be left out")
         return True
+
+    def fresh_samples(self, fields: Mapping[str, Any]) -> bool:
+        """That each wave asks other people, so that waves added up are as one sample."""
+        if "waves" not in fields:
+            self.problem("/fresh_samples", "goes with waves only: it says that each of them asks other people")
+        return self.mark(fields["fresh_samples"], "/fresh_samples")
 
     def replaces(self, fields: Mapping[str, Any]) -> str:
         """The digest of the revision before; publishing fills it in."""
@@ -213,6 +220,8 @@ class _SurveyReader(ItemReader):
             mechanism = item.questions[0].mechanism if item.questions else None
             if mechanism is None or mechanism.waves == 1:
                 continue
+            if survey.fresh_samples:
+                self.problem(pointer, "does not go with fresh_samples: what is remembered is of the same people")
             if mechanism.waves < len(survey.waves):
                 self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
             if survey.asks_for_token:

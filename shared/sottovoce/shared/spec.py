@@ -298,6 +298,11 @@ class Survey:
         return "trial" in self.document
 
     @property
+    def fresh_samples(self) -> bool:
+        """Each wave asks other people, so that waves added up are as one sample."""
+        return "fresh_samples" in self.document
+
+    @property
     def replaces(self) -> str | None:
         """The digest of the revision before it; None for a first one, and for those of before it was kept."""
         replaced: str | None = self.document.get("replaces")

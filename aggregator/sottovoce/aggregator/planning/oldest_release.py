@@ -7,7 +7,7 @@ from sottovoce.shared.spec import Survey
 
 SINCE = {
     "0.2.0": ("optimal_unary", "date"),
-    "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial"),
+    "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
 }
 """The words of a survey file that came after its first format, by the release that first read them, oldest first."""
 

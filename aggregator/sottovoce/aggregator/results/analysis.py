@@ -83,7 +83,7 @@ class Results:
         cohorts: the groups one may ask for.
         wave: the wave, or None for all of them together.
         waves: reports in the snapshot, wave by wave.
-        same_people: several waves are added up; people may stand in each of them, and the intervals allow for it.
+        same_people: several waves are added up and may be of the same people, which the intervals allow for.
     """
 
     survey: Survey
@@ -154,7 +154,8 @@ def analyse(
     chosen = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
     # While more reports may come, people look again and again: the band is valid however often they do.
     added_up = sum(map(bool, waves)) if wave is None else 1
-    rule = IntervalRule(interval, band=not newest.stored.closed, waves=max(added_up, 1))
+    same_people = added_up > 1 and not newest.survey.fresh_samples
+    rule = IntervalRule(interval, band=not newest.stored.closed, waves=added_up if same_people else 1)
     results = [_result(question, chosen, rule) for question in newest.survey.questions]
     if added_up > 1:
         # Reports of one person hang together where devices remember a draw: their sum has no honest interval.
@@ -171,7 +172,7 @@ def analyse(
         cohorts=groups,
         wave=wave,
         waves=waves,
-        same_people=added_up > 1,
+        same_people=same_people,
         questions=tuple(results),
     )
 

@@ -284,3 +284,15 @@ def test_waves_added_up_allow_for_the_same_people() -> None:
     assert (both.n, both.method, both.band_low) == (200, "same-people", None)
     assert (one.method, one.band_low is None) == ("score-cc", False)
     assert both.std_error == pytest.approx((0.3 * 0.7 / 199 / 0.25 + 0.1 * 0.9 / 200) ** 0.5)
+
+
+def test_fresh_samples_added_up_are_one_sample() -> None:
+    """Where each wave asks other people, nothing hangs together: the interval of as many reports, and the band."""
+    asked = survey(waves=months(2), fresh_samples=True)
+    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, False, 200)
+    cells = tuple(Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1))
+    added = analyse([Revision(stored, asked, cells)])
+
+    assert not added.same_people
+    yes = added.questions[0].estimates[0]
+    assert (yes.method, yes.band_low is None) == ("score-cc", False)

@@ -19,8 +19,8 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "ask", "closes", "consent", "description", "notice", "opens", "replaces", "report_labels", "researcher",
-  "trial", "waves",
+  "after", "ask", "closes", "consent", "description", "fresh_samples", "notice", "opens", "replaces", "report_labels",
+  "researcher", "trial", "waves",
 ];
 
 /**
@@ -58,7 +58,8 @@ export function parseSurvey(document, digest) {
 
 // What stands in a survey only if it has this one value, and what a correction has.
 function readMarks(document) {
-  must(!("trial" in document) || document.trial === true);
+  for (const key of ["trial", "fresh_samples"]) must(!(key in document) || document[key] === true);
+  must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");
   if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
 }

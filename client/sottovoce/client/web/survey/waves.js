@@ -6,6 +6,7 @@ export function readWaves(document, survey) {
   if ("waves" in document) readWindows(document);
   if ("ask" in document) readAsk(survey);
   readMemo(survey);
+  must(survey.memoized.length === 0 || !("fresh_samples" in document));
 }
 
 // Waves follow one another, in the place of the survey's own window.
