@@ -150,14 +150,16 @@ def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, ru
 
 
 def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Running) -> None:
-    """The ledger holds the report and its cost, and nothing from which the choice could be told."""
+    """The ledger holds the report, its cost and the survey, and nothing from which the choice could be told."""
     sottovoce(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
     (entry,) = (tmp_path / "ledger").glob("*.json")
     document = json.loads(entry.read_text())
 
-    assert set(document) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended"}
-    assert [path.name for path in (tmp_path / "ledger").iterdir()] == [entry.name]
-    assert entry.stat().st_mode & 0o077 == 0
+    assert set(document) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended", "refused"}
+    kept = entry.with_name(f"{running.survey.digest}.survey")
+    assert {path.name for path in (tmp_path / "ledger").iterdir()} == {entry.name, kept.name}
+    assert kept.read_bytes() == running.survey.canonical
+    assert (entry.stat().st_mode | kept.stat().st_mode) & 0o077 == 0
 
 
 @pytest.mark.parametrize(
