@@ -67,7 +67,7 @@ export class Form {
     this.#steps = null;
     this.#enter = async () => {
       const StepsFlow = await need("StepsFlow");
-      this.#steps ??= new StepsFlow(respondent, asked, this.#words, this.#view);
+      this.#steps ??= new StepsFlow(respondent, asked, this.#words, this.#view, this.#isSomebodyElse);
       return this.#steps;
     };
   }
@@ -77,23 +77,13 @@ export class Form {
     await (await this.#enter()).resume(await ledger.get(key));
   }
 
-  // A report drawn here was not accepted with another link: the same person sends the same bytes, and draws no others.
   async #askWhose(transport, ledger, [other, own], first) {
-    const samePersonStep = await need("samePersonStep");
-    await this.#words.speak(null);
-    const guard = (work) => () => this.#view.guarded(work);
-    const yes = guard(async () => {
-      const entry = await ledger.rebind(other, own);
-      this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
-      const steps = await this.#enter();
-      // Another tab may have been faster.
-      await (entry.sent || entry.ended ? steps.resume(entry) : steps.sendAgain());
-    });
-    const no = guard(async () => {
+    this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
+    const steps = await this.#enter();
+    await steps.askWhose(other, async () => {
       this.#isSomebodyElse = true;
       await first();
     });
-    this.#view.show(samePersonStep(this.#words, yes, no));
   }
 
   async #first(link, transport, ledger, { allowance, allow }) {
