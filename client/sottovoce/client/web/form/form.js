@@ -41,7 +41,9 @@ export class Form {
       const wanted = [link.origin, link.survey, link.wave, link.token];
       const drawn = await ledger.find(wanted);
       if (drawn !== null) return this.#resume(transport, ledger, drawn);
-      const first = () => this.#first({ ...link, held }, transport, ledger, { allowance, allow });
+      // A page from elsewhere is no copy that changes with every visit: it need not be saved.
+      const source = setup.aggregator ? null : transport;
+      const first = () => this.#first({ ...link, held, source }, transport, ledger, { allowance, allow });
       const [other] = this.#isSomebodyElse ? [] : await ledger.unaccepted(wanted);
       if (other === undefined) return first();
       await this.#askWhose(transport, ledger, [other, wanted], first);
@@ -98,7 +100,7 @@ export class Form {
     if (entry !== null) return (await this.#enter()).resume(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
-    this.#explain(respondent, { hasDigest: link.digest !== "", spent, allowance }, allow, told);
+    this.#explain(respondent, { hasDigest: link.digest !== "", spent, allowance, source: link.source }, allow, told);
   }
 
   #explain(respondent, known, allow, told) {
