@@ -13,7 +13,8 @@ from tests.browser.visit import Visit, begin, receipt
 from tests.conftest import Running, start
 from tests.surveys import survey
 
-LEDGER = join({name: modules()[name] for name in ("survey/errors.js", "survey/rational.js", "device/ledger.js")})
+NAMES = ("survey/errors.js", "survey/rational.js", "device/database.js", "device/ledger.js")
+LEDGER = join({name: modules()[name] for name in NAMES})
 TOPICS = ("Cheated", "Copied", "Lied", "Stole", "Forged", "Bribed")
 
 

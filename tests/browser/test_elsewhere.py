@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 from sottovoce.client.page import saved_page, static_page
+from sottovoce.client.verify import verify_saved
 
 from tests.browser.hosts import serving
 from tests.browser.visit import KEPT, READY, Visit, begin, choose, send, stored
@@ -104,6 +105,31 @@ def test_saved_file_sends_to_the_aggregator(visit: Visit, tmp_path: Path, holds_
     page.reload()
     page.wait_for_selector("#receipt_sha256", state="attached")
     assert visit.bodies == [shown["bytes"]]
+
+
+def test_page_saves_itself_as_the_file_that_verify_accepts(visit: Visit, tmp_path: Path) -> None:
+    """The button on the first step gives, byte for byte, what `sottovoce page --file LINK` makes; and that answers."""
+    page = visit.arrive()
+    assert not any("saved" in path for path in visit.paths)
+    page.click("#explanation details:last-of-type summary")
+    with page.expect_download() as download:
+        page.click("#explanation details:last-of-type button")
+    file = tmp_path / "saved.html"
+    download.value.save_as(file)
+
+    assert file.read_bytes() == saved_page(visit.site.url, visit.site.survey)
+    assert verify_saved(file.name, file.read_bytes()).is_good
+    page = visit.open(file.as_uri())
+    assert page.locator("fieldset").count() > 0
+    assert visit.complaints == []
+
+
+def test_saved_file_has_nothing_to_save(visit: Visit, tmp_path: Path) -> None:
+    """It is the copy already."""
+    file = tmp_path / "saved.html"
+    file.write_bytes(saved_page(visit.site.url, visit.site.survey))
+
+    assert "Save this page" not in visit.arrive(file.as_uri()).inner_text("#explanation")
 
 
 def test_saved_file_with_another_survey_is_refused(visit: Visit, tmp_path: Path) -> None:

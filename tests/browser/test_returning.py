@@ -304,6 +304,28 @@ def test_somebody_else_has_an_answer_of_their_own(visit: Visit, site: Running) -
 
 
 @pytest.mark.parametrize("site", ["token"], indirect=True)
+@pytest.mark.parametrize("is_same", [True, False])
+def test_links_opened_side_by_side_are_asked_about_when_sent(visit: Visit, site: Running, is_same: bool) -> None:
+    """Both were opened before either was answered: the second one's answers are not drawn before somebody has said."""
+    refuse(visit)
+    pages = [visit.context.new_page() for _ in range(2)]
+    for page, token in zip(pages, tokens(site, 2), strict=True):
+        page.goto(link(site, site.survey, token))
+        page.wait_for_selector(READY)
+        begin(page)
+        review(page, *ANSWERS)
+    for page, shown in zip(pages, ("#refused", "#same-person"), strict=True):
+        page.click("button.primary")
+        page.wait_for_selector(shown)
+    assert len(visit.bodies) == 1
+    pages[1].click("#same-person .primary" if is_same else "#same-person button:not(.primary)")
+    pages[1].wait_for_selector("#refused")
+
+    assert len(visit.bodies) == 2
+    assert len(set(visit.bodies)) == (1 if is_same else 2)
+
+
+@pytest.mark.parametrize("site", ["token"], indirect=True)
 def test_forgetting_a_refused_report_wipes_every_copy(visit: Visit, site: Running) -> None:
     """Under whichever links it lies; no link draws a second one."""
     first, second = (link(site, site.survey, token) for token in tokens(site, 2))

@@ -241,7 +241,7 @@ def test_check_has_two_tries_and_stays_on_the_device(
     start_page.wait_for_selector("#q0-0")
 
     # What a visit ends with is asked for as soon as there is a question, whatever was checked.
-    assert [*before, "GET /assets/returning.js"] == visit.paths
+    assert [*before, "GET /assets/sending.js"] == visit.paths
     assert start_page.evaluate(EVERYTHING_KEPT) == []
 
 

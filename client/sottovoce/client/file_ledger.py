@@ -27,7 +27,7 @@ from sottovoce.client.ledger_entry import (
     unwritable,
 )
 from sottovoce.client.ledger_location import ledger_folder
-from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.errors import BudgetExhausted, DrawnElsewhere
 
 if sys.platform != "win32":
     import fcntl
@@ -72,7 +72,7 @@ class FileLedger:
             raise unreadable(path) from None
         return entry
 
-    def record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+    def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
         """
         The entry that stands for ``key`` from now on.
 
@@ -80,8 +80,11 @@ class FileLedger:
             key: what is answered.
             entry: what was drawn.
             text: the canonical bytes of the survey that it was drawn for.
+            only_one: refuse where a report lies here that was drawn with another token, and not accepted.
         """
         with self._writing():
+            if only_one and self.get(key) is None and self.unaccepted(key) is not None:
+                raise DrawnElsewhere
             return self._record(key, entry, text)
 
     def text(self, digest: str) -> bytes | None:

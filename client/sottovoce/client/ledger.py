@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
+from sottovoce.shared.errors import DrawnElsewhere
+
 MEMO = -1
 """
 In the place of the wave in a key: what is remembered for all of them. No wave has this number, so a memo is an entry
@@ -64,7 +66,7 @@ class Ledger(Protocol):
     def get(self, key: Key) -> Entry | None:
         """What was recorded for ``key``, whether it was sent or has ended; None if nothing ever was."""
 
-    def record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+    def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
         """
         The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably.
 
@@ -72,6 +74,10 @@ class Ledger(Protocol):
             key: what is answered.
             entry: what was drawn.
             text: the canonical bytes of the survey that it was drawn for, kept as long as a report of that text is.
+            only_one: refuse where ``unaccepted`` gives a report, looked for in the same step.
+
+        Raises:
+            DrawnElsewhere: it does, and nothing was recorded.
         """
 
     def text(self, digest: str) -> bytes | None:
@@ -148,7 +154,7 @@ class MemoryLedger:
         """What was recorded for ``key``; None if nothing was."""
         return self._entries.get(key)
 
-    def record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+    def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
         """
         The entry that stands for ``key`` from now on.
 
@@ -156,7 +162,10 @@ class MemoryLedger:
             key: what is answered.
             entry: what was drawn.
             text: the canonical bytes of the survey that it was drawn for.
+            only_one: refuse where a report lies here that was drawn with another token, and not accepted.
         """
+        if only_one and key not in self._entries and self.unaccepted(key) is not None:
+            raise DrawnElsewhere
         if key not in self._entries and text:
             self._texts[entry.digest] = text
         return self._entries.setdefault(key, entry)

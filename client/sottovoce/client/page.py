@@ -20,6 +20,7 @@ from sottovoce.shared.spec import Survey
 _ADDRESS = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")
 _EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
 _LENT = re.compile(r"^export \{[^}]*\};$", re.MULTILINE)
+_NOWHERE = "https://aggregator.invalid"
 _TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -43,7 +44,7 @@ def assemble() -> dict[str, Asset]:
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
     kept = {"respondent.html": page, **scripts}
     worker = _worker({f"../assets/{name}": text for name, text in kept.items()})
-    texts = {**catalogues(), **kept, "sw.js": worker}
+    texts = {**catalogues(), **kept, "sw.js": worker, "saved.json": _json(_saved())}
     return {name: Asset(text.encode(), content_type(name), _style(name)) for name, text in texts.items()}
 
 
@@ -97,15 +98,30 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
     Raises:
         TransportError: not the address of an aggregator.
     """
-    setup: dict[str, object] = {
-        "aggregator": _address(aggregator),
+    address = _address(aggregator)
+    policy, setup, rest = _saved()
+    held = ""
+    if survey is not None:
+        parts = {"name": survey.name, "digest": survey.digest[:32], "text": survey.canonical.decode()}
+        held = f',"survey":{_json(parts)}'
+    return f"{policy}{address}{setup}{_json(address)}{held}{rest}".encode()
+
+
+def _saved() -> list[str]:
+    """
+    A saved page around what is its own: the aggregator's address in its policy, and in its setup, with the survey.
+
+    The aggregator serves these pieces, the same for everybody; the page joins them where somebody saves it.
+    """
+    setup = {
+        "aggregator": _NOWHERE,
         "catalogues": {_tag(name): json.loads(text) for name, text in catalogues().items()},
     }
-    if survey is not None:
-        setup["survey"] = {"name": survey.name, "digest": survey.digest[:32], "text": survey.canonical.decode()}
     script = "\n" + whole()
-    policy = _policy(f"'sha256-{_digest(script)}'", aggregator)
-    return _html(policy, _setup(setup), f'<script type="module">{script}</script>').encode()
+    policy = _policy(f"'sha256-{_digest(script)}'", _NOWHERE)
+    page = _html(policy, _setup(setup), f'<script type="module">{script}</script>')
+    before, between, after = page.split(_NOWHERE)
+    return [before, between.removesuffix('"'), after.removeprefix('"')]
 
 
 def catalogues() -> dict[str, str]:
@@ -152,8 +168,12 @@ def _policy(script: str, aggregator: str) -> str:
 
 
 def _setup(setup: Mapping[str, object]) -> str:
-    text = json.dumps(setup, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f'<script type="application/json" id="setup">{text}</script>'
+    return f'<script type="application/json" id="setup">{_json(setup)}</script>'
+
+
+def _json(value: object) -> str:
+    # As a browser writes it; and nothing in it ends the element that it stands in.
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _address(aggregator: str) -> str:

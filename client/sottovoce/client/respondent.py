@@ -25,7 +25,7 @@ from sottovoce.client.revisions import Standing, standing, survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import AnswerError, BudgetExhausted, TransportError
+from sottovoce.shared.errors import AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
@@ -172,19 +172,21 @@ class Respondent:
 
         Raises:
             AnswerError: an answer is missing, unknown or not an option; nothing was drawn.
-            BudgetExhausted: the ledger refuses; or a report drawn here with another token was not accepted, and it is
-                not said whether that was the same person: see ``resume`` and ``another_person``.
+            DrawnElsewhere: a report drawn here with another token was not accepted, and it is not said whether that
+                was the same person: see ``resume`` and ``another_person``.
+            BudgetExhausted: the ledger refuses.
             TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
         """
         if not self.drawn:
+            # Before the memo, which is charged; and again where the report is recorded: another program may be drawing.
             if self.drawn_elsewhere and not self._another_person:
-                raise BudgetExhausted("with another link an answer was drawn here and not accepted; was that you?")
+                raise DrawnElsewhere
             values = encode(self.survey, answers, self.places)
             memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
             report = randomize(self.survey, values, self._draws, self.wave, memo)
             body = dump_report(report, self.survey).decode()
             entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
-            self.ledger.record(self._key, entry, self.survey.canonical)
+            self.ledger.record(self._key, entry, self.survey.canonical, only_one=not self._another_person)
         return self.send()
 
     @property

@@ -72,6 +72,13 @@ class BudgetExhausted(SurveyError):
     code = "budget_exhausted"
 
 
+class DrawnElsewhere(BudgetExhausted):
+    """With another token a report was drawn here that nobody has acknowledged, and whose it is has not been said."""
+
+    def __init__(self) -> None:
+        super().__init__("with another link an answer was drawn here and not accepted; was that you?")
+
+
 class TransportError(SurveyError):
     """
     The aggregator could not be reached, or refused.

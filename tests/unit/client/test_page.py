@@ -42,6 +42,7 @@ def test_assemble_gives_the_files_that_are_served() -> None:
         **{f"catalogues/{tag}.json": "application/json" for tag in languages()},
         **{f"{part}.js": "text/javascript; charset=utf-8" for part in bundle.PARTS},
         "respondent.html": "text/html; charset=utf-8",
+        "saved.json": "application/json",
         "sw.js": "text/javascript; charset=utf-8",
     }
 

@@ -1,12 +1,15 @@
 """An aggregator that lies about tokens, receipts or itself sees one set of bytes, and no lie frees a key."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
 
 import pytest
+from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.respondent import Respondent
-from sottovoce.shared.errors import BudgetExhausted, TransportError
+from sottovoce.shared.errors import BudgetExhausted, DrawnElsewhere, TransportError
 
 from tests.surveys import ANSWERS, months, survey
 from tests.unit.client.aggregators import LIES, ORIGIN, Aggregator, acknowledge, refuse
@@ -34,6 +37,19 @@ def answer(me, answers=ANSWERS):
         return bool(me.resume() if me.drawn_elsewhere and not me.drawn else me.answer(answers))
     except TransportError:
         return False
+
+
+class Meanwhile(Draws):
+    """Chance that takes its time: something happens before the first draw."""
+
+    def __init__(self, happens):
+        super().__init__()
+        self._happens = happens
+
+    def identity(self):
+        """The id is the first thing that is drawn."""
+        self._happens()
+        return super().identity()
 
 
 def key_of(token, wave=0):
@@ -89,6 +105,38 @@ def test_nothing_is_drawn_before_somebody_says_who_it_is(ledger):
         other.answer(ANSWERS)
     assert len(liar.bodies) == 1
     assert ledger.get(key_of(TOKENS[1])) is None
+
+
+def test_report_of_another_link_that_comes_while_one_is_drawn_is_asked_for(ledger):
+    """Both programs looked before either recorded: the second records nothing, sends nothing and costs nothing."""
+    liar = Aggregator(refuse(401, "token_invalid"))
+    late = person(ledger, liar, TOKENS[1])
+    late._draws = Meanwhile(lambda: answer(person(ledger, liar)))
+    with pytest.raises(DrawnElsewhere, match="was that you"):
+        late.answer(OTHERWISE)
+
+    assert len(liar.bodies) == 1
+    assert ledger.get(key_of(TOKENS[1])) is None
+    assert ledger.spent(ORIGIN) == ASKED.epsilon
+    assert not answer(late)
+    assert len(set(liar.bodies)) == 1
+
+
+def test_links_answered_at_once_draw_one_report(tmp_path):
+    """Twelve programs, each with a link of its own, started on an empty folder: a liar sees one set of bytes."""
+    liar, start = Aggregator(refuse(401, "token_invalid")), Barrier(len(TOKENS))
+
+    def begin(token):
+        me = person(FileLedger(tmp_path), liar, token)
+        me._draws = Meanwhile(start.wait)
+        with suppress(DrawnElsewhere, TransportError):
+            me.answer(ANSWERS)
+
+    with ThreadPoolExecutor(len(TOKENS)) as pool:
+        list(pool.map(begin, TOKENS))
+
+    assert len(liar.bodies) == 1
+    assert FileLedger(tmp_path).spent(ORIGIN) == ASKED.epsilon
 
 
 def test_two_people_on_one_device_have_two_reports(ledger):

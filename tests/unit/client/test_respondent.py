@@ -83,7 +83,7 @@ def test_nothing_is_sent_that_was_not_recorded():
     """If the ledger cannot write, the report never existed."""
 
     class Full(MemoryLedger):
-        def record(self, *_):
+        def record(self, *_, **__):
             raise OSError
 
     me, session = respondent(ledger=Full())

@@ -222,6 +222,7 @@ ONLY_IN_BROWSERS = {
     "survey/digest.js": "hashlib",
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
+    "device/database.js": STORED,
     "device/send_time.js": "whoever sees the terminal's requests sees the terminal",
 }
 

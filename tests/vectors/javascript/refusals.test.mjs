@@ -43,7 +43,7 @@ async function visit(token, transport, isSame = true) {
   const { ledger, path } = await personWith(token, transport);
   const [other] = await ledger.unaccepted(keyOf(token));
   if (other && isSame) await ledger.rebind(other, keyOf(token));
-  return path.answer({ q: "yes" }).catch((error) => error);
+  return path.answer({ q: "yes" }, !isSame).catch((error) => error);
 }
 
 test("a liar who refuses every token sees one set of bytes", async () => {
@@ -120,6 +120,33 @@ test("two people with one device have a report each, and neither is asked twice"
   const { ledger } = await personWith(TOKENS[0], transport);
   assert.equal(await ledger.spent(HERE), 2 * Math.log(3));
   assert.deepEqual((await ledger.unaccepted(keyOf(TOKENS[2]))).map(([, , , token]) => token), TOKENS.slice(0, 2));
+});
+
+// Two tabs with a link each, and nothing drawn before either begins: what became of the second.
+async function beginBoth(transport, draw) {
+  const [first, second] = await Promise.all(TOKENS.slice(0, 2).map((token) => personWith(token, transport)));
+  return draw(...[first, second].map(({ path }) => () => path.answer({ q: "yes" }).catch((error) => error)));
+}
+
+test("of two links opened side by side one draws, and the other is asked whose that was", async () => {
+  const { seen, transport } = aggregator(refusal("token_invalid"));
+  const told = await beginBoth(transport, async (one, other) => [await one(), await other()]);
+  assert.deepEqual(told.map(({ elsewhere }) => elsewhere), [undefined, keyOf(TOKENS[0])]);
+  assert.equal(seen.length, 1);
+  const { ledger, path } = await personWith(TOKENS[1], transport);
+  assert.deepEqual([await ledger.get(keyOf(TOKENS[1])), await ledger.spent(HERE)], [null, Math.log(3)]);
+  // Whoever says that it was somebody else has an answer of their own.
+  await path.answer({ q: "no" }, true).catch(() => {});
+  assert.equal(new Set(seen.map(([body]) => body)).size, 2);
+});
+
+test("two links answered at the same moment are one draw", async () => {
+  const { seen, transport } = aggregator(refusal("token_invalid"));
+  const told = await beginBoth(transport, (...both) => Promise.all(both.map((answer) => answer())));
+  assert.equal(told.filter(({ elsewhere }) => elsewhere).length, 1);
+  assert.equal(seen.length, 1);
+  const { ledger } = await personWith(TOKENS[2], transport);
+  assert.equal(await ledger.spent(HERE), Math.log(3));
 });
 
 test("two tabs that say yes at once have the same copy", async () => {

@@ -18,6 +18,7 @@ class MemoryLedger {
   end = async (key, ended) => this.#change(key, { body: null, ended });
   spent = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
   surveyText = async () => null;
+  unaccepted = async () => [];
   markRefused = async (key, refused) => this.#change(key, { refused });
   #change(key, changes) {
     const entry = this.entries.get(String(key));

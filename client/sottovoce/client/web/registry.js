@@ -49,6 +49,7 @@ const HELD_BY = new Map([
   ["limitsList", "extras"],
   ["practiceStep", "extras"],
   ["saveCopy", "extras"],
+  ["savePagePart", "extras"],
   ["plainReceiptStep", "returning"],
   ["refusedStep", "returning"],
   ["revisionOf", "returning"],

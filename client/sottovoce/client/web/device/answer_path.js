@@ -1,4 +1,5 @@
 import { dumpCanonical } from "../survey/canonical.js";
+import { DrawnElsewhere } from "../survey/errors.js";
 import { deliver, withdrawReport } from "./delivery.js";
 import { memoKey } from "./ledger.js";
 import { need } from "../registry.js";
@@ -26,25 +27,31 @@ export class AnswerPath {
 
   /**
    * Randomize the answers (option name by question name, for every question that is asked) once, record the report,
-   * send it at the next send time. An answer to a question that is not asked is not looked at.
+   * send it at the next send time. An answer to a question that is not asked is not looked at. `isSomebodyElse` is said
+   * by who did not draw the report that lies here with another token.
    *
+   * @throws {DrawnElsewhere} whose that report is has not been said; nothing was drawn
    * @throws {AnswerError} an answer is missing or unknown; nothing was drawn
    * @throws {LoadError} a part of the page did not arrive; nothing was drawn
    * @throws {TransportError} not acknowledged; call `send` later, it sends the same bytes
    */
-  async answer(answers) {
-    await this.#sendTime(() => this.#draw(answers));
+  async answer(answers, isSomebodyElse = false) {
+    await this.#sendTime(() => this.#draw(answers, isSomebodyElse));
     return this.send();
   }
 
-  async #draw(answers) {
+  async #draw(answers, isSomebodyElse) {
     const { draws, key, ledger, survey } = this.#respondent;
     if ((await this.#respondent.drawn()) !== null) return;
+    // Before the memo, which is charged; and once more where the report is recorded, since another tab may be drawing.
+    const isOnlyOne = key[3] !== "" && !isSomebodyElse;
+    const [other] = isOnlyOne ? await ledger.unaccepted(key) : [];
+    if (other !== undefined) throw new DrawnElsewhere(other);
     const values = encode(survey, answers, await this.#respondent.asked());
     const memo = survey.memoized.length ? await (await need("keepMemo"))(this.#respondent) : null;
     const body = dumpReport(randomize(survey, values, draws, key[2], memo), survey);
     const entry = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
-    await ledger.record(key, entry, dumpCanonical(survey.document));
+    await ledger.record(key, entry, dumpCanonical(survey.document), isOnlyOne);
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */

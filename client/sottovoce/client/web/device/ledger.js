@@ -1,4 +1,5 @@
-import { BudgetExhausted } from "../survey/errors.js";
+import { BudgetExhausted, DrawnElsewhere } from "../survey/errors.js";
+import { completed, settled } from "./database.js";
 import { sum } from "../survey/rational.js";
 
 const DATABASE = "sottovoce";
@@ -58,11 +59,15 @@ export class BrowserLedger {
    * canonical `text` of its survey.
    *
    * Write transactions on one store wait for each other, so of two tabs the first adds and the second finds.
+   *
+   * @throws {DrawnElsewhere} with `isOnlyOne`: a report lies here that was drawn with another token, and not accepted
    */
-  async record(key, entry, text = null) {
+  async record(key, entry, text = null, isOnlyOne = false) {
     return this.#within("readwrite", async (store) => {
       const earlier = await settled(store.get(key));
       if (earlier !== undefined) return earlier;
+      const [other] = isOnlyOne ? await unacceptedBeside(store, key) : [];
+      if (other !== undefined) throw new DrawnElsewhere(other);
       if (text !== null) await settled(store.put(text, surveyKey(entry.digest)));
       await settled(store.add(entry, key));
       return entry;
@@ -85,10 +90,8 @@ export class BrowserLedger {
   }
 
   /** The keys of reports drawn here for this survey and wave with other tokens, and never acknowledged. */
-  async unaccepted([origin, survey, wave, token]) {
-    const all = await this.#within("readonly", (store) => below(store, [origin, survey, wave]));
-    const others = all.filter(([key, entry]) => isWaiting(entry) && key[3] !== token && key[3] !== "");
-    return others.map(([key]) => key);
+  async unaccepted(key) {
+    return this.#within("readonly", (store) => unacceptedBeside(store, key));
   }
 
   /**
@@ -158,8 +161,8 @@ export class BrowserLedger {
       });
       const [result] = await Promise.all([done, completed(transaction)]);
       return result;
-    } catch {
-      throw new BudgetExhausted("error_no_ledger");
+    } catch (error) {
+      throw error instanceof DrawnElsewhere ? error : new BudgetExhausted("error_no_ledger");
     }
   }
 }
@@ -177,24 +180,15 @@ function isWaiting(entry) {
   return entry?.sent === false && typeof entry.body === "string";
 }
 
+async function unacceptedBeside(store, [origin, survey, wave, token]) {
+  const all = await below(store, [origin, survey, wave]);
+  const others = all.filter(([key, entry]) => isWaiting(entry) && key[3] !== token && key[3] !== "");
+  return others.map(([key]) => key);
+}
+
 // [key, entry] of everything whose key begins with `start`: a list sorts after any text.
 async function below(store, start) {
   const range = IDBKeyRange.bound(start, [...start, []]);
   const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
   return keys.map((key, index) => [key, entries[index]]);
-}
-
-function settled(request) {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-}
-
-// Only a completed transaction is on the disk; a request that succeeded may still be undone.
-function completed(transaction) {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
-  });
 }

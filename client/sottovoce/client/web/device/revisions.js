@@ -14,7 +14,7 @@ const MOST_REVISIONS = 8;
  */
 export async function revisionOf(transport, name, digest, newest = null, tries = undefined) {
   const shown = await readRevisions(transport, name, tries);
-  checkChain(shown, newest && (await revision(loadCanonical(newest))));
+  checkChain(shown, newest && (await sha256(newest)));
   const found = shown.find((one) => one.digest.startsWith(digest));
   if (found === undefined) throw new TransportError("error_other_survey");
   return found.bytes;
@@ -47,7 +47,7 @@ async function readRevisions(transport, name, tries) {
   });
   const { format, revisions, survey } = loadCanonical(bytes);
   const isOurs = format === REVISIONS_FORMAT && survey === name && Array.isArray(revisions);
-  const isWhole = isOurs && revisions.length <= MOST_REVISIONS && revisions.every((document) => document?.name === name);
+  const isWhole = isOurs && revisions.length <= MOST_REVISIONS && revisions.every((one) => one?.name === name);
   if (!isWhole) throw new TransportError("error_revisions");
   return Promise.all(revisions.map(revision));
 }
@@ -57,13 +57,15 @@ async function revision(document) {
   return { bytes, digest: await sha256(bytes), document };
 }
 
-// Each has a number of its own, and names the one before it, where it names any: two of one number are two surveys.
+// Each has a number of its own, and names the one before it, where it names any: two of one number are two surveys. The
+// newest is one of them: who is shown another as the newest is shown another than everybody.
 function checkChain(revisions, newest) {
-  const isWrong = revisions.some(({ digest, document }, index) => {
+  const isWrong = revisions.some(({ document }, index) => {
     const older = revisions[index + 1];
     const isFork = older && !(document.revision > older.document.revision);
     const isTorn = older && ![undefined, older.digest].includes(document.replaces);
-    return isFork || isTorn || (document.revision === newest?.document.revision && digest !== newest.digest);
+    return isFork || isTorn;
   });
-  if (isWrong) throw new TransportError("error_revisions");
+  const isLeftOut = newest !== null && !revisions.some(({ digest }) => digest === newest);
+  if (isWrong || isLeftOut) throw new TransportError("error_revisions");
 }

@@ -47,6 +47,12 @@ export class Transport {
     return this.#known(`/api/v1/surveys/${name}/status`, options);
   }
 
+  /** The pieces of the page in one file, the same for everybody; see `saved_page.js`. */
+  async fetchSavedPage() {
+    const reply = await this.#try("/assets/saved.json", { method: "GET" }, 1);
+    return reply.json();
+  }
+
   /**
    * Ask whether a token is good: its SHA-256 goes, in a body. Asked once, without a retry.
    *

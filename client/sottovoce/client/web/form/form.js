@@ -41,7 +41,9 @@ export class Form {
       const wanted = [link.origin, link.survey, link.wave, link.token];
       const drawn = await ledger.find(wanted);
       if (drawn !== null) return this.#resume(transport, ledger, drawn);
-      const first = () => this.#first({ ...link, held }, transport, ledger, { allowance, allow });
+      // A page from elsewhere is no copy that changes with every visit: it need not be saved.
+      const source = setup.aggregator ? null : transport;
+      const first = () => this.#first({ ...link, held, source }, transport, ledger, { allowance, allow });
       const [other] = this.#isSomebodyElse ? [] : await ledger.unaccepted(wanted);
       if (other === undefined) return first();
       await this.#askWhose(transport, ledger, [other, wanted], first);
@@ -67,7 +69,7 @@ export class Form {
     this.#steps = null;
     this.#enter = async () => {
       const StepsFlow = await need("StepsFlow");
-      this.#steps ??= new StepsFlow(respondent, asked, this.#words, this.#view);
+      this.#steps ??= new StepsFlow(respondent, asked, this.#words, this.#view, this.#isSomebodyElse);
       return this.#steps;
     };
   }
@@ -77,23 +79,13 @@ export class Form {
     await (await this.#enter()).resume(await ledger.get(key));
   }
 
-  // A report drawn here was not accepted with another link: the same person sends the same bytes, and draws no others.
   async #askWhose(transport, ledger, [other, own], first) {
-    const samePersonStep = await need("samePersonStep");
-    await this.#words.speak(null);
-    const guard = (work) => () => this.#view.guarded(work);
-    const yes = guard(async () => {
-      const entry = await ledger.rebind(other, own);
-      this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
-      const steps = await this.#enter();
-      // Another tab may have been faster.
-      await (entry.sent || entry.ended ? steps.resume(entry) : steps.sendAgain());
-    });
-    const no = guard(async () => {
+    this.#lead(new Respondent(null, transport, ledger, { key: own }), []);
+    const steps = await this.#enter();
+    await steps.askWhose(other, async () => {
       this.#isSomebodyElse = true;
       await first();
     });
-    this.#view.show(samePersonStep(this.#words, yes, no));
   }
 
   async #first(link, transport, ledger, { allowance, allow }) {
@@ -108,7 +100,7 @@ export class Form {
     if (entry !== null) return (await this.#enter()).resume(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
-    this.#explain(respondent, { hasDigest: link.digest !== "", spent, allowance }, allow, told);
+    this.#explain(respondent, { hasDigest: link.digest !== "", spent, allowance, source: link.source }, allow, told);
   }
 
   #explain(respondent, known, allow, told) {

@@ -7,8 +7,13 @@ import { element } from "./dom.js";
 export function saveCopy(survey, words, parts) {
   const body = element("main", {}, words.text("h1", survey.title), ...parts);
   for (const details of body.querySelectorAll("details")) details.open = true;
-  const address = URL.createObjectURL(new Blob([fileOf(body)], { type: "text/html" }));
-  element("a", { href: address, download: `${survey.name}.html` }).click();
+  giveFile(`${survey.name}.html`, fileOf(body));
+}
+
+/** Give a file with this name and text to whoever asked for it. */
+export function giveFile(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/html" }));
+  element("a", { href: address, download: name }).click();
   // Not at once: some browsers begin to read it later.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -17,14 +17,16 @@ export class StepsFlow {
   #words;
   #view;
   #asking = null;
+  #isSomebodyElse;
 
-  /** `asked` are the indices of the questions that this person is asked. */
-  constructor(respondent, asked, words, view) {
+  /** `asked` are the indices of the questions that this person is asked; see `AnswerPath.answer` for the last. */
+  constructor(respondent, asked, words, view, isSomebodyElse) {
     this.#respondent = respondent;
     this.#survey = respondent.survey;
     this.#asked = asked;
     this.#words = words;
     this.#view = view;
+    this.#isSomebodyElse = isSomebodyElse;
   }
 
   /**
@@ -54,11 +56,19 @@ export class StepsFlow {
     this.#show(await need("refusedStep"), entry, act);
   }
 
+  /** A report that was not accepted lies under the key `other`: who drew it sends it; others go on with `onNo`. */
+  async askWhose(other, onNo) {
+    const samePersonStep = await need("samePersonStep");
+    await this.#words.speak(this.#survey);
+    const [yes, no] = [() => this.#takeOver(other), onNo].map((work) => () => this.#view.guarded(work));
+    this.#view.show(samePersonStep(this.#words, yes, no));
+  }
+
   /** Send what was drawn: the same bytes, because somebody asks for it. */
   async sendAgain() {
     await this.#view.guarded(async () => {
       await this.#speakOf(await this.#respondent.drawn());
-      await this.#send("sending", (path) => path.send(), false);
+      await this.#send("sending_now", (path) => path.send(), false);
     });
   }
 
@@ -92,8 +102,7 @@ export class StepsFlow {
   async #sendOthers() {
     const { key, ledger, transport } = this.#respondent;
     if ((await ledger.waiting(transport.origin)).length === 0) return;
-    const sendWaiting = await need("sendWaiting");
-    await sendWaiting(ledger, transport, key);
+    await (await need("sendWaiting"))(ledger, transport, key);
   }
 
   #check() {
@@ -114,28 +123,39 @@ export class StepsFlow {
     });
   }
 
-  async #answer() {
+  async #answer(isSomebodyElse = this.#isSomebodyElse) {
     const answers = this.#asking.answers();
     // Another tab may have been faster; then its report is the one that stands.
     const earlier = await this.#respondent.drawn().catch(() => null);
     if (earlier?.ended) return this.#view.guarded(() => this.resume(earlier));
-    await this.#send("sending", (path) => path.answer(answers), earlier !== null);
+    await this.#send("sending_now", (path) => path.answer(answers, isSomebodyElse), earlier !== null);
   }
 
   async #send(sentence, send, isEarlier) {
     this.#view.busy(sentence);
     await this.#view.guarded(async () => {
       try {
-        // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
-        await this.#receipt(await send(await this.#path()).finally(() => this.forget()), isEarlier);
+        await this.#receipt(await send(await this.#path()), isEarlier);
       } catch (error) {
+        if (error.elsewhere) return this.askWhose(error.elsewhere, () => this.#answer(true));
+        // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
+        this.forget();
         if (!error.isFinal) throw error;
         await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
       }
     }, { resend: () => this.sendAgain() });
   }
 
+  async #takeOver(other) {
+    this.forget();
+    const { key, ledger } = this.#respondent;
+    const entry = await ledger.rebind(other, key);
+    // Another tab may have been faster.
+    await (entry.sent || entry.ended ? this.resume(entry) : this.sendAgain());
+  }
+
   async #receipt(receipt, isEarlier) {
+    this.forget();
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
     const step = await need(this.#survey ? "receiptStep" : "plainReceiptStep");
@@ -147,8 +167,7 @@ export class StepsFlow {
   async #speakOf({ digest, ended }) {
     if (ended || this.#survey?.digest === digest) return this.#words.speak(this.#survey);
     const { key, ledger, transport } = this.#respondent;
-    const surveyDrawnFor = await need("surveyDrawnFor");
-    this.#survey = await surveyDrawnFor(ledger, transport, key[1], digest);
+    this.#survey = await (await need("surveyDrawnFor"))(ledger, transport, key[1], digest);
     await this.#words.speak(this.#survey);
   }
 

@@ -33,6 +33,14 @@ export class BudgetExhausted extends SurveyError {
   code = "budget_exhausted";
 }
 
+/** Under the key `elsewhere` lies a report that was not accepted with another token; whose, somebody must say first. */
+export class DrawnElsewhere extends BudgetExhausted {
+  constructor(elsewhere) {
+    super("same_person_note");
+    this.elsewhere = elsewhere;
+  }
+}
+
 /** A part of the page did not arrive; trying again may help. */
 export class LoadError extends SurveyError {
   code = "load";

@@ -23,9 +23,10 @@ export function hasLongConsent({ consent }) {
 /**
  * The first step: who asks, what protects the answers, what is seen, on one screen; all of it from the survey.
  *
- * `known` is { hasDigest, spent, allowance, status, revision }: whether the link pins the survey, what earlier reports
- * to this aggregator cost, what the person allows, whether it can be answered now (see `statusLine`), and which of its
- * versions this is, { number, of }. `on` is { begin, practise, limits }: what its buttons do, and the form for limits.
+ * `known` is { hasDigest, spent, allowance, status, revision, source }: whether the link pins the survey, what earlier
+ * reports to this aggregator cost, what the person allows, whether it can be answered now (see `statusLine`), which of
+ * its versions this is, { number, of }, and what leads to who serves the page, where it can be saved. `on` is
+ * { begin, practise, limits }: what its buttons do, and the form for limits.
  */
 export function explanationStep(survey, words, known, on) {
   const { status = UNKNOWN } = known;
@@ -85,14 +86,15 @@ function actions(survey, words, most, { kind }, on) {
   return buttons.length ? [bar(buttons)] : [];
 }
 
-function details(survey, words, { spent, allowance, revision = null }, on, most) {
+function details(survey, words, { spent, allowance, revision = null, source = null }, on, most) {
   const { deleteOn, description, notice, researcher } = survey;
   const hasMore = [deleteOn, description, notice, researcher?.ethics, revision].some(Boolean);
   const about = hasMore ? [disclosure(words, "about_title", "aboutStudy", survey, revision)] : [];
-  if (!most) return about;
+  const save = source ? [disclosure(words, "save_page_title", "savePagePart", survey, source)] : [];
+  if (!most) return [...about, ...save];
   const limits = on.limits();
   const cost = { epsilon: showEpsilon(survey.epsilon), limit: allowance.total };
   const earlier = spent > 0 ? [words.said("p", "spent", { spent: showEpsilon(spent) })] : [];
   limits.firstChild.after(words.said("p", "explain_epsilon", cost), ...earlier);
-  return [...about, limits, disclosure(words, "limits_title", "limitsList", survey.ownCoin)];
+  return [...about, limits, disclosure(words, "limits_title", "limitsList", survey.ownCoin), ...save];
 }
