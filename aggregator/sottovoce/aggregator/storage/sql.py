@@ -197,12 +197,13 @@ class SQLStorage(ABC):
     def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
         """Take a report out of rows and counts."""
         with self._write() as db:
-            if has_tombstone(db, plan.survey, report_id):
-                return Outcome.WITHDRAWN
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
             found = find(db, plan.survey, report_id)
-            if found is None or not is_open:
-                return Outcome.UNKNOWN if found is None else Outcome.CLOSED
+            if found is None:
+                # Asked last: another node may have withdrawn it since this transaction began.
+                return Outcome.WITHDRAWN if has_tombstone(db, plan.survey, report_id) else Outcome.UNKNOWN
+            if not is_open:
+                return Outcome.CLOSED
             key = [plan.survey, report_id]
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
             if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
