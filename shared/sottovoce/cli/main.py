@@ -22,7 +22,7 @@ VERBS = {
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
     "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),
-    "researcher": ("researcher", "Manage researchers' tokens."),
+    "researcher": ("researcher", "Make, list and revoke researchers' tokens."),
     "export": ("export", "Write the results of a survey as JSON."),
     "audit": ("audit", "Test the running clients against what a survey claims."),
     "backup": ("maintain", "Write a copy of the embedded database to a new file."),

@@ -308,6 +308,19 @@ class SQLStorage(ABC):
             row = db.execute("SELECT name FROM researchers WHERE token_hash = ?", [token_hash]).fetchone()
         return None if row is None else str(row[0])
 
+    def researchers(self) -> list[str]:
+        """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
+        with self._read() as db:
+            return [str(name) for (name,) in db.execute("SELECT name FROM researchers ORDER BY name").fetchall()]
+
+    def revoke_researcher(self, name: str) -> int:
+        """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
+        with self._write() as db:
+            revoked = db.execute("DELETE FROM researchers WHERE name = ?", [name]).rowcount
+            db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
+        self._after_deletion()
+        return revoked
+
     def has_researchers(self) -> bool:
         """Whether anybody can be let in."""
         with self._read() as db:
