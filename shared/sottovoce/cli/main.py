@@ -88,7 +88,8 @@ def fail(error: SurveyError) -> NoReturn:
     """Say what is wrong, a line for each mistake, and end with exit code 1."""
     if isinstance(error, SpecError):
         for pointer, message in error.problems:
-            click.echo(f"{pointer}: {message}" if pointer else message, err=True)
+            place = error.places.get(pointer, pointer)
+            click.echo(f"{place}: {message}" if place else message, err=True)
     else:
         click.echo(f"sottovoce: {error}", err=True)
     sys.exit(1)
