@@ -112,7 +112,7 @@ def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -
 
 
 def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path) -> None:
-    """A line for each mistake with its pointer, exit code 1, no database, and none of the values."""
+    """A line for each mistake with its place, exit code 1, no database, and none of the values."""
     sottovoce(tmp_path, "init")
     text = (tmp_path / "survey.yaml").read_text()
     broken = text.replace("revision: 1", "revision: sentinel").replace("{name: coin_flip}", "{name: sentinel}")
@@ -120,13 +120,13 @@ def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path
     (tmp_path / "survey.yaml").write_text(broken)
     for words in (("lint",), ("serve",), ("survey", "publish")):
         refused = sottovoce(tmp_path, *words, "survey.yaml")
-        pointers = [line.split(":")[0] for line in refused.stderr.splitlines()]
+        places = [line.split(":")[0].rpartition(", line ")[0] for line in refused.stderr.splitlines()]
         assert refused.returncode == 1
-        assert sorted(pointers) == [
-            "/questions/0/mechanism",
-            "/questions/1/mechanism",
-            "/questions/2/cohrt",
-            "/revision",
+        assert sorted(places) == [
+            "question 1 'cheated', mechanism",
+            "question 2 'reason', mechanism",
+            "question 3 'year', cohrt",
+            "revision",
         ]
         assert "sentinel" not in refused.stderr
 

@@ -8,19 +8,22 @@ from pathlib import Path
 
 import pytest
 import requests
+from click.testing import CliRunner
 from sottovoce.aggregator.collect.tokens import create_tokens, token_counts
+from sottovoce.cli.main import main
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import dump_report
 
-from tests.conftest import start
+from tests.conftest import Running, start
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_kill import BACK_ENDS, PATH, served
 from tests.journey.test_own_survey import sottovoce
-from tests.surveys import ANSWERS, survey
+from tests.surveys import ANSWERS, document, survey
 
 
 def made(folder: Path, count: int) -> list[str]:
@@ -124,3 +127,16 @@ def test_token_in_the_link_of_an_open_survey_buys_no_second_draw(tmp_path: Path)
         second = Respondent.connect(f"{process.link}&t={'7' * 16}", ledger).answer(ANSWERS)
         assert first == second
         assert process.reports() == 1
+
+
+def test_links_are_for_the_address_that_is_served(running: Running, tmp_path: Path) -> None:
+    """Of a correction that is published beside the running server, and of its tokens: it listens on no usual port."""
+    path = tmp_path / "invited.json"
+    path.write_bytes(dump(document(name="invited", access="token")))
+    data = ["--data", str(running.data)]
+    published = CliRunner().invoke(main, ["survey", "publish", str(path), *data])
+    made = CliRunner().invoke(main, ["token", "create", "invited", "--count", "1", *data])
+
+    assert published.stdout.startswith(f"{running.url}/s/invited#d=")
+    assert f",{running.url}/s/invited#d=" in made.stdout
+    assert requests.get(published.stdout.partition("#")[0], timeout=15).status_code == 200

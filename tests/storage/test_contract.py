@@ -198,6 +198,18 @@ def test_session_in_use_ends_after_half_a_day(store: Storage) -> None:
     assert store.session(b"s", 1000 + SESSION_MOST + 1) is None
 
 
+def test_revoked_researcher_has_neither_tokens_nor_sessions(store: Storage) -> None:
+    """All of the name's go, and nobody else's."""
+    for name, token in (("ben", b"1"), ("ann", b"2"), ("ben", b"3")):
+        store.add_researcher(name, token)
+        store.start_session(token, name, 0)
+
+    assert store.researchers() == ["ann", "ben", "ben"]
+    assert (store.revoke_researcher("ben"), store.revoke_researcher("nobody")) == (2, 0)
+    assert store.researchers() == ["ann"]
+    assert [store.session(token, 1) for token in (b"1", b"2", b"3")] == [None, "ann", None]
+
+
 def test_researchers_are_known_by_hash(store: Storage) -> None:
     """Only the right hash lets in."""
     assert not store.has_researchers()

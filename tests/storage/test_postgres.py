@@ -1,21 +1,25 @@
 """What is particular to the shared back end: several nodes, and what PostgreSQL remembers of its writes."""
 
 import hashlib
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 import psycopg.sql
 import pytest
-from sottovoce.aggregator.storage import Arrival, Outcome
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.storage import Arrival, Outcome, sql
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres import PostgresStorage, _Handle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.statements import id_hash
 from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
@@ -130,6 +134,52 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
 
     assert store.store([arrival(key, number) for number in range(3)]) == [Outcome.SAME, Outcome.WITHDRAWN, Outcome.NEW]
     assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 2}, 1: {2: 2}, 2: {0: 2}}
+    other.close()
+
+
+def test_withdrawals_at_the_same_moment_agree(store: PostgresStorage, url: str) -> None:
+    """Two nodes are asked at once: both confirm, and the report is counted down once."""
+    nodes = [store, PostgresStorage(url)]
+    asked = survey()
+    key = store.publish(asked).key
+    store.store([arrival(key, number) for number in range(30)])
+    meet = threading.Barrier(2)
+    body = {number: dump({"report_id": identity(number).hex()}) for number in range(30)}
+
+    def withdraw(node: PostgresStorage, number: int) -> object:
+        meet.wait(20)
+        return Admission(node, now).withdraw(asked.name, body[number])
+
+    with ThreadPoolExecutor(2) as pool:
+        for number in range(30):
+            first, second = pool.map(withdraw, nodes, [number] * 2)
+            assert first == second is not None
+
+    nodes[1].close()
+    assert store.surveys()[0].reports == 0
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+
+
+def test_withdrawal_that_another_node_overtakes_is_confirmed(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one commits just before the report is looked for, which is then gone."""
+    other = PostgresStorage(url)
+    key = store.publish(survey()).key
+    store.store([arrival(key, 1)])
+    found = sql.find
+    overtaken: list[Outcome] = []
+
+    def late(*where: Any) -> Any:
+        if not overtaken:
+            overtaken.append(Outcome.UNKNOWN)
+            with ThreadPoolExecutor(1) as pool:
+                overtaken[0] = pool.submit(other.withdraw, plan(key), identity(1)).result()
+        return found(*where)
+
+    monkeypatch.setattr(sql, "find", late)
+    assert store.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
+    assert overtaken == [Outcome.WITHDRAWN]
     other.close()
 
 

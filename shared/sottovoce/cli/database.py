@@ -1,5 +1,7 @@
 """What several verbs do with a data folder."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -7,6 +9,11 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.shared.errors import StorageError
+
+ADDRESS = "address"
+"""A file in the data folder: where ``serve`` answers, or answered last."""
+
+_URL = re.compile(r"https?://[!-~]{1,300}")
 
 data_option = click.option(
     "--data",
@@ -41,3 +48,26 @@ def open_storage(settings: Settings, create: bool = False) -> Storage:
     elif not settings.database and not (settings.data / FILE).exists():
         raise StorageError("there is no database in the data folder; name it with --data, or start with: serve")
     return open_url(settings.database, settings.data)
+
+
+def note_address(settings: Settings) -> None:
+    """Let the verbs that print links know where this folder is served."""
+    try:
+        (settings.data / ADDRESS).write_text(settings.url, encoding="ascii")
+    except (OSError, UnicodeEncodeError):
+        raise StorageError("the address cannot be written into the data folder") from None
+
+
+def served_settings(settings: Settings) -> Settings:
+    """The settings with the address that links are for: the one that is set, else the one that is really served."""
+    if settings.public_url:
+        return settings
+    try:
+        address = (settings.data / ADDRESS).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        address = ""
+    if _URL.fullmatch(address):
+        return replace(settings, public_url=address)
+    where = f"links are for {settings.url}, which SOTTOVOCE_PUBLIC_URL changes"
+    click.echo(f"Nothing has served this data folder yet: {where}.", err=True)
+    return settings

@@ -22,7 +22,7 @@ VERBS = {
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
     "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),
-    "researcher": ("researcher", "Manage researchers' tokens."),
+    "researcher": ("researcher", "Make, list and revoke researchers' tokens."),
     "export": ("export", "Write the results of a survey as JSON."),
     "audit": ("audit", "Test the running clients against what a survey claims."),
     "backup": ("maintain", "Write a copy of the embedded database to a new file."),
@@ -88,7 +88,8 @@ def fail(error: SurveyError) -> NoReturn:
     """Say what is wrong, a line for each mistake, and end with exit code 1."""
     if isinstance(error, SpecError):
         for pointer, message in error.problems:
-            click.echo(f"{pointer}: {message}" if pointer else message, err=True)
+            place = error.places.get(pointer, pointer)
+            click.echo(f"{place}: {message}" if place else message, err=True)
     else:
         click.echo(f"sottovoce: {error}", err=True)
     sys.exit(1)

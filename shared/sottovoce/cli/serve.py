@@ -8,7 +8,7 @@ from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
 from sottovoce.cli.server import check_address, run
 
 
@@ -32,6 +32,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, data: Path | 
     for row in storage.surveys():
         click.echo(f"Survey {row.name}: {settings.link(row.name, row.digest)}", err=True)
     storage.close()
+    note_address(settings)
     click.echo(f"Dashboard: {settings.url}/dashboard/", err=True)
     run(settings)
 

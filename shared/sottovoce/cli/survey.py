@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.survey_life import TRIAL, check_reopening, closing_words, correction_words, list_surveys
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.cli.asking import ask, ask_for
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
 
 
@@ -38,7 +38,7 @@ def publish(path: Path, retire: bool | None, data: Path | None) -> None:
         if retire is None:
             retire = not ask("Go on answering with earlier revisions? (No: they are retired.)", default=True)
         click.echo("Earlier revisions are retired." if retire else "Earlier revisions go on answering.", err=True)
-    _print_links(settings, storage.publish(following, retire=bool(retire)))
+    _print_links(served_settings(settings), storage.publish(following, retire=bool(retire)))
 
 
 @survey.command("list")

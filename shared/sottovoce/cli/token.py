@@ -12,7 +12,7 @@ import click
 from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
 from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
 
 
@@ -36,7 +36,7 @@ def create(name: str, count: int, out: Path | None, wave: int, data: Path | None
         raise StorageError("there is no survey of this name that asks for tokens (access: token)")
     if wave >= len(survey_of(revisions[-1].document).waves):
         raise StorageError("the survey has no such wave")
-    link = settings.link(name, revisions[-1].digest, wave)
+    link = served_settings(settings).link(name, revisions[-1].digest, wave)
     # Opened first: tokens that could not be written down would be lost.
     with _new_file(out) as file:
         writer = csv.writer(file)

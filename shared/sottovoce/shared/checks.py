@@ -57,7 +57,7 @@ class Reader:
 
     def items(self, value: object, pointer: str, least: int, most: int) -> list[Any]:
         """
-        A list whose length lies between ``least`` and ``most``.
+        A list whose length should lie between ``least`` and ``most``; never longer than that.
 
         Args:
             value: what the document holds, of any kind.
@@ -65,10 +65,11 @@ class Reader:
             least: items.
             most: items.
         """
-        if not isinstance(value, list) or not least <= len(value) <= most:
+        found = value if isinstance(value, list) else []
+        if found is not value or not least <= len(found) <= most:
             self.problem(pointer, f"must be a list of {least} to {most} items")
-            return []
-        return value
+        # What is in it is read all the same, so that its own mistakes are found too.
+        return found[:most]
 
     def match(self, value: object, pointer: str, pattern: re.Pattern[str], message: str = "") -> str:
         """

@@ -13,7 +13,7 @@ Every error that Sottovoce raises on purpose.
 Anything else that escapes is a bug.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 REJECTIONS = (
@@ -51,11 +51,18 @@ class SurveyError(Exception):
 
 
 class SpecError(SurveyError):
-    """The survey itself is wrong; ``problems`` lists every mistake found."""
+    """
+    The survey itself is wrong.
+
+    Args:
+        problems: every mistake found.
+        places: where the pointers among them lead, in words, if it was read from a file.
+    """
 
     code = "spec_invalid"
 
-    def __init__(self, problems: Sequence[Problem] | str) -> None:
+    def __init__(self, problems: Sequence[Problem] | str, places: Mapping[str, str] | None = None) -> None:
+        self.places = places or {}
         self.problems = (Problem("", problems),) if isinstance(problems, str) else tuple(problems)
         super().__init__("; ".join(f"{p.pointer or '/'}: {p.message}" for p in self.problems))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import Any
 
 from sottovoce.shared.answers import Grid
@@ -18,6 +19,9 @@ from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
 
 MAX_ROWS = 50
+MOST_NAMES = 8
+"""So many names are told to whoever misspelt one."""
+
 NOTES = ("note", "acknowledge")
 ITEM_TYPES = (*TYPES, *NOTES, "matrix")
 MATRIX_TYPES = tuple(name for name, kind in TYPES.items() if kind.single)
@@ -68,9 +72,9 @@ class ItemReader(QuestionReader):
         """Several questions of one kind under one label; each row is reported by itself."""
         fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", *CONDITIONS})
         name, label, hint = self.texts(fields, pointer)
-        if not {"rows", "of"} <= set(fields):
+        rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
+        if "of" not in fields:
             return Item("matrix", name, label, hint, ())
-        rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS)
         asked = self.asked(fields["of"], f"{pointer}/of", MATRIX_TYPES)
         questions = [replace(asked, name=f"{name}_{row.name}", label=self.joined(label, row.label)) for row in rows]
         for index, question in enumerate(questions):
@@ -133,7 +137,7 @@ class ItemReader(QuestionReader):
         for name, wanted in value.items():
             asked = earlier.get(name) if isinstance(name, str) else None
             if asked is None or not asked.kind.single:
-                self.problem(pointer, "may name earlier questions only, neither notes, matrices nor vectors")
+                self.problem(f"{pointer}/{name}", _no_such_question(str(name), earlier))
             elif is_public and asked.mechanism is not None:
                 self.problem(pointer, "a public question that depends on a private one would give that answer away")
             else:
@@ -157,7 +161,7 @@ class ItemReader(QuestionReader):
         names = wanted if isinstance(wanted, list) else [wanted]
         options = asked.options[: asked.domain.size - asked.domain.absent]
         if not names or len(names) > len(options) or not all(isinstance(n, str) and n in options for n in names):
-            self.problem(pointer, "must be one or more of that question's options")
+            self.problem(pointer, f"must be one or more of that question's options: {_some(options)}")
             return Condition(asked.name)
         chosen = tuple(sorted({options.index(name) for name in names}))
         return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
@@ -181,6 +185,18 @@ class ItemReader(QuestionReader):
         if low > high:
             self.problem(pointer, "min must not be more than max")
         return low, high
+
+
+def _no_such_question(name: str, earlier: Mapping[str, Question]) -> str:
+    known = [question.name for question in earlier.values() if question.kind.single and question.name]
+    known.sort(key=lambda other: SequenceMatcher(None, name[:64], other).ratio(), reverse=True)
+    told = f"nearest first: {_some(known)}" if known else "there is none before this one"
+    return f"may name earlier questions only, neither notes, matrices nor vectors; {told}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
 
 
 def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:

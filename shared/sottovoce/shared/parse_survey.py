@@ -30,6 +30,8 @@ _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{_LINK.pattern})")
 _RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
+_NEEDED = ("/questions", "/ask", "/waves")
+"""Where there must be no mistake before it can be said what a report costs."""
 
 
 def parse_survey(document: object) -> Survey:
@@ -87,11 +89,13 @@ class _SurveyReader(ItemReader):
         if written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
         delete_on = self.delete_on(written["retention"], waves)
-        if self.problems:
+        is_known = not any(problem.pointer.startswith(_NEEDED) for problem in self.problems)
+        self.memo(fields, items, len(waves))
+        if not is_known:
             return None
         survey = _survey(written, items, waves, delete_on)
-        self.memo(survey)
-        if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total", "Infinity")):
+        # A limit that could not be read is empty, and a mistake already noted.
+        if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total") or "Infinity"):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
         return survey
 
@@ -213,20 +217,27 @@ class _SurveyReader(ItemReader):
                 place = f"/questions/{index}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(place, "looks at a question that ask may leave out; under ask it may look at public ones")
 
-    def memo(self, survey: Survey) -> None:
-        """A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says."""
-        for index, item in enumerate(survey.items):
+    def memo(self, fields: Mapping[str, Any], items: Sequence[Item], waves: int) -> None:
+        """
+        A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says.
+
+        Args:
+            fields: the survey's map.
+            items: what the survey shows.
+            waves: how many the survey has.
+        """
+        for index, item in enumerate(items):
             pointer = f"/questions/{index}{'/of' if item.rows else ''}/mechanism"
             mechanism = item.questions[0].mechanism if item.questions else None
             if mechanism is None or mechanism.waves == 1:
                 continue
-            if survey.fresh_samples:
+            if "fresh_samples" in fields:
                 self.problem(pointer, "does not go with fresh_samples: what is remembered is of the same people")
-            if mechanism.waves < len(survey.waves):
+            if mechanism.waves < waves:
                 self.problem(f"{pointer}/waves", "is less than the survey's number of waves")
-            if survey.asks_for_token:
+            if fields.get("access") == "token":
                 self.problem(pointer, "does not go with access: token: to the device each token is another person")
-            if survey.ask is not None:
+            if "ask" in fields:
                 self.problem(pointer, "does not go with ask: what is remembered must be asked in every wave")
 
     def privacy(self, value: object) -> dict[str, Any]:
@@ -258,13 +269,13 @@ class _SurveyReader(ItemReader):
 
 
 def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:
-    """The survey of a document without mistakes."""
+    """The survey of a document whose questions, waves and ask are without mistakes."""
     return Survey(
         document=written,
         name=written["name"],
         revision=written["revision"],
         default_language=written["default_language"],
-        title=written["title"],
+        title=written.get("title", {}),
         opens=waves[0].opens,
         closes=waves[-1].closes,
         release_batch=written["privacy"]["release_batch"],

@@ -120,14 +120,16 @@ class QuestionReader(Reader):
             most: items.
         """
         choices = []
-        for index, item in enumerate(self.items(value, pointer, least, most)):
+        items = self.items(value, pointer, least, most)
+        for index, item in enumerate(items):
             place = f"{pointer}/{index}"
             choice = self.fields(item, place, {"name", "label"}, set())
             name = self.match(choice.get("name", MISSING), f"{place}/name", NAME)
             label = self.text_map(choice.get("label", MISSING), f"{place}/label")
             choices.append(Choice(name, label))
         self.unique([choice.name for choice in choices], pointer, "name")
-        return tuple(choices)
+        # Nothing can be asked with a list of a wrong length, which is noted already.
+        return tuple(choices) if len(items) >= least and items == value else ()
 
     def with_category(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Domain:
         """

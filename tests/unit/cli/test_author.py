@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sottovoce.cli.author import lint
+from sottovoce.cli.main import main
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -32,11 +33,14 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
     told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
     kinder = [line.removeprefix("suggestion: ") for line in lines if line.startswith("suggestion: ")]
     assert len(told) + len(kinder) == len(lines)
-    assert kinder[0].startswith("/researcher: people are shown first who asks")
-    assert kinder[1] == "/questions/0: nobody can decline; absent_category: true offers “Prefer not to say”"
-    assert told[0].startswith("fr: shown in another language: /consent, /questions/1/label, ")
-    assert told[0].endswith("/questions/2/choices/1/label")
-    assert told[1].startswith("sw: shown in another language: /consent")
+    assert kinder[0].startswith("researcher: people are shown first who asks")
+    assert (
+        kinder[1]
+        == "question 1 'cheated', line 1: nobody can decline; absent_category: true offers “Prefer not to say”"
+    )
+    assert told[0].startswith("fr: shown in another language: consent, line 1, question 2 ")
+    assert told[0].endswith(", label, line 1")
+    assert told[1].startswith("sw: shown in another language: consent, ")
     assert told[1].endswith(" and 2 more")
     assert told[2:] == [
         "sw: the form's own sentences are not in this language",
@@ -57,3 +61,20 @@ def test_json_says_the_same(path: Path) -> None:
     assert dump(found["document"]) == asked.canonical
     assert (found["digest"], found["epsilon"]) == (asked.digest, asked.epsilon)
     assert [question["public"] for question in found["questions"]] == [False, False, True]
+
+
+def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Path) -> None:
+    """Both say as many, and both end with 1."""
+    asked = translated()
+    asked["questions"][1]["typo"] = 1
+    (tmp_path / "wrong.json").write_text(json.dumps(asked, indent=1), encoding="utf-8")
+    people, programs = (
+        CliRunner().invoke(main, ["lint", str(tmp_path / "wrong.json"), *more]) for more in ([], ["--json"])
+    )
+
+    assert (people.exit_code, programs.exit_code) == (1, 1)
+    name = asked["questions"][1]["name"]
+    assert people.stderr.startswith(f"question 2 '{name}', typo, line ")
+    assert json.loads(programs.stdout) == {
+        "problems": [{"pointer": "/questions/1/typo", "message": "is not a known key"}]
+    }

@@ -33,5 +33,5 @@ def test_survey_file_with_mistakes_is_told_line_by_line(tmp_path: Path) -> None:
     ended = CliRunner().invoke(main, ["lint", str(tmp_path / "survey.yaml")])
 
     assert ended.exit_code == 1
-    assert any(line.startswith("/revision: ") for line in ended.stderr.splitlines())
+    assert any(line.startswith("revision, line 3: ") for line in ended.stderr.splitlines())
     assert "nought" not in ended.output

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.cli.database import ADDRESS
 from sottovoce.cli.main import main
 
 from tests.surveys import survey
@@ -25,9 +26,7 @@ def data(tmp_path: Path) -> Path:
 
 def create(data: Path, out: Path) -> Result:
     """Three tokens, written to a file."""
-    return CliRunner().invoke(
-        main, ["token", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)]
-    )
+    return CliRunner().invoke(main, ["token", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)])
 
 
 def created(data: Path) -> int:
@@ -62,3 +61,25 @@ def test_list_of_tokens_replaces_no_file(data: Path) -> None:
     assert ended.exit_code == 1
     assert out.read_text() == "an earlier list"
     assert created(data) == 0
+
+
+@pytest.mark.parametrize(("kept", "told"), [("http://127.0.0.1:8123", False), ("nonsense\n", True), (None, True)])
+def test_links_are_for_the_address_that_served_the_folder(data: Path, kept: str | None, told: bool) -> None:
+    """Without one that can be believed, the verb says what it takes for the address, and what changes it."""
+    if kept is not None:
+        (data / ADDRESS).write_text(kept)
+    result = create(data, data / "list.csv")
+
+    address = "http://127.0.0.1:8000" if told else kept
+    with (data / "list.csv").open(newline="") as file:
+        assert all(row["link"].startswith(f"{address}/s/exam#d=") for row in csv.DictReader(file))
+    assert ("SOTTOVOCE_PUBLIC_URL" in result.stderr) == told
+
+
+def test_address_that_is_set_comes_before_the_one_that_was_served(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy in front is known to its operator only."""
+    (data / ADDRESS).write_text("http://127.0.0.1:8123")
+    monkeypatch.setenv("SOTTOVOCE_PUBLIC_URL", "https://survey.example.org")
+    create(data, data / "list.csv")
+
+    assert "https://survey.example.org/s/exam#d=" in (data / "list.csv").read_text()

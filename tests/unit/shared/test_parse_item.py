@@ -202,12 +202,12 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
             "/questions/1/any_of", "give that answer away",
         ),
         ([FIRST, asks("note", "n", visible_if=["first"])], "/questions/1/visible_if", "must be a map"),
-        ([asks("note", "n", visible_if={"first": "c0"}), FIRST], "/questions/0/visible_if", "earlier"),
-        ([{**FIRST, "visible_if": {"first": "c0"}}], "/questions/0/visible_if", "earlier"),
-        ([FIRST, asks("note", "n"), asks("note", "m", visible_if={"n": "c0"})], "/questions/2/visible_if", "earlier"),
+        ([asks("note", "n", visible_if={"first": "c0"}), FIRST], "/questions/0/visible_if/first", "earlier"),
+        ([{**FIRST, "visible_if": {"first": "c0"}}], "/questions/0/visible_if/first", "earlier"),
+        ([FIRST, asks("note", "n"), asks("note", "m", visible_if={"n": "c0"})], "/questions/2/visible_if/n", "earlier"),
         (
             [asks("matrix", "m", **MATRIX), asks("note", "n", visible_if={"m": "yes"})],
-            "/questions/1/visible_if", "earlier",
+            "/questions/1/visible_if/m", "earlier",
         ),
         (
             [FIRST, asks("boolean", "q", public=True, when_absent="no", visible_if={"first": "c0"})],

@@ -328,12 +328,13 @@ class Admission:
         revisions = self._load(name)
         for rules in reversed(revisions):
             key = rules.stored.key
-            if self._storage.is_withdrawn(key, report_id):
-                return Outcome.WITHDRAWN
             found = self._storage.find_report(key, report_id)
             if found is not None:
                 rules.check_open(found.wave, self._clock())
                 return self._storage.withdraw(rules.plan, report_id)
+            # Asked last: somebody else may withdraw it between the two questions.
+            if self._storage.is_withdrawn(key, report_id):
+                return Outcome.WITHDRAWN
         # Once ids are gone nobody can tell whether this one was ever known.
         return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
 

@@ -103,7 +103,8 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
 
 
 def _forwarded(headers: Pairs) -> str:
-    return next((value for name, value in headers if name == "x-forwarded-for"), "")
+    # Of several lines the last is the nearest proxy's; the first may be the sender's own.
+    return ",".join(value for name, value in headers if name == "x-forwarded-for")
 
 
 def _declared(headers: dict[str, str]) -> int:

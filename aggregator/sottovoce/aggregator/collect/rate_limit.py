@@ -41,7 +41,7 @@ class Rates:
 
         Args:
             peer: the address that the connection comes from.
-            forwarded: the X-Forwarded-For header, if there is one.
+            forwarded: all lines of X-Forwarded-For in their order, with commas between; "" if there is none.
         """
         network = self._network(peer, forwarded)
         if not self._per_minute or network is None:
@@ -60,7 +60,7 @@ class Rates:
 
         Args:
             peer: the address that the connection comes from.
-            forwarded: the X-Forwarded-For header, if there is one.
+            forwarded: all lines of X-Forwarded-For in their order, with commas between; "" if there is none.
         """
         network = self._network(peer, forwarded)
         return not self._per_minute or network is None or self._left(self._hash(network), self._now()) >= 1
@@ -88,6 +88,8 @@ class Rates:
             address = ipaddress.ip_address(next(iter(named)) or "")
         except ValueError:
             return b"unknown" if self._hops else None
+        # A socket for both families shows IPv4 so; all of it would be one network of IPv6.
+        address = getattr(address, "ipv4_mapped", None) or address
         if address.is_loopback:
             return None
         return address.packed[:3] if address.version == 4 else address.packed[:6]

@@ -25,7 +25,7 @@ from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.auth import researcher_of
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
 from sottovoce.aggregator.web.problems import Refusal
-from sottovoce.shared.errors import StorageError
+from sottovoce.shared.errors import ReportRejected, StorageError
 
 T = TypeVar("T")
 
@@ -162,6 +162,8 @@ class Gate:
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:
         code, detail = problems.describe(error, "the gate")
+        if not isinstance(error, ReportRejected):  # which admission has counted
+            self._admission.rejected[code] += 1
         status, given, body = problems.reply(code, partial(_header, scope), detail)
         given.append(("Content-Length", str(len(body))))
         given += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []

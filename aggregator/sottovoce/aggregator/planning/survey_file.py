@@ -3,9 +3,12 @@ Survey files as authors write them: YAML, or JSON, which is YAML.
 
 Plain scalars are text, whole numbers, true, false or null. Dates and decimals stay text, as in the canonical survey;
 an unquoted yes, no, on or off is refused, because half of all YAML readers would take it for true or false.
+
+Mistakes are told by their place in the file.
 """
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +25,37 @@ class _Loader(yaml.SafeLoader):
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - as the library has it
 
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.mistakes: list[Problem] = []
+        """Those after which reading goes on, so that all are told at once."""
+        self.root: yaml.Node | None = None
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise _error(event.start_mark, "anchors and aliases are not allowed")
+            raise _error(event.start_mark, "anchors and aliases are not allowed; quote a text that begins with & or *")
         node: yaml.Node | None = super().compose_node(parent, index)
+        self.root = node  # the last one to be whole
         if isinstance(node, yaml.ScalarNode) and node.style is None and _AMBIGUOUS.fullmatch(node.value):
-            raise _error(node.start_mark, "yes, no, on and off must be written in quotes")
+            self.note(node, "yes, no, on and off must be written in quotes")
         return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
+        first: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+        for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise _error(key.start_mark, "a key must be text")
-            if key.value in seen:
-                raise _error(key.start_mark, "this key was used before")
-            seen.add(key.value)
+                self.note(key, "a key must be text; quote it")
+            elif key.value in first:
+                self.note(key, "this key was used before")
+            else:
+                first[key.value] = key, value
+        node.value = list(first.values())
         return super().construct_mapping(node, deep)
+
+    def note(self, node: yaml.Node, message: str) -> None:
+        """Remember a mistake and where it stands."""
+        self.mistakes.append(Problem("", f"{_where(node.start_mark)}: {message}"))
 
 
 _AMBIGUOUS = re.compile(r"yes|no|on|off", re.IGNORECASE)
@@ -54,7 +70,8 @@ def read_survey_file(path: Path) -> Survey:
     The survey in a file.
 
     Raises:
-        SpecError: the file cannot be read, is not YAML, or does not describe a survey; with every mistake found.
+        SpecError: the file cannot be read, is not YAML, or does not describe a survey; with every mistake found, and
+            the places of those in words.
     """
     try:
         data = path.read_bytes()
@@ -62,7 +79,21 @@ def read_survey_file(path: Path) -> Survey:
         raise SpecError("the file cannot be read") from None
     if len(data) > MAX_BYTES:
         raise SpecError("the file is larger than 4 MiB")
-    return parse_survey(parse_yaml(data))
+    document, root, mistakes = _load(data)
+    try:
+        survey = parse_survey(document)
+    except SpecError as error:
+        problems = [*mistakes, *error.problems]
+        raise SpecError(problems, {problem.pointer: place(problem.pointer, root) for problem in problems}) from None
+    if mistakes:
+        raise SpecError(mistakes)
+    return survey
+
+
+def places_in(path: Path) -> Callable[[str], str]:
+    """What turns the JSON pointers of a file that was read without a mistake into places in words."""
+    root = _load(path.read_bytes())[1]
+    return lambda pointer: place(pointer, root)
 
 
 def parse_yaml(data: bytes) -> object:
@@ -72,18 +103,58 @@ def parse_yaml(data: bytes) -> object:
     Raises:
         SpecError: with the line and column, never the text found there.
     """
+    document, _, mistakes = _load(data)
+    if mistakes:
+        raise SpecError(mistakes)
+    return document
+
+
+def _load(data: bytes) -> tuple[object, yaml.Node | None, list[Problem]]:
+    """The document, its nodes, and the mistakes in spite of which it could be read."""
     try:
         # _Loader is a safe loader: it makes nothing but text, numbers, true, false, null, lists and maps.
-        return yaml.load(data.decode(), Loader=_Loader)  # noqa: S506
+        loader = _Loader(data.decode())
+        return loader.get_single_data(), loader.root, loader.mistakes
     except UnicodeDecodeError:
         raise SpecError("the file is not UTF-8") from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        problem = error.problem if isinstance(error, _Own) else "this is not valid YAML"
-        raise SpecError([Problem("", f"{where}{problem}")]) from None
+        # Of a quote that is never closed, where it was opened.
+        mark = (error.context_mark if _is_open(error) else None) or error.problem_mark or error.context_mark
+        problem = error.problem if isinstance(error, _Own) else f"this is not valid YAML: {_hint(error)}"
+        raise SpecError(f"{_where(mark)}: {problem}" if mark else str(problem)) from None
     except (yaml.YAMLError, RecursionError, ValueError):
         raise SpecError("the file is not valid YAML") from None
+
+
+def _is_open(error: yaml.MarkedYAMLError) -> bool:
+    return "quoted scalar" in (error.context or "")
+
+
+def _hint(error: yaml.MarkedYAMLError) -> str:
+    """What to quote."""
+    said = f"{error.context} {error.problem}"
+    return next((hint for words, hint in _HINTS.items() if words in said), _ANY)
+
+
+def _where(mark: yaml.Mark) -> str:
+    return f"line {mark.line + 1}, column {mark.column + 1}"
+
+
+_HINTS = {
+    "quoted scalar": "the quotation mark that opens here is closed nowhere, or a \\ stands in double quotes",
+    "mapping values are not allowed": "quote a text that has a colon and a space in it",
+    "'\\t'": "indent with spaces, not with tabs",
+    "cannot start any token": "quote a text that begins with @, ` or %",
+    "could not find expected ':'": "a key needs a colon after it; quote a text that goes over several lines",
+    "flow": "quote a text that has one of , ? [ ] { } in it, and close every bracket and brace",
+    "tag": "quote a text that begins with !",
+    "block scalar": "quote a text that begins with | or >",
+    "block collection": "check the indentation",
+    "block mapping": "check the indentation, and quote the whole of a text that begins with a quotation mark",
+}
+"""By words of the library's own message."""
+
+_ANY = "quote texts that have a colon and a space in them, or begin with a sign"
 
 
 class _Own(yaml.MarkedYAMLError):
@@ -92,3 +163,51 @@ class _Own(yaml.MarkedYAMLError):
 
 def _error(mark: yaml.Mark, message: str) -> _Own:
     return _Own(problem=message, problem_mark=mark)
+
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""Names that can be repeated; whatever else stands in a name's place is no name."""
+
+_ONE = {"questions": "question", "choices": "choice", "coordinates": "coordinate", "rows": "row", "waves": "wave"}
+
+
+def place(pointer: str, root: yaml.Node | None) -> str:
+    """
+    A JSON pointer in words: ``/questions/2/choices/0/label`` is "question 3 'cheated', choice 1, label, line 14".
+
+    Args:
+        pointer: into the document; "" for the whole, which is told by no words.
+        root: the document as it was written. The line is that of the nearest part that is there.
+    """
+    words: list[str] = []
+    node, line = root, None
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        found = _child(node, key)
+        if found is not None:
+            line, node = found
+        else:
+            node = None
+        if key.isdigit() and words and words[-1] in _ONE:
+            words[-1] = f"{_ONE[words[-1]]} {int(key) + 1}{_name(node)}"
+        else:
+            words.append(key)
+    return ", ".join(words + ([] if line is None else [f"line {line}"]))
+
+
+def _child(node: yaml.Node | None, key: str) -> tuple[int, yaml.Node] | None:
+    """The line of a part, and the part."""
+    if isinstance(node, yaml.MappingNode):
+        for written, value in node.value:
+            if written.value == key:
+                return written.start_mark.line + 1, value
+    if isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+        item = node.value[int(key)]
+        return item.start_mark.line + 1, item
+    return None
+
+
+def _name(node: yaml.Node | None) -> str:
+    found = _child(node, "name")
+    name = found[1].value if found else None
+    return f" '{name}'" if isinstance(name, str) and _PLAIN.fullmatch(name) else ""

@@ -277,6 +277,12 @@ class Storage(Protocol):
     def researcher(self, token_hash: bytes) -> str | None:
         """The researcher's name, or None."""
 
+    def researchers(self) -> list[str]:
+        """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
+
+    def revoke_researcher(self, name: str) -> int:
+        """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
+
     def has_researchers(self) -> bool:
         """Whether anybody can be let in."""
 

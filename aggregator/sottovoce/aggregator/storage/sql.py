@@ -197,12 +197,13 @@ class SQLStorage(ABC):
     def withdraw(self, plan: Plan, report_id: bytes) -> Outcome:
         """Take a report out of rows and counts."""
         with self._write() as db:
-            if has_tombstone(db, plan.survey, report_id):
-                return Outcome.WITHDRAWN
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
             found = find(db, plan.survey, report_id)
-            if found is None or not is_open:
-                return Outcome.UNKNOWN if found is None else Outcome.CLOSED
+            if found is None:
+                # Asked last: another node may have withdrawn it since this transaction began.
+                return Outcome.WITHDRAWN if has_tombstone(db, plan.survey, report_id) else Outcome.UNKNOWN
+            if not is_open:
+                return Outcome.CLOSED
             key = [plan.survey, report_id]
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
             if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
@@ -306,6 +307,19 @@ class SQLStorage(ABC):
         with self._read() as db:
             row = db.execute("SELECT name FROM researchers WHERE token_hash = ?", [token_hash]).fetchone()
         return None if row is None else str(row[0])
+
+    def researchers(self) -> list[str]:
+        """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
+        with self._read() as db:
+            return [str(name) for (name,) in db.execute("SELECT name FROM researchers ORDER BY name").fetchall()]
+
+    def revoke_researcher(self, name: str) -> int:
+        """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
+        with self._write() as db:
+            revoked = db.execute("DELETE FROM researchers WHERE name = ?", [name]).rowcount
+            db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
+        self._after_deletion()
+        return revoked
 
     def has_researchers(self) -> bool:
         """Whether anybody can be let in."""

@@ -7,6 +7,9 @@ from sottovoce.shared.errors import REJECTIONS
 
 blueprint = Blueprint("machine", __name__)
 
+COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
+"""Reasons of admission, and those of the gate in front of it."""
+
 
 @blueprint.get("/healthz")
 def healthz() -> Response:
@@ -31,5 +34,5 @@ def metrics() -> Response:
     lines += ["# TYPE sottovoce_withdrawn gauge", f"sottovoce_withdrawn {sum(cell.withdrawn for cell in cells)}"]
     lines.append("# TYPE sottovoce_rejected_total counter")
     # Only the closed list of reasons: no survey, no question, nothing that was sent.
-    lines += [f'sottovoce_rejected_total{{reason="{reason}"}} {rejected[reason]}' for reason in REJECTIONS]
+    lines += [f'sottovoce_rejected_total{{reason="{reason}"}} {rejected[reason]}' for reason in COUNTED]
     return Response("\n".join(lines) + "\n", content_type="text/plain; version=0.0.4")

@@ -207,3 +207,23 @@ def test_both_parsers_refuse_every_mutant() -> None:
             with pytest.raises(ReportRejected) as rejected:
                 parse(mutant)
             assert rejected.value.code == "malformed", mutant[:200]
+
+
+@pytest.mark.parametrize("question", ["is_withdrawn", "find_report"])
+def test_withdrawal_that_another_overtakes_is_confirmed(
+    admission: Admission, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    """Somebody else withdraws the report just after one of the questions, whether it is there or withdrawn."""
+    sent = report()
+    admission.admit("exam", dump_report(sent, SURVEY))
+    body = json.dumps({"report_id": sent.report_id}, separators=(",", ":")).encode()
+    original = getattr(storage, question)
+
+    def overtaken(*where: Any) -> Any:
+        told = original(*where)
+        monkeypatch.setattr(storage, question, original)
+        assert admission.withdraw("exam", body) is not None
+        return told
+
+    monkeypatch.setattr(storage, question, overtaken)
+    assert admission.withdraw("exam", body) == admission.withdraw("exam", body) is not None

@@ -59,6 +59,15 @@ def test_only_the_named_number_of_proxies_is_believed() -> None:
     assert [unproxied.allow("203.0.113.1", f"10.{number}.0.1") for number in range(2)] == [True, False]
 
 
+def test_addresses_mapped_to_ipv4_count_as_ipv4() -> None:
+    """On a socket for both families all of IPv4 is not one network, and this machine is still this machine."""
+    rates = Rates(1)
+    assert rates.allow("::ffff:203.0.113.1")
+    assert not rates.allow("203.0.113.9")
+    assert rates.allow("::ffff:198.51.100.1")
+    assert all(rates.allow("::ffff:127.0.0.1") for _ in range(3))
+
+
 def test_key_changes_daily_and_memory_is_bounded() -> None:
     """Yesterday's hashes tell nothing today, and a flood of networks does not fill the memory."""
     time = Time()

@@ -14,6 +14,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.health_routes import COUNTED
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import Report, dump_report
@@ -206,3 +207,50 @@ def test_body_in_chunks_is_refused_whatever_length_is_declared(gate: Gate, stora
 
     assert (status, json.loads(reply)["code"]) == (411, "length_required")
     assert storage.surveys()[0].reports == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "code"),
+    [
+        (PATH, [], "length_required"),
+        (PATH, [("content-length", "x")], "malformed"),
+        (PATH, [("content-length", "9"), ("content-type", "text/plain")], "unsupported_type"),
+        (PATH, [("content-length", "70000"), ("content-type", "application/json")], "too_large"),
+        ("/api/v1/surveys/exam/publish", [("content-length", "70000"), ("content-type", "application/json")],
+         "unauthorized"),
+    ],
+)  # fmt: skip
+def test_every_refusal_of_the_gate_is_counted(gate: Gate, path: str, head: list[tuple[str, str]], code: str) -> None:
+    """By its reason, where metrics find it."""
+    run(ask_raw(gate, "POST", path, head))
+
+    assert gate._admission.rejected == {code: 1}
+    assert code in COUNTED
+
+
+def test_busy_late_and_too_frequent_requests_are_counted(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Also what the gate refuses for its own sake."""
+    settings = Settings(rate_limit=1, body_seconds=0, max_requests=1)
+    app = create_app(settings, storage, clock, {})
+    gate = Gate(app, settings, storage)
+    head = [("content-length", "9"), ("content-type", "application/json")]
+
+    run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
+    run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
+    gate._under_way = 1
+    run(ask_raw(gate, "POST", PATH, head))
+
+    assert gate._admission.rejected == {"timeout": 1, "too_many": 1, "busy": 1}
+    assert set(gate._admission.rejected) <= set(COUNTED)
+
+
+def test_proxy_is_believed_by_the_last_of_several_lines(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A sender who writes a line of his own before the proxy's is no other network with each of them."""
+    settings = Settings(rate_limit=1, proxy_hops=1)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+
+    def status(number: int) -> int:
+        lines = [("x-forwarded-for", f"10.{number}.0.1"), ("x-forwarded-for", "203.0.113.1")]
+        return run(ask_raw(gate, "GET", "/healthz", lines))[0]
+
+    assert [status(number) for number in range(2)] == [200, 429]

@@ -1,0 +1,87 @@
+"""Makes ``docs/survey_file.md`` of the JSON Schema and ``survey_keys.yaml``: ``python -m tests.survey_reference``."""
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+PAGE = Path(__file__).parents[1] / "docs" / "survey_file.md"
+EXAMPLES = Path(__file__).with_name("survey_keys.yaml")
+SCHEMA: dict[str, Any] = json.loads(
+    files("sottovoce.shared").joinpath("schema/survey.schema.json").read_text(encoding="utf-8")
+)
+
+HEAD = """# The survey file, key by key
+
+Written by `python -m tests.survey_reference` from `survey.schema.json`, which has the exact rules; change it there, and
+the examples in `tests/survey_keys.yaml`. Each example is a part of a whole survey that `sottovoce lint` finds good.
+How to choose among question types and mechanisms: [questions and mechanisms](questions_and_mechanisms.md).
+"""
+
+
+def survey_keys() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each key of a survey, those within a map after it with a dot, and its schema."""
+    for name, found in SCHEMA["properties"].items():
+        yield name, found
+        for inner, rule in (found.get("properties") or found.get("items", {}).get("properties", {})).items():
+            yield f"{name}.{inner}", rule
+
+
+def question_keys() -> dict[str, Mapping[str, Any]]:
+    """Each key that an item of a survey may have, and its schema."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for name in ("question", "asked", "note", "matrix"):
+        _collect(SCHEMA["$defs"][name], found)
+    return found
+
+
+def _collect(part: Mapping[str, Any], found: dict[str, Mapping[str, Any]]) -> None:
+    """The keys of a part of the schema and of what it is put together from, but not of what stands under a key."""
+    for name, rule in part.get("properties", {}).items():
+        # Some parts name a key only to say that it must not be there, or must be one word.
+        if isinstance(rule, dict) and (name not in found or len(rule) > len(found[name])):
+            found[name] = rule
+    for inner in [*part.get("allOf", []), *part.get("oneOf", []), part.get("then", {}), part.get("else", {})]:
+        if isinstance(inner, dict) and inner:
+            _collect(inner, found)
+
+
+def rule_in_words(rule: Mapping[str, Any]) -> str:
+    """What a key's value must be."""
+    said = [rule["description"]] if "description" in rule else []
+    if rule.get("$ref", "").endswith("/texts"):
+        said.append("A map from language tags to texts.")
+    if "enum" in rule:
+        said.append(f"One of {', '.join(f'`{word}`' for word in rule['enum'])}.")
+    if "const" in rule:
+        said.append(f"Only `{json.dumps(rule['const']).strip(chr(34))}`.")
+    if rule.get("type") == "integer" and "minimum" in rule:
+        said.append(f"A whole number from {rule['minimum']} to {rule['maximum']}.")
+    if "pattern" in rule:
+        said.append(f"Text of the form `{rule['pattern']}`.")
+    return " ".join(said)
+
+
+def page() -> str:
+    """The whole page."""
+    examples = yaml.load(EXAMPLES.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506 - makes text only
+    parts = [HEAD, "\n## The survey\n"]
+    parts += [_section(name, rule, name in SCHEMA["required"], examples["survey"]) for name, rule in survey_keys()]
+    parts.append("\n## Items of `questions`\n")
+    parts += [
+        _section(name, rule, name in ("type", "name", "label"), examples["questions"])
+        for name, rule in question_keys().items()
+    ]
+    return "".join(parts)
+
+
+def _section(name: str, rule: Mapping[str, Any], required: bool, examples: Mapping[str, str]) -> str:
+    words = " ".join(filter(None, ["Must be there." if required else "", rule_in_words(rule)]))
+    return f"\n### `{name}`\n\n{words}{chr(10) * 2 if words else ''}```yaml\n{examples[name].rstrip()}\n```\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

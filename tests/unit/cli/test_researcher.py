@@ -1,0 +1,59 @@
+"""Who is let in, from the command line: listed, and let in no more."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.aggregator.storage.connect import FILE
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.auth import token_hash
+from sottovoce.cli.main import main
+
+
+def run(data: Path, *words: str, typed: str = "") -> Result:
+    """The command, with what is typed."""
+    return CliRunner().invoke(main, ["researcher", *words, "--data", str(data)], input=typed)
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> dict[str, str]:
+    """A token of Ann's and two of Ben's, the later one kept here."""
+    return {name: run(tmp_path, "add", name).stdout.strip() for name in ("ben", "ann", "ben")}
+
+
+def test_list_names_each_with_the_number_of_tokens(tmp_path: Path, tokens: dict[str, str]) -> None:
+    """Never a token or its hash."""
+    assert tokens.keys() == {"ann", "ben"}
+    assert run(tmp_path, "list").stdout == "ann  1 token\nben  2 tokens\n"
+
+
+def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, str]) -> None:
+    """Neither by a token nor by a session that was begun; others are not touched."""
+    storage = SQLiteStorage(tmp_path / FILE)
+    for name in tokens:
+        storage.start_session(name.encode(), name, 1000)
+    assert run(tmp_path, "revoke", "ben").exit_code == 0
+
+    assert [storage.researcher(token_hash(tokens[name])) for name in ("ann", "ben")] == ["ann", None]
+    assert [storage.session(name, 1001) for name in (b"ann", b"ben")] == ["ann", None]
+    storage.close()
+    assert run(tmp_path, "list").stdout == "ann  1 token\n"
+    assert "there is no researcher of this name" in run(tmp_path, "revoke", "ben").stderr
+
+
+def test_last_researcher_is_asked_about(
+    tmp_path: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a terminal, and for a no, nothing is revoked; --yes does not ask."""
+    assert tokens
+    run(tmp_path, "revoke", "ben")
+    refused = run(tmp_path, "revoke", "ann")
+    monkeypatch.setattr("sottovoce.cli.asking.on_terminal", lambda: True)
+    declined = run(tmp_path, "revoke", "ann", typed="n\n")
+
+    for result in (refused, declined):
+        assert result.exit_code == 1
+        assert "nothing was revoked" in result.stderr
+    assert run(tmp_path, "list").stdout == "ann  1 token\n"
+    assert run(tmp_path, "revoke", "ann", "--yes").exit_code == 0
+    assert run(tmp_path, "list").stdout == ""

@@ -1,0 +1,42 @@
+"""The reference of the survey file: up to date, and every example in it good."""
+
+import re
+
+import pytest
+from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.survey_reference import PAGE, page, question_keys, survey_keys
+
+SECTIONS = re.findall(r"### `([^`]+)`\n.*?```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+BASE = """
+format: sottovoce-survey/1
+name: exam
+revision: 1
+default_language: en
+title: {en: Exams}
+questions: [{type: boolean, name: q, label: {en: Q}, mechanism: {name: coin_flip}}]
+"""
+
+
+def test_page_is_what_schema_and_examples_make() -> None:
+    """Written anew by ``python -m tests.survey_reference``."""
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+def test_every_key_has_its_section() -> None:
+    """Those of the survey, then those of its items."""
+    assert [name for name, _ in SECTIONS] == [*(name for name, _ in survey_keys()), *question_keys()]
+
+
+@pytest.mark.parametrize(("name", "example"), SECTIONS)
+def test_example_is_a_part_of_a_good_survey(name: str, example: str) -> None:
+    """It has the key that it is for, and with what a survey must have it is one."""
+    written = parse_yaml(example.encode())
+    part = {"questions": written} if isinstance(written, list) else written
+    base = parse_yaml(BASE.encode())
+    assert isinstance(base, dict)
+    assert isinstance(part, dict)
+
+    assert parse_survey({**base, **part}).questions
+    assert f"{name.rpartition('.')[2]}:" in example
