@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.collect.ending import Ending
 from sottovoce.aggregator.collect.group_wait import GroupWait
 from sottovoce.aggregator.collect.limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
 from sottovoce.aggregator.collect.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
@@ -75,10 +76,15 @@ class Gate:
         self._storage = storage
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._under_way = 0
+        self._ending = Ending()
         self._limits = Limits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
         self._receipt_headers = add_headers([("Content-Type", "application/json"), *ANY_ORIGIN], self._standing)
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Called by the server before it serves."""
+        self._ending.listen(loop)
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request."""
@@ -142,18 +148,26 @@ class Gate:
             return b""
         if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
-        try:
-            async with asyncio.timeout(self._settings.body_seconds):
-                # The server reads no further than declared: a length and chunks together are refused by now.
-                body = await exchange()
-        except TimeoutError:
-            raise Refusal("timeout") from None
-        except RuntimeError:
-            # RSGI's word for a connection that ended before the body was whole: perhaps the other side still reads.
-            body = b""
+        body = await self._read(exchange)
         if len(body) != declared:
             raise Refusal("malformed")
         return body
+
+    async def _read(self, exchange: Exchange) -> bytes:
+        """As much as comes in time; until the process ends, at most."""
+        limit = asyncio.timeout(self._settings.body_seconds)
+        try:
+            async with limit:
+                self._ending.add(limit)
+                # The server reads no further than declared: a length and chunks together are refused by now.
+                return await exchange()
+        except TimeoutError:
+            raise Refusal("busy" if self._ending.begun else "timeout") from None
+        except RuntimeError:
+            # RSGI's word for a connection that ended before the body was whole: perhaps the other side still reads.
+            return b""
+        finally:
+            self._ending.remove(limit)
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
