@@ -20,6 +20,7 @@ from sottovoce.aggregator.collect.ending import Ending
 from sottovoce.aggregator.collect.group_wait import GroupWait
 from sottovoce.aggregator.collect.limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
 from sottovoce.aggregator.collect.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
+from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
@@ -29,6 +30,14 @@ from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.shared.errors import StorageError
 
 T = TypeVar("T")
+
+_ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n")
+_READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
+
+_FROM_MEMORY = re.compile(
+    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/s/.*|/assets/.*|/dashboard/login|/api/v1/surveys/[^/]+(/revisions|/status)?)"
+).fullmatch
+"""What is answered while the database does not: there is no need of it."""
 
 _INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
 
@@ -75,6 +84,9 @@ class Gate:
         self._settings = settings
         self._storage = storage
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
+        self._readiness: Readiness = app.extensions["readiness"]
+        # Not of the pool: its threads may all wait for the database.
+        self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
         self._under_way = 0
         self._ending = Ending()
         self._limits = Limits(settings)
@@ -96,6 +108,9 @@ class Gate:
         exchange.response_bytes(status, headers, body)
 
     async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
+        if scope.method == "GET" and scope.path in {"/healthz", "/readyz"}:
+            status, headers, content = await self._health(scope)
+            return status, add_headers(headers, self._standing), content
         try:
             body = await self._body(scope, exchange)
         except (Refusal, StorageError) as refusal:
@@ -104,28 +119,68 @@ class Gate:
             return status, [*headers, ("Connection", "close")], body
         intake = _INTAKE(scope.path) if scope.method == "POST" else None
         if intake is None:
-            reply = await self._in_thread(run_wsgi, self._app, scope, body)
+            try:
+                reply = await self._in_thread(self._run, scope, body)
+            except Refusal as refusal:
+                return self._refuse(scope, refusal)
             peer, _ = host_and_port(scope.client)
             self._limits.note(f"{scope.method} {scope.path}", reply[0], peer, scope.headers.items())
             return reply
         try:
+            self._check_ready()
             content = await (self._batch if intake[2] else self._report)(intake[1], body, scope)
         except Exception as error:
             return self._refuse(scope, error)
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
+
+    async def _health(self, scope: Scope) -> Reply:
+        """Whether this process is alive, and whether the database is, whatever all others wait for."""
+        if scope.path == "/healthz":
+            return _ALIVE
+        try:
+            if self._readiness.is_known:
+                self._readiness.check()
+            else:
+                await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
+        except StorageError:
+            return self._refuse(scope, Refusal("storage"))
+        return _READY
+
+    def _run(self, scope: Scope, body: bytes) -> Reply:
+        """Flask's reply."""
+        from_memory = _FROM_MEMORY(f"{scope.method} {scope.path}")
+        if not from_memory:
+            self._check_ready()
+        reply = run_wsgi(self._app, scope, body)
+        if reply[0] == problems.STATUS["storage"]:
+            self._readiness.doubt()
+        return reply
+
+    async def _with_database(self, function: Callable[..., T], *arguments: object) -> T:
+        def when_its_turn_comes() -> T:
+            # The database may have failed while this waited for a thread.
+            self._check_ready()
+            return function(*arguments)
+
+        return await self._in_thread(when_its_turn_comes)
+
+    def _check_ready(self) -> None:
+        """Fail at once, not after the patience of whoever asks the database."""
+        if self._readiness.is_red:
+            raise Refusal("storage")
 
     async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
         """The receipt of one report, durable."""
         submission = self._admission.read(name, body, _authorization(scope).removeprefix("Bearer "))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
-            pending = await self._in_thread(self._admission.begin_with_database, submission)
+            pending = await self._with_database(self._admission.begin_with_database, submission)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
     async def _batch(self, name: str, body: bytes, _scope: Scope) -> bytes:
         """The receipts of a batch, durable."""
-        pending = await self._in_thread(self._admission.begin_batch, name, body)
+        pending = await self._with_database(self._admission.begin_batch, name, body)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
@@ -171,10 +226,12 @@ class Gate:
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
-        if await self._in_thread(researcher_of, self._storage, _authorization(scope)) is None:
+        if await self._with_database(researcher_of, self._storage, _authorization(scope)) is None:
             raise Refusal("unauthorized")
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:
+        if isinstance(error, StorageError):
+            self._readiness.doubt()
         code, detail = problems.describe(error, "the gate")
         status, given, body = problems.reply(code, partial(_header, scope), detail)
         given.append(("Content-Length", str(len(body))))

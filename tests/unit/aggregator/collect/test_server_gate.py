@@ -23,6 +23,8 @@ from tests.surveys import ANSWERS, survey
 
 T = TypeVar("T")
 PATH = "/api/v1/surveys/exam/reports"
+WRITE = ("POST", "/nowhere")
+WRITTEN = [("content-length", "0")]
 
 
 def report() -> Report:
@@ -172,7 +174,7 @@ def test_flask_learns_no_address(gate: Gate) -> None:
     gate._app.wsgi_app = lambda environ, start: seen.append(environ) or original(environ, start)  # type: ignore
     named = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=203.0.113.7"), ("x-real-ip", "203.0.113.7"),
              ("x_forwarded_for", "203.0.113.7"), ("content_length", "7")]  # fmt: skip
-    run(ask_raw(gate, "GET", "/healthz", named, peer="203.0.113.7"))
+    run(ask_raw(gate, "GET", "/api/v1/surveys/exam", named, peer="203.0.113.7"))
 
     assert "203.0.113" not in str(seen)
     assert seen[0]["CONTENT_LENGTH"] == "0"
@@ -183,9 +185,9 @@ def test_rate_is_counted_once_behind_a_proxy(storage: SQLiteStorage, clock: Fake
     settings = Settings(rate_limit=1, proxy_hops=1)
     gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
     senders = ["203.0.113.1", "198.51.100.1", "203.0.113.2"]
-    statuses = [run(ask_raw(gate, "GET", "/healthz", [("x-forwarded-for", sender)]))[0] for sender in senders]
+    statuses = [run(ask_raw(gate, *WRITE, [("x-forwarded-for", one), *WRITTEN]))[0] for one in senders]
 
-    assert statuses == [200, 200, 429]
+    assert statuses == [404, 404, 429]
 
 
 @pytest.mark.parametrize("peer", ["203.0.113.1", "[2001:db8::1]"])
@@ -193,9 +195,36 @@ def test_rate_is_counted_by_the_address_of_the_connection(storage: SQLiteStorage
     """Of either kind; this machine itself is not counted."""
     settings = Settings(rate_limit=1)
     gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
-    statuses = [run(ask_raw(gate, "GET", "/healthz", [], peer=one))[0] for one in (peer, peer, "[::1]", "[::1]")]
+    statuses = [run(ask_raw(gate, *WRITE, WRITTEN, peer=one))[0] for one in (peer, peer, "[::1]", "[::1]")]
 
-    assert statuses == [200, 429, 200, 200]
+    assert statuses == [404, 429, 404, 404]
+
+
+def test_who_only_reads_is_not_counted(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A lecture hall behind one address that opens the form at once; one of them may write."""
+    storage.publish(survey())
+    settings = Settings(rate_limit=1)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+    paths = ["/", "/healthz", "/api/v1/surveys/exam", "/api/v1/surveys/exam/status", "/dashboard/login"] * 3
+    read = [run(ask_raw(gate, "GET", path, [("accept", "text/html")], peer="203.0.113.1"))[0] for path in paths]
+    wrote = [run(ask_raw(gate, *WRITE, WRITTEN, peer="203.0.113.1"))[0] for _ in range(2)]
+
+    assert read == [200] * 15
+    assert wrote == [404, 429]
+
+
+@pytest.mark.parametrize(("hops", "told"), [(0, 1), (1, 0)])
+def test_proxy_that_is_not_believed_is_told_once(
+    storage: SQLiteStorage, clock: FakeClock, caplog: pytest.LogCaptureFixture, hops: int, told: int
+) -> None:
+    """In the log, without an address; nothing is said where it is believed."""
+    settings = Settings(proxy_hops=hops)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+    for _ in range(3):
+        run(ask_raw(gate, *WRITE, [*WRITTEN, ("x-forwarded-for", "203.0.113.1")]))
+
+    assert caplog.text.count("SOTTOVOCE_PROXY_HOPS") == told
+    assert "203.0.113" not in caplog.text
 
 
 def test_body_in_chunks_is_refused_whatever_length_is_declared(gate: Gate, storage: SQLiteStorage) -> None:
