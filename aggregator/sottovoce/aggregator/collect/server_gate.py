@@ -39,6 +39,8 @@ _FROM_MEMORY = re.compile(
 ).fullmatch
 """What is answered while the database does not: there is no need of it."""
 
+_FAILURES = {problems.STATUS[code]: code for code in ("internal", "storage")}
+
 _INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
 
 
@@ -103,6 +105,9 @@ class Gate:
         self._under_way += 1
         try:
             status, headers, body = await self._reply(scope, exchange)
+        except Exception as error:
+            # Whatever it is, and wherever it was overlooked, it is answered like everything else.
+            status, headers, body = self._refuse(scope, error)
         finally:
             self._under_way -= 1
         exchange.response_bytes(status, headers, body)
@@ -152,9 +157,16 @@ class Gate:
         if not from_memory:
             self._check_ready()
         reply = run_wsgi(self._app, scope, body)
-        if reply[0] == problems.STATUS["storage"]:
-            self._readiness.doubt()
+        self._note_failure(reply[0])
         return reply
+
+    def _note_failure(self, status: int) -> None:
+        """Of Flask's replies only those count that say that something is wrong here."""
+        code = _FAILURES.get(status)
+        if code is not None:
+            self._admission.rejected[code] += 1
+        if code == "storage":
+            self._readiness.doubt()
 
     async def _with_database(self, function: Callable[..., T], *arguments: object) -> T:
         def when_its_turn_comes() -> T:

@@ -16,6 +16,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.errors import StorageError
 from sottovoce.shared.report import Report, dump_report
 
 from tests.conftest import FakeClock
@@ -235,3 +236,40 @@ def test_body_in_chunks_is_refused_whatever_length_is_declared(gate: Gate, stora
 
     assert (status, json.loads(reply)["code"]) == (411, "length_required")
     assert storage.surveys()[0].reports == 0
+
+
+@pytest.mark.parametrize("place", ["_body", "_run", "_report"])
+def test_failure_that_nobody_foresaw_is_a_problem_document(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
+    """Wherever it happens: with the headers of all replies, of any origin, and without what was sent in the log."""
+
+    def fails(*_: Any) -> Any:
+        raise KeyError("sentinel")
+
+    monkeypatch.setattr(gate, place, fails)
+    method, path = ("GET", "/api/v1/surveys/exam") if place == "_run" else ("POST", PATH)
+    head = [("content-type", "application/json"), ("content-length", "2")]
+    status, headers, body = run(ask_raw(gate, method, path, head, b"{}"))
+
+    assert (status, json.loads(body)["code"]) == (500, "internal")
+    assert {("Content-Type", "application/problem+json"), ("Access-Control-Allow-Origin", "*")} <= set(headers)
+    assert ("X-Content-Type-Options", "nosniff") in headers
+    assert "KeyError" in caplog.text
+    assert "sentinel" not in caplog.text
+
+
+def test_failures_of_the_application_are_counted(
+    gate: Gate, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that it answers itself: the database's and its own."""
+    for code, error in (("storage", StorageError("full")), ("internal", KeyError("bug"))):
+
+        def fails(*_: Any, error: Exception = error) -> Any:
+            raise error
+
+        monkeypatch.setattr(storage, "researcher", fails)
+        head = [("authorization", "Bearer x")]
+        status, _, body = run(ask_raw(gate, "GET", "/api/v1/surveys/exam/export", head))
+        assert (status, json.loads(body)["code"]) == (503 if code == "storage" else 500, code)
+        assert gate._admission.rejected[code] == 1
