@@ -20,6 +20,9 @@ if sys.platform != "win32":
 CONNECTIONS = 16_384
 """Connections held at once; further ones wait. Those that send nothing cost a few KiB each, and end after a while."""
 
+KILL_SECONDS = 8
+"""Longer than the worker gives itself, shorter than the ten seconds after which containers are killed."""
+
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
 """Time and room for the head of a request; what is larger or slower is no browser."""
@@ -47,8 +50,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         log_access=False,
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
-        # Longer than the worker gives itself, shorter than the ten seconds after which containers are killed.
-        workers_kill_timeout=8,
+        workers_kill_timeout=KILL_SECONDS,
     )
     try:
         server.serve()
