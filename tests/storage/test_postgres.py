@@ -329,3 +329,20 @@ def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeyp
     assert next(second.packed(key)) == [pack(values) for values in written.values()]
     assert second.store([arrival(key, 1)]) == [Outcome.NEW]
     second.close()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    ["DROP TABLE sessions", "ALTER TABLE sessions DROP COLUMN researcher",
+     "ALTER TABLE sessions ADD CONSTRAINT never CHECK (false)"],
+    ids=["no table", "no column", "refused"],
+)  # fmt: skip
+def test_whatever_the_server_refuses_is_an_error_of_storage(store: PostgresStorage, url: str, harm: str) -> None:
+    """With the kind of the error and nothing of what was sent; not a bug with a traceback."""
+    store.add_researcher("sentinel", b"t" * 32)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(harm)  # type: ignore[call-overload]
+    with pytest.raises(StorageError, match=r"^the database is unavailable \(\w+\)$") as refused:
+        store.start_session(b"s" * 32, "sentinel", 1)
+
+    assert "sentinel" not in str(refused.value)

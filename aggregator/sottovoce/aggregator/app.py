@@ -34,6 +34,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     """
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
     group_commit = GroupCommit(storage, Housekeeping(storage, clock, SteadyClock(clock, storage.clock)))
+    readiness = Readiness(storage)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions.update(
@@ -41,8 +42,8 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage=storage,
         clock=clock,
         assets=PackedAssets(assets),
-        readiness=Readiness(storage),
-        published=PublishedSurveys(storage, clock),
+        readiness=readiness,
+        published=PublishedSurveys(storage, clock, lambda: readiness.is_red),
         admission=Admission(storage, clock, group_commit.submit),
     )
     problems.register(app)

@@ -1,5 +1,6 @@
-"""Whether the database can be written to, asked of it seldom."""
+"""Whether the database can be written to, asked of it seldom; while it cannot, nobody waits for it."""
 
+import logging
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,6 +10,11 @@ from sottovoce.shared.errors import StorageError
 
 AGE = 0.5
 """Seconds for which an answer of the database is good."""
+
+PAUSE = 0.5
+"""Seconds between two questions while it fails."""
+
+_log = logging.getLogger("sottovoce")
 
 
 class Readiness:
@@ -30,6 +36,17 @@ class Readiness:
         self._probe.set_result(None)
         self._checked = float("-inf")
         self._failure: str | None = None
+        self._watched = threading.Lock()
+
+    @property
+    def is_red(self) -> bool:
+        """Whether the last answer was that it cannot; never waits."""
+        return self._failure is not None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether ``check`` would have to ask nobody; never waits."""
+        return time.monotonic() - self._checked < AGE
 
     def check(self) -> None:
         """
@@ -38,14 +55,38 @@ class Readiness:
         Raises:
             StorageError: it could not.
         """
+        failure = self._failure if self.is_known else self._ask()
+        if failure is not None:
+            raise StorageError(failure)
+
+    def doubt(self) -> None:
+        """Somebody was let down by the database: ask it until it answers, in a thread of its own."""
+        if self._watched.acquire(blocking=False):
+            threading.Thread(target=self._watch, name="watch", daemon=True).start()
+
+    def _watch(self) -> None:
+        try:
+            while self._ask() is not None:
+                time.sleep(PAUSE)
+        finally:
+            self._watched.release()
+
+    def _ask(self) -> str | None:
         with self._lock:
-            if time.monotonic() - self._checked >= AGE:
+            if not self.is_known:
                 if self._probe.done():
                     self._probe = self._thread.submit(self._storage.check)
-                self._failure = self._answer()
+                self._tell(self._answer())
                 self._checked = time.monotonic()
-            if self._failure is not None:
-                raise StorageError(self._failure)
+            failure = self._failure
+        if failure is not None:
+            self.doubt()
+        return failure
+
+    def _tell(self, failure: str | None) -> None:
+        if failure is not None and self._failure is None:
+            _log.error("storage: %s; what needs the database is refused until it answers", failure)
+        self._failure = failure
 
     def _answer(self) -> str | None:
         try:

@@ -38,7 +38,9 @@ class Settings:
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
     max_requests: int = _setting(256, "requests under way at once; further ones are told to come back")
 
-    rate_limit: int = _setting(600, "requests a minute that one network may send; 0 for no limit")
+    rate_limit: int = _setting(
+        6000, "reports, logins and other writes a minute that one network may send; 0 for no limit"
+    )
     proxy_hops: int = _setting(0, "proxies in front whose X-Forwarded-For is believed, for that limit only")
 
     def __post_init__(self) -> None:

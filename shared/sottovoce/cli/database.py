@@ -42,7 +42,8 @@ def open_storage(settings: Settings, create: bool = False) -> Storage:
     """
     if create:
         try:
-            settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not settings.database:
+                settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             raise StorageError("the data folder cannot be made") from None
     elif not settings.database and not (settings.data / FILE).exists():

@@ -98,10 +98,15 @@ def purge(data: Path | None) -> None:
 @data_option
 def doctor(data: Path | None) -> None:
     """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
-    storage = open_storage(data_settings(data))
+    settings = data_settings(data)
+    storage = open_storage(settings)
     # Rows can be counted only where the tables are as they should be.
     _tell(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
     storage.check()
+    if settings.public_url and not settings.proxy_hops:
+        click.echo(
+            "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
+        )
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
 
 

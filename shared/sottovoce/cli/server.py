@@ -1,6 +1,7 @@
 """The process that looks after the one that serves, which is ``worker``: it listens, starts it, and starts it again."""
 
 import os
+import signal
 import socket
 import sys
 from contextlib import suppress
@@ -19,6 +20,9 @@ if sys.platform != "win32":
 CONNECTIONS = 16_384
 """Connections held at once; further ones wait. Those that send nothing cost a few KiB each, and end after a while."""
 
+KILL_SECONDS = 8
+"""Longer than the worker gives itself, shorter than the ten seconds after which containers are killed."""
+
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
 """Time and room for the head of a request; what is larger or slower is no browser."""
@@ -28,6 +32,8 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
     """Serve until told to stop: one worker process, respawned if it dies. ``application`` makes what it serves."""
     os.environ.update(settings.to_environment())
     _allow_many_files()
+    if sys.platform != "win32":
+        os.register_at_fork(after_in_child=_end_when_told)
     server = Granian(
         application,
         address=settings.host,
@@ -44,12 +50,18 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         log_access=False,
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
-        workers_kill_timeout=5,
+        workers_kill_timeout=KILL_SECONDS,
     )
     try:
         server.serve()
     except FatalError:
         sys.exit(1)
+
+
+def _end_when_told() -> None:
+    """A worker that still starts would note with its parent's handlers that it is to end, and never look."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _allow_many_files() -> None:

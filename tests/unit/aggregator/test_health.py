@@ -34,8 +34,9 @@ def readiness(patience: float) -> tuple[Database, Readiness]:
 
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every answer is out of date at once."""
+    """Every answer is out of date at once, and nobody asks but the test."""
     monkeypatch.setattr(health, "AGE", 0)
+    monkeypatch.setattr(health, "PAUSE", 1e6)
 
 
 def test_database_that_does_not_answer_is_not_ready_and_is_asked_once() -> None:
@@ -73,3 +74,21 @@ def test_database_is_not_asked_for_every_question(monkeypatch: pytest.MonkeyPatc
         ready.check()
 
     assert database.asked == 1
+
+
+def test_red_turns_green_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was let down once makes it watch the database; to look at the colour asks nobody."""
+    monkeypatch.setattr(health, "PAUSE", 0.001)
+    database, ready = readiness(10)
+    green = threading.Event()
+    monkeypatch.setattr(ready, "_tell", lambda failure: (Readiness._tell(ready, failure), failure or green.set()))
+    database.go.set()
+    database.error = StorageError("full")
+    assert not ready.is_red
+    with pytest.raises(StorageError):
+        ready.check()
+    assert ready.is_red
+    database.error = None
+
+    assert green.wait(30)
+    assert not ready.is_red

@@ -1,5 +1,6 @@
 """What may be asked at all, before a body is read: how often, how much, and of which type."""
 
+import logging
 import re
 from collections.abc import Iterable
 
@@ -22,6 +23,16 @@ Pairs = Iterable[tuple[str, str]]
 FAILURES = 30
 """Tokens that are not good that one network may ask about in a minute: as many mistakes as a classroom makes."""
 
+UNBELIEVED = (
+    "a proxy seems to stand in front: X-Forwarded-For came, and SOTTOVOCE_PROXY_HOPS is 0, so that nobody's network is "
+    "told from another's"
+)
+
+_log = logging.getLogger("sottovoce")
+
+_FREE = ("GET ", "HEAD ", "OPTIONS ")
+"""What only reads: a lecture hall behind one address asks for the form, all its parts and the survey at once."""
+
 _TOKEN_CHECK = re.compile(r"POST /api/v1/surveys/[^/]+/token").fullmatch
 _REFUSED = problems.STATUS["token_invalid"]
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
@@ -40,13 +51,14 @@ class Limits:
     def __init__(self, settings: Settings) -> None:
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
         self._failures = Rates(FAILURES, settings.proxy_hops)
+        self._said = settings.proxy_hops > 0
 
     def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
         """
         Count a request; with ``note`` the only use of the address, which goes no further.
 
         Args:
-            asked: method and path of the request; a preflight is the browser's doing, and free.
+            asked: method and path of the request; only what writes, logging in too, is counted.
             peer: the address that the connection comes from.
             headers: of the request.
 
@@ -54,7 +66,10 @@ class Limits:
             Refusal: ``too_many``.
         """
         sender = (peer, _forwarded(headers))
-        if not asked.startswith("OPTIONS ") and not self._rates.allow(*sender):
+        if sender[1] and not self._said:
+            self._said = True
+            _log.warning(UNBELIEVED)
+        if not asked.startswith(_FREE) and not self._rates.allow(*sender):
             raise Refusal("too_many")
         # Good tokens too, then: who may not ask learns nothing.
         if _TOKEN_CHECK(asked) and not self._failures.has_room(*sender):

@@ -3,7 +3,6 @@
 from flask import Blueprint, Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.limits import PASSED, Limits, check_head
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.surveys import newest
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, form_policy, is_for_respondents
 
@@ -31,7 +30,7 @@ def asset(name: str) -> Response:
 @blueprint.get("/api/v1/surveys/<name>")
 def survey(name: str) -> Response:
     """The newest revision's canonical bytes; the same for everybody."""
-    return Response(newest(current_app.extensions["storage"], name).document, content_type="application/json")
+    return Response(current_app.extensions["published"].newest(name), content_type="application/json")
 
 
 @blueprint.get("/api/v1/surveys/<name>/revisions")

@@ -16,9 +16,11 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from sottovoce.aggregator.collect.admission import Admission
+from sottovoce.aggregator.collect.ending import Ending
 from sottovoce.aggregator.collect.group_wait import GroupWait
 from sottovoce.aggregator.collect.limits import FOR_RESEARCHERS, MAX_BODY, Limits, check_head
 from sottovoce.aggregator.collect.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
+from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
@@ -28,6 +30,16 @@ from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 T = TypeVar("T")
+
+_ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n")
+_READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
+
+_FROM_MEMORY = re.compile(
+    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/s/.*|/assets/.*|/dashboard/login|/api/v1/surveys/[^/]+(/revisions|/status)?)"
+).fullmatch
+"""What is answered while the database does not: there is no need of it."""
+
+_FAILURES = {problems.STATUS[code]: code for code in ("internal", "storage")}
 
 _INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
 
@@ -74,22 +86,36 @@ class Gate:
         self._settings = settings
         self._storage = storage
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
+        self._readiness: Readiness = app.extensions["readiness"]
+        # Not of the pool: its threads may all wait for the database.
+        self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
         self._under_way = 0
+        self._ending = Ending()
         self._limits = Limits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
         self._receipt_headers = add_headers([("Content-Type", "application/json"), *ANY_ORIGIN], self._standing)
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Called by the server before it serves."""
+        self._ending.listen(loop)
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request."""
         self._under_way += 1
         try:
             status, headers, body = await self._reply(scope, exchange)
+        except Exception as error:
+            # Whatever it is, and wherever it was overlooked, it is answered like everything else.
+            status, headers, body = self._refuse(scope, error)
         finally:
             self._under_way -= 1
         exchange.response_bytes(status, headers, body)
 
     async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
+        if scope.method == "GET" and scope.path in {"/healthz", "/readyz"}:
+            status, headers, content = await self._health(scope)
+            return status, add_headers(headers, self._standing), content
         try:
             body = await self._body(scope, exchange)
         except (Refusal, StorageError) as refusal:
@@ -98,28 +124,75 @@ class Gate:
             return status, [*headers, ("Connection", "close")], body
         intake = _INTAKE(scope.path) if scope.method == "POST" else None
         if intake is None:
-            reply = await self._in_thread(run_wsgi, self._app, scope, body)
+            try:
+                reply = await self._in_thread(self._run, scope, body)
+            except Refusal as refusal:
+                return self._refuse(scope, refusal)
             peer, _ = host_and_port(scope.client)
             self._limits.note(f"{scope.method} {scope.path}", reply[0], peer, scope.headers.items())
             return reply
         try:
+            self._check_ready()
             content = await (self._batch if intake[2] else self._report)(intake[1], body, scope)
         except Exception as error:
             return self._refuse(scope, error)
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
+
+    async def _health(self, scope: Scope) -> Reply:
+        """Whether this process is alive, and whether the database is, whatever all others wait for."""
+        if scope.path == "/healthz":
+            return _ALIVE
+        try:
+            if self._readiness.is_known:
+                self._readiness.check()
+            else:
+                await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
+        except StorageError:
+            return self._refuse(scope, Refusal("storage"))
+        return _READY
+
+    def _run(self, scope: Scope, body: bytes) -> Reply:
+        """Flask's reply."""
+        from_memory = _FROM_MEMORY(f"{scope.method} {scope.path}")
+        if not from_memory:
+            self._check_ready()
+        reply = run_wsgi(self._app, scope, body)
+        self._note_failure(reply[0])
+        return reply
+
+    def _note_failure(self, status: int) -> None:
+        """Of Flask's replies only those count that say that something is wrong here."""
+        code = _FAILURES.get(status)
+        if code is not None:
+            self._admission.rejected[code] += 1
+        if code == "storage":
+            self._readiness.doubt()
+
+    async def _with_database(self, function: Callable[..., T], *arguments: object) -> T:
+        def when_its_turn_comes() -> T:
+            # The database may have failed while this waited for a thread.
+            self._check_ready()
+            return function(*arguments)
+
+        return await self._in_thread(when_its_turn_comes)
+
+    def _check_ready(self) -> None:
+        """Fail at once, not after the patience of whoever asks the database."""
+        if self._readiness.is_red:
+            raise Refusal("storage")
 
     async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
         """The receipt of one report, durable."""
         submission = self._admission.read(name, body, _authorization(scope).removeprefix("Bearer "))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
-            pending = await self._in_thread(self._admission.begin_with_database, submission)
+            pending = await self._with_database(self._admission.begin_with_database, submission)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
     async def _batch(self, name: str, body: bytes, _scope: Scope) -> bytes:
         """The receipts of a batch, durable."""
-        pending = await self._in_thread(self._admission.begin_batch, name, body)
+        pending = await self._with_database(self._admission.begin_batch, name, body)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
@@ -142,25 +215,35 @@ class Gate:
             return b""
         if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(scope)
-        try:
-            async with asyncio.timeout(self._settings.body_seconds):
-                # The server reads no further than declared: a length and chunks together are refused by now.
-                body = await exchange()
-        except TimeoutError:
-            raise Refusal("timeout") from None
-        except RuntimeError:
-            # RSGI's word for a connection that ended before the body was whole: perhaps the other side still reads.
-            body = b""
+        body = await self._read(exchange)
         if len(body) != declared:
             raise Refusal("malformed")
         return body
 
+    async def _read(self, exchange: Exchange) -> bytes:
+        """As much as comes in time; until the process ends, at most."""
+        limit = asyncio.timeout(self._settings.body_seconds)
+        try:
+            async with limit:
+                self._ending.add(limit)
+                # The server reads no further than declared: a length and chunks together are refused by now.
+                return await exchange()
+        except TimeoutError:
+            raise Refusal("busy" if self._ending.begun else "timeout") from None
+        except RuntimeError:
+            # RSGI's word for a connection that ended before the body was whole: perhaps the other side still reads.
+            return b""
+        finally:
+            self._ending.remove(limit)
+
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
-        if await self._in_thread(researcher_of, self._storage, _authorization(scope)) is None:
+        if await self._with_database(researcher_of, self._storage, _authorization(scope)) is None:
             raise Refusal("unauthorized")
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:
+        if isinstance(error, StorageError):
+            self._readiness.doubt()
         code, detail = problems.describe(error, "the gate")
         if not isinstance(error, ReportRejected):  # which admission has counted
             self._admission.rejected[code] += 1

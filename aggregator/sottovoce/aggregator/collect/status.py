@@ -6,7 +6,8 @@ names nor who asks. Nothing is stored.
 """
 
 import re
-from datetime import date, datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sottovoce.aggregator.clock import Clock
@@ -14,6 +15,7 @@ from sottovoce.aggregator.collect.decode import malformed
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.surveys import survey_of, unknown_survey, wave_state
 from sottovoce.shared import canonical
+from sottovoce.shared.errors import StorageError
 
 MOST_SHOWN = 8
 """Revisions that one reply shows, the newest."""
@@ -23,6 +25,7 @@ FRESH = timedelta(seconds=1)
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _EPOCH = date(1970, 1, 1)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class PublishedSurveys:
@@ -32,12 +35,26 @@ class PublishedSurveys:
     Args:
         storage: what was published.
         clock: the present moment.
+        is_red: whether the database is known not to answer; then what was read last is told, and nobody waits for it.
     """
 
-    def __init__(self, storage: Storage, clock: Clock) -> None:
+    def __init__(self, storage: Storage, clock: Clock, is_red: Callable[[], bool] = lambda: False) -> None:
         self._storage = storage
         self._clock = clock
+        self._is_red = is_red
         self._read: dict[str, tuple[datetime, list[StoredSurvey]]] = {}
+        # From the start on, and out of date at once: the database may fail before anybody asks.
+        for row in storage.surveys():
+            self._read.setdefault(row.name, (_LONG_AGO, []))[1].append(row)
+
+    def newest(self, name: str) -> bytes:
+        """
+        The newest revision's canonical bytes.
+
+        Raises:
+            ReportRejected: ``unknown_survey``.
+        """
+        return self._now(name)[-1].document
 
     def revisions(self, name: str) -> bytes:
         """
@@ -47,9 +64,7 @@ class PublishedSurveys:
             ReportRejected: ``unknown_survey``.
         """
         # Not from memory: a device compares it with the newest revision, which is not either.
-        shown = _newest_first(self._storage.revisions(name))
-        if not shown:
-            raise unknown_survey()
+        shown = _newest_first(self._now(name))
         # The names of surveys need no escapes, and the documents are canonical as they are.
         documents = b",".join(row.document for row in shown)
         return b'{"format":"sottovoce-revisions/1","revisions":[%b],"survey":"%b"}' % (documents, name.encode())
@@ -88,12 +103,24 @@ class PublishedSurveys:
         """The revisions, oldest first, as they were at most ``FRESH`` ago; a clock that was set back forgets."""
         then, rows = self._read.get(name, (None, []))
         if then is None or not timedelta(0) <= now - then < FRESH:
-            rows = self._storage.revisions(name)
+            return self._now(name)
+        return rows
+
+    def _now(self, name: str) -> list[StoredSurvey]:
+        """The revisions, oldest first, as they are; as they last were, while the database cannot be asked."""
+        _, rows = self._read.get(name, (None, []))
+        if not (rows and self._is_red()):
+            try:
+                rows = self._storage.revisions(name)
+            except StorageError:
+                if not rows:
+                    raise
+                return rows
             if not rows:
                 # Not remembered: whoever invents names would fill the memory.
                 self._read.pop(name, None)
                 raise unknown_survey()
-            self._read[name] = (now, rows)
+            self._read[name] = (self._clock(), rows)
         return rows
 
 

@@ -181,7 +181,7 @@ class PostgresStorage(sql.SQLStorage):
                 yield connection
         except errors.DataError:
             raise OverflowError("a value does not fit its column") from None
-        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, errors.InternalError) as error:
+        except (psycopg.Error, PoolTimeout) as error:
             # The library's text may quote values; its class name says enough to an operator.
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 

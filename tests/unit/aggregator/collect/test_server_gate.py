@@ -17,6 +17,7 @@ from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.health_routes import COUNTED
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.errors import StorageError
 from sottovoce.shared.report import Report, dump_report
 
 from tests.conftest import FakeClock
@@ -24,6 +25,8 @@ from tests.surveys import ANSWERS, survey
 
 T = TypeVar("T")
 PATH = "/api/v1/surveys/exam/reports"
+WRITE = ("POST", "/nowhere")
+WRITTEN = [("content-length", "0")]
 
 
 def report() -> Report:
@@ -173,7 +176,7 @@ def test_flask_learns_no_address(gate: Gate) -> None:
     gate._app.wsgi_app = lambda environ, start: seen.append(environ) or original(environ, start)  # type: ignore
     named = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=203.0.113.7"), ("x-real-ip", "203.0.113.7"),
              ("x_forwarded_for", "203.0.113.7"), ("content_length", "7")]  # fmt: skip
-    run(ask_raw(gate, "GET", "/healthz", named, peer="203.0.113.7"))
+    run(ask_raw(gate, "GET", "/api/v1/surveys/exam", named, peer="203.0.113.7"))
 
     assert "203.0.113" not in str(seen)
     assert seen[0]["CONTENT_LENGTH"] == "0"
@@ -184,9 +187,9 @@ def test_rate_is_counted_once_behind_a_proxy(storage: SQLiteStorage, clock: Fake
     settings = Settings(rate_limit=1, proxy_hops=1)
     gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
     senders = ["203.0.113.1", "198.51.100.1", "203.0.113.2"]
-    statuses = [run(ask_raw(gate, "GET", "/healthz", [("x-forwarded-for", sender)]))[0] for sender in senders]
+    statuses = [run(ask_raw(gate, *WRITE, [("x-forwarded-for", one), *WRITTEN]))[0] for one in senders]
 
-    assert statuses == [200, 200, 429]
+    assert statuses == [404, 404, 429]
 
 
 @pytest.mark.parametrize("peer", ["203.0.113.1", "[2001:db8::1]"])
@@ -194,9 +197,36 @@ def test_rate_is_counted_by_the_address_of_the_connection(storage: SQLiteStorage
     """Of either kind; this machine itself is not counted."""
     settings = Settings(rate_limit=1)
     gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
-    statuses = [run(ask_raw(gate, "GET", "/healthz", [], peer=one))[0] for one in (peer, peer, "[::1]", "[::1]")]
+    statuses = [run(ask_raw(gate, *WRITE, WRITTEN, peer=one))[0] for one in (peer, peer, "[::1]", "[::1]")]
 
-    assert statuses == [200, 429, 200, 200]
+    assert statuses == [404, 429, 404, 404]
+
+
+def test_who_only_reads_is_not_counted(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A lecture hall behind one address that opens the form at once; one of them may write."""
+    storage.publish(survey())
+    settings = Settings(rate_limit=1)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+    paths = ["/", "/healthz", "/api/v1/surveys/exam", "/api/v1/surveys/exam/status", "/dashboard/login"] * 3
+    read = [run(ask_raw(gate, "GET", path, [("accept", "text/html")], peer="203.0.113.1"))[0] for path in paths]
+    wrote = [run(ask_raw(gate, *WRITE, WRITTEN, peer="203.0.113.1"))[0] for _ in range(2)]
+
+    assert read == [200] * 15
+    assert wrote == [404, 429]
+
+
+@pytest.mark.parametrize(("hops", "told"), [(0, 1), (1, 0)])
+def test_proxy_that_is_not_believed_is_told_once(
+    storage: SQLiteStorage, clock: FakeClock, caplog: pytest.LogCaptureFixture, hops: int, told: int
+) -> None:
+    """In the log, without an address; nothing is said where it is believed."""
+    settings = Settings(proxy_hops=hops)
+    gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
+    for _ in range(3):
+        run(ask_raw(gate, *WRITE, [*WRITTEN, ("x-forwarded-for", "203.0.113.1")]))
+
+    assert caplog.text.count("SOTTOVOCE_PROXY_HOPS") == told
+    assert "203.0.113" not in caplog.text
 
 
 def test_body_in_chunks_is_refused_whatever_length_is_declared(gate: Gate, storage: SQLiteStorage) -> None:
@@ -251,6 +281,43 @@ def test_proxy_is_believed_by_the_last_of_several_lines(storage: SQLiteStorage, 
 
     def status(number: int) -> int:
         lines = [("x-forwarded-for", f"10.{number}.0.1"), ("x-forwarded-for", "203.0.113.1")]
-        return run(ask_raw(gate, "GET", "/healthz", lines))[0]
+        return run(ask_raw(gate, "POST", PATH, lines))[0]
 
-    assert [status(number) for number in range(2)] == [200, 429]
+    assert [status(number) for number in range(2)] == [411, 429]
+
+
+@pytest.mark.parametrize("place", ["_body", "_run", "_report"])
+def test_failure_that_nobody_foresaw_is_a_problem_document(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
+    """Wherever it happens: with the headers of all replies, of any origin, and without what was sent in the log."""
+
+    def fails(*_: Any) -> Any:
+        raise KeyError("sentinel")
+
+    monkeypatch.setattr(gate, place, fails)
+    method, path = ("GET", "/api/v1/surveys/exam") if place == "_run" else ("POST", PATH)
+    head = [("content-type", "application/json"), ("content-length", "2")]
+    status, headers, body = run(ask_raw(gate, method, path, head, b"{}"))
+
+    assert (status, json.loads(body)["code"]) == (500, "internal")
+    assert {("Content-Type", "application/problem+json"), ("Access-Control-Allow-Origin", "*")} <= set(headers)
+    assert ("X-Content-Type-Options", "nosniff") in headers
+    assert "KeyError" in caplog.text
+    assert "sentinel" not in caplog.text
+
+
+def test_failures_of_the_application_are_counted(
+    gate: Gate, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that it answers itself: the database's and its own."""
+    for code, error in (("storage", StorageError("full")), ("internal", KeyError("bug"))):
+
+        def fails(*_: Any, error: Exception = error) -> Any:
+            raise error
+
+        monkeypatch.setattr(storage, "researcher", fails)
+        head = [("authorization", "Bearer x")]
+        status, _, body = run(ask_raw(gate, "GET", "/api/v1/surveys/exam/export", head))
+        assert (status, json.loads(body)["code"]) == (503 if code == "storage" else 500, code)
+        assert gate._admission.rejected[code] == 1

@@ -1,0 +1,60 @@
+"""
+How the serving process ends when it is told to: what is whole is answered, what is not is refused, nobody holds it up.
+
+The server itself waits for every request that was begun, however long the other side takes, until the process that
+looks after it loses its patience. Here bodies that are not whole get their refusal at once, and whatever else is left
+after a while, such as a thread that waits for a database, ends with the process: nothing of it was acknowledged.
+"""
+
+import asyncio
+import os
+import signal
+import threading
+from contextlib import suppress
+
+GRACE = 3.0
+"""Seconds for what is under way; less than anybody waits who kills what does not end."""
+
+
+class Ending:
+    """
+    Of one process.
+
+    Attributes:
+        begun: it was told to end.
+    """
+
+    def __init__(self) -> None:
+        self.begun = False
+        self._bodies: set[asyncio.Timeout] = set()
+
+    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take the order to end (TERM) from the server, which goes on to obey the other one (INT)."""
+        with suppress(NotImplementedError):  # on Windows
+            loop.add_signal_handler(signal.SIGTERM, self.begin)
+
+    def add(self, limit: asyncio.Timeout) -> None:
+        """A body begins to be read, within this time."""
+        self._bodies.add(limit)
+        if self.begun:
+            _run_out(limit)
+
+    def remove(self, limit: asyncio.Timeout) -> None:
+        """It is whole, or nobody waits for it any more."""
+        self._bodies.discard(limit)
+
+    def begin(self) -> None:
+        """Let the time of all bodies run out, and the server end; the process ends after ``GRACE`` whatever happens."""
+        if self.begun:
+            return
+        self.begun = True
+        last = threading.Timer(GRACE, os._exit, [0])
+        last.daemon = True
+        last.start()
+        for limit in self._bodies:
+            _run_out(limit)
+        signal.raise_signal(signal.SIGINT)
+
+
+def _run_out(limit: asyncio.Timeout) -> None:
+    limit.reschedule(asyncio.get_running_loop().time())

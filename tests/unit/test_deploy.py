@@ -1,0 +1,216 @@
+"""The samples in ``deploy/``: that they say what the README promises, and that the tools that are here accept them."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from sottovoce.aggregator.collect.limits import LARGER, MAX_BODY
+from sottovoce.aggregator.settings import PREFIX, Settings, describe
+from sottovoce.cli import server
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+BODIES = "".join(f"{kind}_temp_path {{0}}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+"""Folders that are there wherever nginx was installed."""
+
+UNITS = {"k": 2**10, "m": 2**20}
+
+Block = list[tuple[list[str], "Block"]]
+"""What stands between two braces of nginx's: directives with their words, and what stands in the braces after them."""
+
+
+def text(name: str) -> str:
+    """A sample's text without its comments."""
+    lines = (DEPLOY / name).read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+
+
+def read_block(words: Iterator[str]) -> Block:
+    """Up to the closing brace, or the end."""
+    block: Block = []
+    directive: list[str] = []
+    for word in words:
+        if word in {";", "{"}:
+            assert directive, "a directive without a name"
+            block.append((directive, read_block(words) if word == "{" else []))
+            directive = []
+        elif word == "}":
+            break
+        else:
+            directive.append(word)
+    assert not directive, f"no semicolon after {directive}"
+    return block
+
+
+@pytest.fixture
+def nginx() -> Block:
+    """Nginx's sample."""
+    return read_block(iter(re.findall(r'"[^"]*"|[{};](?=\s|$)|[^\s;{}]+', text("nginx.conf"))))
+
+
+@pytest.fixture
+def compose() -> dict[str, Any]:
+    """The compose file."""
+    found: dict[str, Any] = yaml.safe_load(text("compose.yaml"))
+    return found
+
+
+def directives(block: Block, name: str) -> list[list[str]]:
+    """What follows this name, anywhere."""
+    found = []
+    for words, inner in block:
+        found += [words[1:]] if words[0] == name else []
+        found += directives(inner, name)
+    return found
+
+
+def size(words: list[str]) -> int:
+    """A size as nginx writes it, in bytes."""
+    return int(words[0][:-1]) * UNITS[words[0][-1]]
+
+
+def test_proxy_writes_nothing_of_a_request(nginx: Block) -> None:
+    """No access log, no error log, and no body or reply in a file, however large it may be."""
+    (largest,) = directives(nginx, "client_max_body_size")
+    (buffer,) = directives(nginx, "client_body_buffer_size")
+
+    assert directives(nginx, "access_log") == [["off"]]
+    assert directives(nginx, "error_log") == [["/dev/null", "emerg"]]
+    assert size(buffer) >= size(largest) >= max(MAX_BODY, *LARGER.values())
+    assert directives(nginx, "client_body_in_file_only") == [["off"]]
+    assert directives(nginx, "proxy_max_temp_file_size") == [["0"]]
+
+
+def test_proxy_repeats_only_what_may_be_repeated(nginx: Block) -> None:
+    """What devices post is; making tokens, publishing and deleting are not, at any address."""
+    (http,) = [inner for words, inner in nginx if words == ["http"]]
+    repeated = [words[2] for server in http for words, inner in server[1]
+                if words[0] == "location" and directives(inner, "proxy_next_upstream")]  # fmt: skip
+    named = [words for words in directives(nginx, "proxy_next_upstream") if "non_idempotent" in words]
+    (pattern,) = repeated
+    ends = ("reports", "reports/batch", "withdraw", "token", "tokens", "tokens/revoke", "publish", "close", "reopen")
+
+    assert len(named) == 1
+    assert [end for end in ends if re.match(pattern, f"/api/v1/surveys/exam/{end}")] == list(ends[:4])
+
+
+def test_proxy_passes_on_one_address_for_the_one_hop_that_is_believed(nginx: Block, compose: dict[str, Any]) -> None:
+    """What the sender wrote there is replaced; and every node that the proxy knows is there."""
+    nodes = [words[0].split(":")[0] for words in directives(nginx, "server") if words]
+
+    assert ["X-Forwarded-For", "$remote_addr"] in directives(nginx, "proxy_set_header")
+    for node in nodes:
+        assert compose["services"][node]["environment"][f"{PREFIX}PROXY_HOPS"] == "1"
+    assert len(nodes) == 2
+
+
+def test_nginx_accepts_its_sample(tmp_path: Path) -> None:
+    """Where there is nginx and openssl; elsewhere the other tests have read it."""
+    found, openssl = shutil.which("nginx"), shutil.which("openssl")
+    sample = text("nginx.conf")
+    replaced = {
+        "one:8000": "127.0.0.1:8001",
+        "two:8000": "127.0.0.1:8002",
+        "/run/secrets/": f"{tmp_path}/",
+        "/run/nginx.pid": f"{tmp_path}/pid",
+        "default_type": f"{BODIES.format(tmp_path)} default_type",
+    }
+    for name, here in replaced.items():
+        assert name in sample
+        sample = sample.replace(name, here)
+    (tmp_path / "nginx.conf").write_text(sample)
+    if found and openssl:
+        subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-keyout",
+                        tmp_path / "certificate_key", "-out", tmp_path / "certificate"],
+                       check=True, capture_output=True)  # fmt: skip
+        tried = subprocess.run([found, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"], capture_output=True,
+                               text=True, check=False)  # fmt: skip
+        assert (tried.returncode, "warn" in tried.stderr) == (0, False), tried.stderr
+
+
+def test_nodes_may_write_nowhere_and_get_secrets_as_files(compose: dict[str, Any]) -> None:
+    """And every secret, network and variable that a service names is there."""
+    known = {name for name, _, _ in describe()}
+    for name in ("one", "two"):
+        node = compose["services"][name]
+        assert (node["read_only"], node["user"], node["cap_drop"], node["mem_limit"]) == (
+            True, "65532:65532", ["ALL"], "256m",
+        )  # fmt: skip
+        assert {variable.removesuffix("_FILE") for variable in node["environment"]} <= known
+        assert node["environment"][f"{PREFIX}DATABASE_FILE"] == "/run/secrets/database_url"
+    for service in compose["services"].values():
+        assert set(service["secrets"]) <= compose["secrets"].keys()
+        assert set(service["networks"]) <= compose["networks"].keys()
+        assert set(service.get("depends_on", ())) <= compose["services"].keys()
+    assert all(set(secret) == {"file"} for secret in compose["secrets"].values())
+    assert "ports" not in compose["services"]["database"]
+
+
+def test_image_is_built_of_what_is_in_the_checkout() -> None:
+    """Two stages; whatever is copied exists and is let through; installed is the checkout, not a name of an index."""
+    lines = text("Dockerfile").replace("\\\n", "").splitlines()
+    copies = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
+    let_through = (ROOT / ".dockerignore").read_text().splitlines()
+
+    assert sum(line.startswith("FROM ") for line in lines) == 2
+    for name in chain.from_iterable(copies):
+        assert (ROOT / name).exists()
+        assert f"!{name}" in let_through
+    assert "'.[aggregator,scale]'" in text("Dockerfile")
+    assert {"USER 65532:65532", "STOPSIGNAL TERM"} <= set(lines)
+    assert "HEALTHCHECK" in text("Dockerfile")
+
+
+def test_image_pins_what_it_installs() -> None:
+    """The Dockerfile's own command gives a version of each package that an aggregator needs, and no hash."""
+    command = re.search(r"sed -n '([^']*)' requirements.lock", text("Dockerfile"))
+    assert command is not None
+    versions = subprocess.run(["sed", "-n", command[1], ROOT / "requirements.lock"], capture_output=True, text=True,
+                              check=True).stdout.splitlines()  # fmt: skip
+
+    assert {"flask", "granian", "numpy", "psycopg", "psycopg-pool", "requests"} <= {
+        version.partition("==")[0] for version in versions
+    }
+    assert all(re.fullmatch(r"[a-z0-9._-]+==[a-z0-9.]+( ; .*[^ \\])?", version) for version in versions)
+
+
+@pytest.mark.parametrize("name", ["sottovoce.service", "env.example", "compose.yaml", "README.md"])
+def test_samples_name_only_settings_that_exist(name: str) -> None:
+    """A misspelt variable would be ignored without a word."""
+    named = set(re.findall(rf"{PREFIX}[A-Z_]+[A-Z]", (DEPLOY / name).read_text(encoding="utf-8")))
+
+    assert named
+    assert {each.removesuffix("_FILE") for each in named} - {each for each, _, _ in describe()} <= {f"{PREFIX}NAME"}
+
+
+def test_example_of_the_environment_can_be_read() -> None:
+    """By the aggregator itself; and it holds no secret."""
+    lines = [line.split("=", 1) for line in text("env.example").splitlines() if line]
+    settings = Settings.from_environment({name: value for name, value in lines})
+
+    assert settings.proxy_hops == 1
+    assert settings.rate_limit == Settings().rate_limit
+    assert not settings.database
+
+
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    """Where systemd is; everywhere it leaves the server the time to end, and the rights of nobody in particular."""
+    unit = text("sottovoce.service")
+    lines = set(unit.splitlines())
+    assert {"DynamicUser=yes", "UMask=0077", "LoadCredential=database:/etc/sottovoce/database"} <= lines
+    stop = re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
+    assert stop is not None
+    assert int(stop[1]) > server.KILL_SECONDS
+    analyze = shutil.which("systemd-analyze")
+    if analyze:
+        # The program is not installed here, and its being there is all that is not checked.
+        file = tmp_path / "sottovoce.service"
+        file.write_text(unit.replace("/opt/sottovoce/bin/sottovoce serve", "/bin/true"))
+        tried = subprocess.run([analyze, "verify", file], capture_output=True, text=True, check=False)
+        assert (tried.returncode, tried.stderr) == (0, "")
