@@ -25,9 +25,7 @@ def data(tmp_path: Path) -> Path:
 
 def create(data: Path, out: Path) -> Result:
     """Three tokens, written to a file."""
-    return CliRunner().invoke(
-        main, ["token", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)]
-    )
+    return CliRunner().invoke(main, ["token", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)])
 
 
 def created(data: Path) -> int:
