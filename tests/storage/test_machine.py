@@ -26,7 +26,7 @@ from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.tables import TABLES
-from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.shared.errors import ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
 
@@ -335,6 +335,7 @@ class Collection(RuleBasedStateMachine):
         assert sorted(self.storage.rows(1)) == sorted(self.stored.values())
         assert row.reports == len(self.stored)
         assert self.storage.live_counts(1) == recount(self.storage, row)
+        assert wrong_counts(self.storage) == []
         assert row.purged == self.purged
         counted = self.storage.token_counts(1)
         assert counted[:3] == (self.made, self.spent, self.revoked)

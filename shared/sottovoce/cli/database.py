@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.connect import FILE, open_url
+from sottovoce.aggregator.storage.connect import file_of, open_url
 from sottovoce.shared.errors import StorageError
 
 ADDRESS = "address"
@@ -40,19 +40,44 @@ def open_storage(settings: Settings, create: bool = False) -> Storage:
     Raises:
         StorageError: there is no database, or it cannot be opened.
     """
-    if create:
-        try:
-            if not settings.database:
-                settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            raise StorageError("the data folder cannot be made") from None
-    elif not settings.database and not (settings.data / FILE).exists():
-        raise StorageError("there is no database in the data folder; name it with --data, or start with: serve")
+    file = file_of(settings.database, settings.data)
+    if file is not None and create:
+        make_folder(file.parent)
+    elif file is not None:
+        check_database(file)
     return open_url(settings.database, settings.data)
 
 
+def make_folder(folder: Path) -> None:
+    """
+    Make a data folder, for its user alone, unless it is there.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        raise StorageError("the data folder cannot be made") from None
+
+
+def check_database(file: Path) -> None:
+    """
+    Refuse what would be opened as a new database where there should be one.
+
+    Raises:
+        StorageError: the file is not there, or empty.
+    """
+    if not file.exists():
+        raise StorageError("there is no database in the data folder; name it with --data, or start with: serve")
+    if file.stat().st_size == 0:
+        raise StorageError("the database is a file of 0 bytes; move it away and restore a backup")
+
+
 def note_address(settings: Settings) -> None:
-    """Let the verbs that print links know where this folder is served."""
+    """Let the verbs that print links know where this folder is served, where there is one."""
+    if not settings.data.is_dir():
+        return
     try:
         (settings.data / ADDRESS).write_text(settings.url, encoding="ascii")
     except (OSError, UnicodeEncodeError):

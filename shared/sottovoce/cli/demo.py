@@ -15,7 +15,7 @@ from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.cli.database import open_storage
-from sottovoce.cli.output_file import write_json
+from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
@@ -24,10 +24,12 @@ from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
 @click.command()
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Keep the database in this folder.")
 @click.option("--export", "out", type=click.Path(path_type=Path, dir_okay=False), help="Write the results to FILE.")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @click.option("--port", type=click.IntRange(1, 65535), default=None, help="Port to listen on. [default: a free one]")
 @click.option("--exit", "leave", is_flag=True, help="Stop after the results instead of leaving the dashboard open.")
-def demo(folder: Path | None, out: Path | None, port: int | None, leave: bool) -> None:
+def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, leave: bool) -> None:
     """Run a survey of 6,366 real answers from the device to the table."""
+    check_free(out, [".json"], force)
     with tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
         storage = open_storage(settings, create=True)

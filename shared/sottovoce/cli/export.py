@@ -9,7 +9,7 @@ from sottovoce.aggregator.results.analysis import analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.output_file import write_json
+from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.shared.errors import StorageError
 
 
@@ -20,12 +20,16 @@ from sottovoce.shared.errors import StorageError
     "--interval", type=click.Choice(list(METHODS)), default=DEFAULT_RULE.method, show_default=True, help="For shares."
 )
 @click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write, such as exam.json."
+)
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @data_option
-def export(
-    name: str, cohort: str | None, interval: str, wave: int | None, out: Path | None, data: Path | None
+def export(  # noqa: PLR0913, PLR0917 - one option each
+    name: str, cohort: str | None, interval: str, wave: int | None, out: Path | None, force: bool, data: Path | None
 ) -> None:
     """Write the results of the survey NAME as JSON (sottovoce-export/1); shares of yes also in words."""
+    check_free(out, [".json"], force)
     revisions = revisions_of(open_storage(data_settings(data)), name)
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")

@@ -1,15 +1,65 @@
 """Writing to a file that a user has named, and to nothing else."""
 
+import glob
 import json
 import os
+import shutil
 import stat
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from sottovoce.cli.asking import ask
 from sottovoce.shared.errors import StorageError
 
+_PART = ".part"
 _SYSTEM = (Path("/dev"), Path("/dev/fd"))
+
+
+def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
+    """
+    Ask, before anything is done, whether a file may be written; devices and pipes may.
+
+    Args:
+        out: named by the user; None is standard output.
+        suffixes: how the forms that there are end.
+        force: write over a file that is there, without asking.
+
+    Raises:
+        StorageError: it ends in another way, or is there and nobody allows it to be replaced.
+    """
+    if out is None or (out.exists() and not out.is_file()):
+        return
+    if out.absolute().parent not in _SYSTEM and out.suffix.lower() not in suffixes:
+        raise StorageError(f"the file's name must end in {' or '.join(suffixes)}: that is what is written")
+    if out.is_file() and not out.is_symlink() and not force and not ask(f"Replace {out}?", default=False):
+        raise StorageError("there is a file of this name already; it was left as it is (--force replaces it)")
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """
+    A place for a file that gets its name only when it is whole and on the disk, with room beside it.
+
+    What a run that was killed has left there is removed first: it may hold report ids.
+
+    Raises:
+        StorageError: cannot be written; nothing is left under the name, or beside it.
+    """
+    try:
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=_PART, dir=path.parent) as folder:
+            part = Path(folder, path.name)
+            yield part
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            part.rename(path)
+    except OSError:
+        raise StorageError("the file cannot be written") from None
 
 
 def write_json(document: object, out: Path | None) -> None:
@@ -51,7 +101,7 @@ def _takes_text(out: Path) -> bool:
 
 def _replace(text: str, out: Path) -> None:
     # A name that nobody can have put a link under.
-    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=_PART)
     part = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.cli.output_file import write_text
-from sottovoce.client.privacy_account.document import Terms, account
+from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.client.privacy_account.document import Terms, account, usual_delta
 from sottovoce.client.privacy_account.page import page
 from sottovoce.client.privacy_account.text import lines
+from sottovoce.shared.accounting import is_large_delta
 
 
 @click.command()
@@ -16,20 +17,27 @@ from sottovoce.client.privacy_account.text import lines
 @click.option("--people", type=int, default=4, show_default=True, help="People in a household.")
 @click.option("--waves", type=int, help="How often the same people might be asked. [default: as the survey says, or 4]")
 @click.option("--respondents", type=int, help="Also: what a report costs if those of so many people are well mixed.")
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="Of the figures that need one.")
+@click.option("--delta", type=float, help="Of the figures that need one. [default: 1e-6, or 1/n^2 if that is less]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to print to this file.")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def privacy(  # noqa: PLR0913, PLR0917 - one option each
     survey: Path,
     people: int,
     waves: int | None,
     respondents: int | None,
-    delta: float,
+    delta: float | None,
     as_json: bool,
     html: Path | None,
+    force: bool,
 ) -> None:
     """Show the whole privacy account of the survey file SURVEY."""
+    check_free(html, [".html"], force)
+    if delta is None:
+        delta = usual_delta(respondents)
     document = account(read_survey_file(survey), Terms(people, waves, respondents, delta))
+    if respondents is not None and is_large_delta(delta, respondents):
+        click.echo(f"warning: delta is above 1/n^2 ({1 / respondents**2:.2g}): too large for so many people", err=True)
     if html is not None:
         write_text(page(document), html)
         click.echo(f"Wrote {html}.", err=True)

@@ -192,6 +192,23 @@ def check_delta(delta: float) -> None:
         raise ValueError("delta must lie between 0 and 1")
 
 
+def check_delta_among(delta: float, people: int) -> None:
+    """
+    Refuse a delta that one could have by publishing one of so many people's answers as it is, now and then.
+
+    Raises:
+        ValueError: no delta, or 1/(10 n) or more.
+    """
+    check_delta(delta)
+    if delta * 10 * people >= 1:
+        raise ValueError("delta must be below 1/(10 n), n the number of respondents: else it may stand for one of them")
+
+
+def is_large_delta(delta: float, people: int) -> bool:
+    """Whether a delta is above 1/n^2, so that over all n people it is more than one chance in n."""
+    return delta * people**2 > 1
+
+
 def check_whole(number: int, low: int, high: int, what: str) -> None:
     """
     Refuse what is no whole number in a range.

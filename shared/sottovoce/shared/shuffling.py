@@ -21,7 +21,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate, pairwise
 
-from sottovoce.shared.accounting import check_delta, check_epsilon, check_whole
+from sottovoce.shared.accounting import check_delta_among, check_epsilon, check_whole
 
 MAX_PEOPLE = 1_000_000
 MAX_EXACT = 20_000
@@ -46,7 +46,7 @@ def shuffled_binary(a: float, people: int, delta: float) -> float:
     Args:
         a: probability of sending the truth, 1/2 < a < 1.
         people: the number of respondents n, all reports of whom are mixed.
-        delta: 0 < delta < 1.
+        delta: above 0 and below 1/(10 n).
 
     Raises:
         ValueError: one of them is out of range.
@@ -70,7 +70,7 @@ def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> 
         epsilon: of the mechanism alone.
         weight: probability w with which every other report is a clone; ``clone_weight`` gives what always holds.
         people: the number of respondents n.
-        delta: 0 < delta < 1.
+        delta: above 0 and below 1/(10 n).
 
     Raises:
         ValueError: one of them is out of range.
@@ -106,7 +106,7 @@ def pair_weight(epsilon: float) -> float:
 
 def _check(people: int, delta: float) -> None:
     check_whole(people, 1, MAX_PEOPLE, "the number of respondents")
-    check_delta(delta)
+    check_delta_among(delta, people)
     if delta < MIN_DELTA:
         raise ValueError("delta must be at least 10^-15")
 

@@ -8,7 +8,8 @@ what its cells show, and never a count of its own: less its cohorts, that would 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
@@ -175,6 +176,10 @@ class Line(NamedTuple):
         return hashlib.sha256(canonical.dump([*self[:4], self.previous.hex()])).digest()
 
 
+Rows = Callable[[str], Iterator[tuple[Any, ...]]]
+"""From the name of one of ``tables.TABLES`` to its rows, in the order of its first two columns."""
+
+
 class Storage(Protocol):
     """One database. Methods raise ``StorageError`` when it is unavailable; all may be called from any thread."""
 
@@ -314,6 +319,9 @@ class Storage(Protocol):
     def verify(self) -> list[str]:
         """What the back end itself finds wrong with its files; empty if nothing."""
 
+    def snapshot(self) -> AbstractContextManager[Rows]:
+        """All tables as of one moment, while others go on writing."""
+
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
         """All rows of one of ``tables.TABLES``, reports in the order of their random ids."""
 
@@ -321,7 +329,13 @@ class Storage(Protocol):
         """Add rows to an empty table."""
 
     def copy_from(self, source: "Storage") -> None:
-        """Fill all tables, which are empty, from another database."""
+        """Fill all tables anew, from one moment of another database, in one step."""
+
+    def is_unfinished(self) -> bool:
+        """Whether a copy into this database was begun and not finished."""
+
+    def mark_unfinished(self, mark: bool) -> None:
+        """Note, or no longer, that a copy into this database is not finished: meanwhile nobody opens it."""
 
     def close(self) -> None:
         """Release the database."""

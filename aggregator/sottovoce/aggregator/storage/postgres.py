@@ -22,8 +22,9 @@ from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
-from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill, select
+from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
 from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.unfinished import UNFINISHED, known_version
 from sottovoce.shared.errors import StorageError
 
 LOCK = 0x50770
@@ -52,6 +53,7 @@ class PostgresStorage(sql.SQLStorage):
     Args:
         url: ``postgresql://...``; never repeated in a message.
         connections: the most that this process opens.
+        unfinished: open it also if a copy into it was not finished.
 
     Raises:
         StorageError: unreachable, or of a schema newer than this program.
@@ -64,7 +66,7 @@ class PostgresStorage(sql.SQLStorage):
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
     THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"
 
-    def __init__(self, url: str, connections: int = 8) -> None:
+    def __init__(self, url: str, connections: int = 8, unfinished: bool = False) -> None:
         self._pool = ConnectionPool(
             url,
             min_size=1,
@@ -76,7 +78,7 @@ class PostgresStorage(sql.SQLStorage):
             open=True,
         )
         try:
-            self._migrate()
+            self._migrate(unfinished)
         except BaseException:
             self._pool.close()
             raise
@@ -131,11 +133,11 @@ class PostgresStorage(sql.SQLStorage):
         with self._read() as db:
             return checks.problems(db, described(db))
 
-    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """All rows of a table."""
-        with self._connection() as connection, connection.transaction(), connection.cursor("export") as cursor:
-            cursor.itersize = 10_000
-            yield from cursor.execute(select(table))
+    def _version(self, db: statements.Handle) -> int:
+        return int((db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0])
+
+    def _set_version(self, db: statements.Handle, version: int) -> None:
+        db.execute("UPDATE schema_version SET version = ?", [version])
 
     def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows to an empty table."""
@@ -146,22 +148,21 @@ class PostgresStorage(sql.SQLStorage):
         """Close all connections."""
         self._pool.close()
 
-    def _migrate(self) -> None:
+    def _migrate(self, unfinished: bool) -> None:
         with self._write() as db:
             db.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
             db.execute("CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)")
-            version = (db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0]
-        if version > len(MIGRATIONS):
-            raise StorageError("the database was made by a newer version of this program")
+            version = known_version(self._version(db), len(MIGRATIONS), unfinished)
         for number in range(version, len(MIGRATIONS)):
             with self._write() as db:
                 db.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
                 # Another node may have been faster.
-                if (db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0] == number:
+                mark = self._version(db) - number
+                if mark in {0, UNFINISHED}:
                     for statement in MIGRATIONS[number]:
                         db.execute(statement)
                     db.execute("DELETE FROM schema_version")
-                    db.execute("INSERT INTO schema_version VALUES (?)", [number + 1])
+                    db.execute("INSERT INTO schema_version VALUES (?)", [number + 1 + mark])
 
     @contextmanager
     def _read(self) -> Iterator["_Handle"]:

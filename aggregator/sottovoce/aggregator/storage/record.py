@@ -66,10 +66,20 @@ def problems(db: Handle) -> Iterator[str]:
     broken = next(_broken(found), None)
     if broken is not None:
         yield f"the record was changed before its line {broken}"
+    yield from _unpublished(db, found)
     names = [about for _, _, what, about, _ in found if what == DELETED]
     for (name,) in db.execute("SELECT DISTINCT name FROM surveys ORDER BY name"):
         if name in names:
             yield f"the survey {name} is there, and was deleted"
+
+
+def _unpublished(db: Handle, found: Sequence[Line]) -> Iterator[str]:
+    """Revisions without their line; those that are older than the record have none."""
+    published = {line.number: line.about for line in found if line.what == PUBLISHED}
+    rows = db.execute("SELECT key, name, revision, digest FROM surveys ORDER BY key").fetchall()
+    for key, name, revision, digest in rows:
+        if found and key >= found[0].number and published.get(key) != f"{name} {revision} {digest}":
+            yield f"{name} revision {revision} is there, and the record does not say that it was published"
 
 
 def _broken(found: Sequence[Line]) -> Iterator[int]:

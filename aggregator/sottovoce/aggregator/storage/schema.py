@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.rows import pack_text
+from sottovoce.aggregator.storage.unfinished import known_version
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database, Migrations
 
@@ -196,25 +197,38 @@ def version(db: Database) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(db: Database) -> None:
+def migrate(db: Database, unfinished: bool = False) -> None:
     """
     Bring a database to the present schema, all or nothing.
 
     Args:
         db: within a transaction that was begun to write. Left to itself, sqlite-utils begins one to read and looks what
             is to be done: of two processes that start at once, the second would then be refused the first write.
+        unfinished: take also one into which a copy was begun and not finished.
 
     Raises:
-        StorageError: the schema is newer than this program.
+        StorageError: the schema is newer than this program, the file is another program's, or its copy unfinished.
     """
-    done = version(db)
-    if done > len(STEPS):
-        raise StorageError("the database was made by a newer version of this program")
+    done = known_version(version(db), len(STEPS), unfinished)
+    if done or db.table_names():
+        check_ours(db)
     steps = _steps(done)
     if steps.pending(db):
         db.register_function(pack_text, deterministic=True)
         steps.apply(db)
-        db.execute(f"PRAGMA user_version = {len(STEPS):d}")
+        mark = version(db) - done
+        db.execute(f"PRAGMA user_version = {len(STEPS) + mark:d}")
+
+
+def check_ours(db: Database) -> None:
+    """
+    Refuse a file with tables that this program did not make.
+
+    Raises:
+        StorageError: it has no version of this program, or not the table that every version has.
+    """
+    if version(db) == 0 or "surveys" not in db.table_names():
+        raise StorageError("the file is no database of this program")
 
 
 def _steps(done: int) -> Migrations:

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 from sottovoce.aggregator.storage import survey_life
 from sottovoce.aggregator.storage.base import (
-    ALL,
     SESSION_IDLE,
     SESSION_MOST,
     Arrival,
@@ -22,10 +21,12 @@ from sottovoce.aggregator.storage.base import (
     Line,
     Outcome,
     Plan,
+    Rows,
     Storage,
     StoredSurvey,
     TokenCounts,
 )
+from sottovoce.aggregator.storage.cells import tallied, with_whole
 from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
@@ -37,8 +38,9 @@ from sottovoce.aggregator.storage.statements import (
     has_tombstone,
     id_hash,
 )
-from sottovoce.aggregator.storage.tables import TABLES
-from sottovoce.aggregator.storage.tally import NO_COHORT, change
+from sottovoce.aggregator.storage.tables import TABLES, clear, fill, select
+from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.unfinished import UNFINISHED
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Survey
 
@@ -98,19 +100,44 @@ class SQLStorage(ABC):
         self.scrub()
 
     @abstractmethod
-    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """All rows of one of ``tables.TABLES``."""
+    def _version(self, db: Handle) -> int:
+        """The number under which the database keeps the version of its schema."""
+
+    @abstractmethod
+    def _set_version(self, db: Handle, version: int) -> None:
+        """Keep another number."""
 
     @abstractmethod
     def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows to an empty table."""
 
-    def copy_from(self, source: Storage) -> None:
-        """Fill all tables, which are empty, from another database, row by row."""
-        for table in TABLES:
-            self.import_table(table, source.export_table(table))
+    @contextmanager
+    def snapshot(self) -> Iterator[Rows]:
+        """All tables as of one moment."""
+        with self._read() as db:
+            yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
 
-    # Surveys
+    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """All rows of one of ``tables.TABLES``."""
+        with self.snapshot() as rows:
+            yield from rows(table)
+
+    def copy_from(self, source: Storage) -> None:
+        """Fill all tables anew, from one moment of another database, in one step."""
+        with source.snapshot() as rows, self._write() as db:
+            empty(db)
+            for table in TABLES:
+                db.executemany(fill(table), rows(table))
+
+    def is_unfinished(self) -> bool:
+        """Whether a copy into this database was begun and not finished."""
+        with self._read() as db:
+            return self._version(db) > UNFINISHED
+
+    def mark_unfinished(self, mark: bool) -> None:
+        """Note, or no longer, that a copy into this database is not finished: meanwhile nobody opens it."""
+        with self._write() as db:
+            self._set_version(db, self._version(db) % UNFINISHED + mark * UNFINISHED)
 
     def publish(self, survey: Survey, retire: bool = False) -> StoredSurvey:
         """Make a survey available."""
@@ -241,15 +268,15 @@ class SQLStorage(ABC):
                 [survey],
             ).fetchall()
         cells = [
-            Cell(wave, cohort, reports, withdrawn, _tallies(row[2:] for row in counts if row[:2] == (wave, cohort)), at)
+            Cell(wave, cohort, reports, withdrawn, tallied(row[2:] for row in counts if row[:2] == (wave, cohort)), at)
             for wave, cohort, reports, withdrawn, at in rows
         ]
-        return [cell for _, of_wave in groupby(cells, attrgetter("wave")) for cell in _with_whole(list(of_wave))]
+        return [cell for _, of_wave in groupby(cells, attrgetter("wave")) for cell in with_whole(list(of_wave))]
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves."""
         with self._read() as db:
-            return _tallies(
+            return tallied(
                 db.execute(
                     "SELECT question, value, CAST(sum(reports) AS bigint) FROM counts WHERE survey = ?"
                     " GROUP BY question, value HAVING sum(reports) <> 0",
@@ -359,37 +386,13 @@ class SQLStorage(ABC):
             db.execute("DELETE FROM sessions WHERE session_hash = ?", [session_hash])
 
 
+def empty(db: Handle) -> None:
+    """Delete all rows of all tables that are copied; within a transaction."""
+    for table in reversed(TABLES):
+        db.execute(clear(table))
+
+
 def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row
     document, closed_on, purged, retired, reports = rest
     closed = closed_on is not None
     return StoredSurvey(key, name, revision, digest, document, closed, reports, closed_on, bool(purged), bool(retired))
-
-
-def _with_whole(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
-    at_close = [cell.at_close for cell in cells if cell.at_close is not None]
-    return [
-        Cell(
-            cells[0].wave,
-            ALL,
-            sum(cell.reports for cell in cells),
-            sum(cell.withdrawn for cell in cells),
-            _tallies(row for cell in cells for row in _flat(cell)),
-            sum(at_close) if at_close else None,
-        ),
-        *(cell for cell in cells if cell.cohort != NO_COHORT),
-    ]
-
-
-def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
-    """(question, counted value, number) of a cell."""
-    for question, tally in cell.tallies.items():
-        yield from ((question, value, number) for value, number in tally.items())
-
-
-def _tallies(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
-    tallies: dict[int, dict[int, int]] = {}
-    for question, value, count in rows:
-        tally = tallies.setdefault(int(question), {})
-        tally[int(value)] = tally.get(int(value), 0) + count
-    return tallies

@@ -17,7 +17,7 @@ from sottovoce.aggregator.storage import checks, schema, sql, sqlite_checks, sta
 from sottovoce.aggregator.storage.base import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
-from sottovoce.aggregator.storage.tables import SOURCE, TABLES, fill, select, take_over
+from sottovoce.aggregator.storage.tables import SOURCE, TABLES, fill, take_over
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -52,20 +52,28 @@ class SQLiteStorage(sql.SQLStorage):
     """
     A database file, created if it does not exist.
 
+    Args:
+        path: the file.
+        unfinished: open it also if a copy into it was not finished.
+
     Raises:
-        StorageError: the file cannot be opened, or has a schema newer than this program.
+        StorageError: the file cannot be opened, is another program's, or has a schema newer than this program.
     """
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = randomblob(16) WHERE survey = ?"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, unfinished: bool = False) -> None:
         self._path = path
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
-        with self._write() as db:
-            schema.migrate(db.database)
+        try:
+            with self._write() as db:
+                schema.migrate(db.database, unfinished)
+        except BaseException:
+            self.close()
+            raise
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         """Store a group in one durable transaction."""
@@ -123,10 +131,11 @@ class SQLiteStorage(sql.SQLStorage):
             # Rows come in the order of their keys, and nothing that was deleted comes at all.
             db.execute("VACUUM INTO ?", [str(path)])
 
-    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """All rows of a table."""
-        with self._read() as db:
-            yield from db.execute(select(table))
+    def _version(self, db: statements.Handle) -> int:
+        return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+    def _set_version(self, db: statements.Handle, version: int) -> None:
+        db.execute(f"PRAGMA user_version = {version:d}")
 
     def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows to an empty table."""
@@ -134,7 +143,7 @@ class SQLiteStorage(sql.SQLStorage):
             db.executemany(fill(table), rows)
 
     def copy_from(self, source: Storage) -> None:
-        """Fill all tables, which are empty; from another file without a row passing through this interpreter."""
+        """Fill all tables anew; from another file without a row passing through this interpreter."""
         if not isinstance(source, SQLiteStorage):
             super().copy_from(source)
             return
@@ -142,6 +151,7 @@ class SQLiteStorage(sql.SQLStorage):
             db.execute(_ATTACH, [str(source._path)])
             try:
                 with self._write():
+                    sql.empty(db)
                     for table in TABLES:
                         db.execute(take_over(table))
             finally:

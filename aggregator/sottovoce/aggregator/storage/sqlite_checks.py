@@ -18,10 +18,14 @@ def described(db: Database) -> dict[str, Columns]:
 
 def problems(db: Database) -> list[str]:
     """What SQLite itself finds wrong, and what a new database of this program has otherwise; empty if nothing."""
-    damage = [text for row in db.query("PRAGMA integrity_check") for text in row.values() if text != "ok"]
     with Database(memory=True) as fresh:
         migrate(fresh)
-        return damage + list(_unlike(db, fresh))
+        return damage(db) + list(_unlike(db, fresh))
+
+
+def damage(db: Database) -> list[str]:
+    """What SQLite itself finds wrong with a file; empty if nothing."""
+    return [text for row in db.query("PRAGMA integrity_check") for text in row.values() if text != "ok"]
 
 
 def _unlike(db: Database, fresh: Database) -> Iterator[str]:

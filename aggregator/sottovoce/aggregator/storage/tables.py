@@ -91,6 +91,11 @@ def fill(table: str) -> str:
     return f"INSERT INTO {table} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
+def clear(table: str) -> str:
+    """The statement that empties a table."""
+    return f"DELETE FROM {table}"  # noqa: S608 - constants from above
+
+
 def take_over(table: str) -> str:
     """The statement that fills a table from the one of the same name in the schema ``SOURCE``, in the same order."""
     return f"INSERT INTO {table} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608

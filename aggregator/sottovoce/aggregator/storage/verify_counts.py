@@ -1,11 +1,22 @@
-"""What the kept counts are held against: the counts made anew from the rows, and those of another database."""
+"""What is kept beside the rows, held against the rows: made anew from them, all as of one moment."""
 
-from collections.abc import Iterable
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage.base import ID, Arrival, Plan, Rows, Storage, StoredSurvey
 from sottovoce.aggregator.storage.columns import matrix, tallies
+from sottovoce.aggregator.storage.kept import Kept, Revision, Tokens
+from sottovoce.aggregator.storage.rows import LETTERS
+from sottovoce.aggregator.storage.shown_checks import wrong_shown
+from sottovoce.aggregator.storage.tally import change
+from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.spec import Survey
+
+_CHUNK = 20_000
 
 
 def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
@@ -21,12 +32,15 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
 
 
 def wrong_counts(storage: Storage) -> list[str]:
-    """The revisions whose kept counts are not those of their rows, in words."""
-    return [
-        f"{stored.name} revision {stored.revision}: the counts are not those of the rows"
-        for stored in storage.surveys()
-        if storage.live_counts(stored.key) != recount(storage, stored)
-    ]
+    """What does not follow from the rows, in words: texts and digests, cells, counts, what is shown, tokens."""
+    with storage.snapshot() as rows:
+        revisions = [_revision(*row) for row in rows("surveys")]
+        kept = _kept(rows)
+        # Without its text nobody can say what the rows of a revision mean.
+        known = {one.key: one.survey for one in revisions if one.survey is not None}
+        cells, counts, strange = _recount(rows("reports"), known)
+    found = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, kept, cells, counts)]
+    return found + [f"rows of reports that hold no values of their survey: {strange}"] * (strange > 0)
 
 
 def is_copy(source: Storage, target: Storage) -> bool:
@@ -37,6 +51,103 @@ def is_copy(source: Storage, target: Storage) -> bool:
 def _figures(storage: Storage) -> tuple[Any, ...]:
     counts = [(row, storage.live_counts(row.key), storage.cells(row.key)) for row in storage.surveys()]
     return counts, storage.record()
+
+
+def _wrong(one: Revision, kept: Kept, cells: Counter[Any], counts: Counter[Any]) -> Iterator[str]:
+    if one.survey is None:
+        yield "the text is not the one of its digest"
+        return
+    if (
+        _of(one.key, kept.arrived - kept.withdrawn) != _of(one.key, cells)
+        or min(kept.withdrawn.values(), default=0) < 0
+    ):
+        yield "the numbers of reports by wave and cohort are not those of the rows"
+    if _of(one.key, kept.counts) != _of(one.key, counts):
+        yield "the counts are not those of the rows"
+    withdrawn = sum(_of(one.key, kept.withdrawn).values())
+    if not one.purged and withdrawn != kept.tombstones[one.key]:
+        yield "the number of withdrawn reports is not that of what is kept of them"
+    yield from wrong_shown(one.key, one.survey, kept)
+    yield from _wrong_tokens(one, kept.tokens.get(one.key, Tokens()), kept.good_tokens[one.key])
+
+
+def _wrong_tokens(one: Revision, tokens: Tokens, good: int) -> Iterator[str]:
+    gone = tokens.spent + tokens.revoked
+    # A purge drops the good ones, and not their number.
+    if min(tokens) < 0 or (tokens.created < gone if one.purged else tokens.created != gone + good):
+        yield "the numbers of tokens contradict each other"
+
+
+def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> Revision:  # noqa: ANN401
+    _, purged, _ = rest
+    survey = None
+    if hashlib.sha256(document).hexdigest() == digest:
+        try:
+            survey = load_survey(bytes(document))
+        except SurveyError:
+            survey = None
+    if survey is not None and (survey.name, survey.revision) != (name, revision):
+        survey = None
+    return Revision(key, f"{name} revision {revision}", survey, bool(purged))
+
+
+def _kept(rows: Rows) -> Kept:
+    kept = Kept()
+    for *cell, _slot, arrived, withdrawn in rows("cells"):
+        kept.arrived[tuple(cell)] += arrived
+        kept.withdrawn[tuple(cell)] += withdrawn
+    for *place, _slot, reports in rows("counts"):
+        kept.counts[tuple(place)] += reports
+    for *cell, arrived, withdrawn, at_close in rows("shown_cells"):
+        kept.shown[tuple(cell)] = (arrived, withdrawn, at_close)
+    for *place, reports in rows("shown_counts"):
+        kept.shown_counts[tuple(place)] = reports
+    kept.tokens.update({key: Tokens(*numbers) for key, *numbers in rows("token_counts")})
+    kept.tombstones.update(key for key, _ in rows("tombstones"))
+    kept.good_tokens.update(key for key, _ in rows("tokens"))
+    return kept
+
+
+def _recount(reports: Iterable[tuple[Any, ...]], known: dict[int, Survey]) -> tuple[Counter[Any], Counter[Any], int]:
+    """Reports by cell, by counted value, and how many rows there are that hold no values of their survey."""
+    cells: Counter[Any] = Counter()
+    counts: Counter[Any] = Counter()
+    strange = 0
+    rows = iter(reports)
+    while chunk := list(islice(rows, _CHUNK)):
+        for (key, wave, width), packed in _by_shape(row for row in chunk if row[0] in known).items():
+            size = 1 + width * len(known[key].questions)
+            good = [values for values in packed if width in LETTERS and len(values) == size]
+            strange += len(packed) - len(good)
+            if good:
+                _add(_arrival(key, known[key], wave, good), cells, counts)
+    return cells, counts, strange
+
+
+def _by_shape(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[int, int, int], list[bytes]]:
+    """Values by survey, wave and the width that they say they have."""
+    found: dict[tuple[int, int, int], list[bytes]] = {}
+    for key, _, wave, values in rows:
+        found.setdefault((key, wave, values[0] if values else 0), []).append(values)
+    return found
+
+
+def _add(arrival: Arrival, cells: Counter[Any], counts: Counter[Any]) -> None:
+    added = change([arrival])
+    for counter, rows in ((cells, added.cells), (counts, added.counts)):
+        for *place, number in rows.tolist():
+            counter[tuple(place)] += number
+
+
+def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> Arrival:
+    """Rows as they once came; who counts them does not look at their ids."""
+    plan = Plan(key, survey.cohort, survey.release_batch, None, survey.masks)
+    return Arrival(plan, wave, bytes(ID * len(packed)), b"".join(packed))
+
+
+def _of(key: int, counter: Counter[Any]) -> dict[Any, int]:
+    """The numbers of one revision, but for those that are 0."""
+    return {place: number for place, number in counter.items() if place[0] == key and number}
 
 
 def _alike(chunk: list[bytes]) -> Iterable[list[bytes]]:

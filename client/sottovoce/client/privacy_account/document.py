@@ -9,7 +9,7 @@ from sottovoce.shared.accounting import (
     MAX_WAVES,
     Loss,
     belief_after,
-    check_delta,
+    check_delta_among,
     group_loss,
     report_epsilon,
     waves_epsilon,
@@ -57,6 +57,11 @@ class Terms:
     delta: float = 1e-6
 
 
+def usual_delta(respondents: int | None) -> float:
+    """What delta is unless somebody names another: 10^-6, and no more than 1/n^2."""
+    return Terms.delta if respondents is None or respondents < 1 else min(Terms.delta, 1 / respondents**2)
+
+
 def account(survey: Survey, terms: Terms) -> Document:
     """
     The account of a survey.
@@ -65,7 +70,7 @@ def account(survey: Survey, terms: Terms) -> Document:
         SpecError: a term is out of range.
     """
     try:
-        check_delta(terms.delta)
+        check_delta_among(terms.delta, terms.respondents or 1)
         return _account(survey, terms)
     except ValueError as error:
         raise SpecError(str(error)) from None

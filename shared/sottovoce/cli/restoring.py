@@ -1,0 +1,84 @@
+"""How a backup comes into the database that the settings name, and what may be said about one on the way."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import parse_qs, urlsplit
+
+import click
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import file_of, open_url
+from sottovoce.aggregator.storage.copying import LOGS, check_backup, copy_all
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.cli.database import make_folder
+from sottovoce.cli.output_file import new_file
+from sottovoce.shared.errors import StorageError
+
+
+def put_back(file: Path, settings: Settings) -> None:
+    """
+    Put a backup into the configured database.
+
+    Raises:
+        StorageError: it is no whole backup, or there is a database already.
+    """
+    check_backup(file)
+    target = file_of(settings.database, settings.data)
+    if target is None:
+        _restore_into(settings, file)
+    else:
+        _restore_as(target, file)
+
+
+def _restore_into(settings: Settings, file: Path) -> None:
+    with (
+        closing(open_url(settings.database, settings.data, unfinished=True)) as target,
+        TemporaryDirectory() as folder,
+        _opened(file, Path(folder, file.name)) as source,
+    ):
+        copy_all(source, target)
+
+
+def _restore_as(target: Path, file: Path) -> None:
+    if target.exists():
+        raise StorageError("there is a database already; move it away first, with the aggregator stopped")
+    if any(target.with_name(target.name + log).exists() for log in LOGS):
+        raise StorageError("the log of a database that is gone lies in its place; move it away, too")
+    make_folder(target.parent)
+    with new_file(target) as part, _opened(file, part):
+        pass
+
+
+@contextmanager
+def _opened(file: Path, copied: Path) -> Iterator[Storage]:
+    """A backup, copied, brought to this version's schema and looked through; whole, and without a log, at the end."""
+    try:
+        shutil.copyfile(file, copied)
+        copied.chmod(0o600)
+    except OSError:
+        raise StorageError("the backup cannot be copied") from None
+    with closing(SQLiteStorage(copied)) as storage:
+        tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
+        yield storage
+        storage.scrub()
+
+
+def has_password(url: str) -> bool:
+    """Whether an address holds a password, or cannot be read."""
+    try:
+        parts = urlsplit(url)
+        return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)
+    except ValueError:
+        return True
+
+
+def tell_wrong(wrong: list[str], conclusion: str) -> None:
+    """Say what is wrong, a line each, and end with the conclusion; nothing if nothing is."""
+    for problem in wrong:
+        click.echo(problem, err=True)
+    if wrong:
+        raise StorageError(conclusion)

@@ -1,0 +1,286 @@
+"""A database as a whole: saved, taken back, copied, looked through; whatever goes wrong, nothing half of it stays."""
+
+import resource
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.cli.main import main
+
+from tests import postgres
+from tests.storage.test_contract import arrival, identity, plan
+from tests.surveys import survey
+
+
+def run(*words: str, **environment: str) -> Result:
+    """Run a verb in this process, with these settings."""
+    settings = {f"SOTTOVOCE_{name}": value for name, value in environment.items()}
+    return CliRunner().invoke(main, list(words), env=settings)
+
+
+def fill(storage: Storage, reports: int = 60) -> None:
+    """Publish the small survey and store reports, of which one is withdrawn."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number) for number in range(reports)])
+    storage.withdraw(plan(key), identity(0))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder with reports."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with closing(SQLiteStorage(folder / "sottovoce.sqlite")) as storage:
+        fill(storage)
+    return folder
+
+
+@pytest.fixture
+def saved(data: Path, tmp_path: Path) -> Path:
+    """A backup of it."""
+    assert run("backup", str(tmp_path / "saved"), "--data", str(data)).exit_code == 0
+    return tmp_path / "saved"
+
+
+def ids(path: Path) -> list[bytes]:
+    """Of the reports of a file, in their order there."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
+        return [row[0] for row in connection.execute("SELECT report_id FROM reports NOT INDEXED")]
+
+
+def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:
+    """By its user's rights alone, in the order of the ids; it restores into a folder, and into an empty PostgreSQL."""
+    url, again, folder = postgres.fresh(), postgres.fresh(), tmp_path / "none"
+    with closing(open_url(url, tmp_path)) as storage:
+        fill(storage)
+        surveys = storage.surveys()
+    file = tmp_path / "saved"
+    assert run("backup", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert ids(file) == sorted(ids(file)) != []
+    assert run("restore", str(file), DATABASE=again, DATA=str(folder)).exit_code == 0
+    assert run("restore", str(file), DATABASE=again, DATA=str(folder)).exit_code == 1
+    assert run("doctor", DATABASE=again, DATA=str(folder)).exit_code == 0
+    assert not folder.exists()
+    assert run("restore", str(file), "--data", str(folder)).exit_code == 0
+    for there in (open_url(again, folder), open_url("", folder)):
+        with closing(there):
+            assert there.surveys() == surveys
+            assert wrong_counts(there) == []
+
+
+def test_restore_goes_where_the_settings_say(saved: Path, tmp_path: Path) -> None:
+    """Into the file that SOTTOVOCE_DATABASE names, and not into the data folder."""
+    file, folder = tmp_path / "elsewhere" / "db", tmp_path / "folder"
+    assert run("restore", str(saved), "--data", str(folder), DATABASE=f"sqlite:///{file}").exit_code == 0
+    assert run("doctor", DATABASE=f"sqlite:///{file}").exit_code == 0
+    assert not folder.exists()
+
+
+def spoil(saved: Path, kind: str) -> None:
+    """Make of a backup what is none."""
+    if kind == "empty":
+        saved.write_bytes(b"")
+    elif kind == "junk":
+        saved.write_bytes(b"sentinel" * 1000)
+    elif kind == "cut":
+        saved.write_bytes(saved.read_bytes()[: saved.stat().st_size // 2])
+    elif kind == "page":
+        body = bytearray(saved.read_bytes())
+        body[-2048:] = bytes(2048)
+        saved.write_bytes(body)
+    else:
+        saved.unlink()
+        with closing(sqlite3.connect(saved)) as connection:
+            connection.execute("CREATE TABLE contacts (name TEXT)")
+            connection.execute(f"PRAGMA user_version = {3 if kind == 'numbered' else 0:d}")
+            connection.commit()
+
+
+@pytest.mark.parametrize("kind", ["empty", "junk", "cut", "page", "foreign", "numbered"])
+def test_restore_refuses_what_is_no_whole_backup_before_it_touches_anything(saved: Path, kind: str) -> None:
+    """Empty, no database, cut off, with a lost page, or another program's."""
+    spoil(saved, kind)
+    folder = saved.parent / "again"
+    refused = run("restore", str(saved), "--data", str(folder))
+
+    assert (refused.exit_code, refused.output.count("\n"), "sentinel" in refused.output) == (1, 1, False)
+    assert not folder.exists()
+    assert not list(saved.parent.glob("saved-*"))
+
+
+def test_another_programs_database_is_opened_by_no_verb(tmp_path: Path) -> None:
+    """It is refused, and has no table more than before."""
+    (tmp_path / "saved").touch()
+    spoil(tmp_path / "saved", "foreign")
+    assert run("doctor", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
+    assert run("migrate", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
+    with closing(sqlite3.connect(tmp_path / "saved")) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("contacts",)]
+
+
+def test_restore_refuses_the_log_of_another_database(saved: Path, tmp_path: Path) -> None:
+    """SQLite would take it for the restored one's own."""
+    folder = tmp_path / "again"
+    folder.mkdir()
+    (folder / "sottovoce.sqlite-wal").write_bytes(b"log")
+    assert run("restore", str(saved), "--data", str(folder)).exit_code == 1
+    assert [path.name for path in folder.iterdir()] == ["sottovoce.sqlite-wal"]
+
+
+def test_doctor_refuses_a_database_of_no_bytes(tmp_path: Path) -> None:
+    """It is lost, and not new."""
+    (tmp_path / "sottovoce.sqlite").touch()
+    found = run("doctor", "--data", str(tmp_path))
+    assert (found.exit_code, "0 bytes" in found.output) == (1, True)
+    assert (tmp_path / "sottovoce.sqlite").stat().st_size == 0
+
+
+KILL = """
+import os, signal, sys
+from pathlib import Path
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import copying
+from sottovoce.cli import restoring
+from sottovoce.cli.main import main
+owner, name, after = {"copied": (restoring.shutil, "copyfile", True), "opened": (SQLiteStorage, "__init__", True),
+    "checked": (SQLiteStorage, "verify", True), "scrubbed": (SQLiteStorage, "scrub", True),
+    "closed": (SQLiteStorage, "close", True), "named": (Path, "rename", True),
+    "marked": (SQLiteStorage, "mark_unfinished", True), "filled": (SQLiteStorage, "copy_from", True)}[sys.argv.pop(1)]
+whole = getattr(owner, name)
+def killed(*args, **more):
+    whole(*args, **more)
+    os.kill(os.getpid(), signal.SIGKILL)
+setattr(owner, name, killed)
+main()
+"""
+
+
+def run_killed(moment: str, *words: str) -> None:
+    """Run a verb in a process of its own, which is killed at that moment."""
+    ended = subprocess.run([sys.executable, "-c", KILL, moment, *words], capture_output=True, timeout=120)  # noqa: PLW1510
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+
+
+@pytest.mark.parametrize("moment", ["copied", "opened", "checked", "scrubbed", "closed", "named"])
+def test_restore_that_was_killed_leaves_nothing_that_spoils_the_next(saved: Path, moment: str) -> None:
+    """Either all is restored, or the next restore does it, also of another backup; nothing lies beside it then."""
+    folder = saved.parent / "again"
+    run_killed(moment, "restore", str(saved), "--data", str(folder))
+    again = run("restore", str(saved), "--data", str(folder))
+
+    assert again.exit_code == (1 if moment == "named" else 0)
+    assert run("doctor", "--data", str(folder)).exit_code == 0
+    left = [path.name for path in folder.iterdir() if path.suffix == ".part"]
+    assert left == [] or (moment == "named" and not any(path.is_file() for path in folder.glob(".*.part/*")))
+    with closing(open_url("", folder)) as restored:
+        assert restored.surveys()[0].reports == 59
+
+
+@pytest.mark.parametrize("moment", ["marked", "filled"])
+def test_copy_that_was_killed_is_refused_by_everybody_until_it_is_run_again(data: Path, moment: str) -> None:
+    """By every verb, and by a program that knows no mark, since its version is newer; then all is there, once."""
+    target = f"sqlite:///{data.parent}/target"
+    run_killed(moment, "copy", "--to", target, "--data", str(data))
+    for words in (["doctor"], ["migrate"], ["backup", str(data.parent / "no")], ["survey", "list"]):
+        refused = run(*words, DATABASE=target)
+        assert (refused.exit_code, "not finished" in refused.output) == (1, True), words
+    with closing(sqlite3.connect(data.parent / "target")) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] > 1000
+    again = run("copy", "--to", target, "--data", str(data))
+    assert again.exit_code == 0, again.output
+    assert run("doctor", DATABASE=target).exit_code == 0
+
+
+def test_unfinished_copy_on_postgresql_is_refused_by_everybody(data: Path) -> None:
+    """Also by a node that has it open; a second copy finishes it."""
+    url = postgres.fresh()
+    with closing(open_url(url, data)) as node:
+        node.mark_unfinished(True)
+        assert run("doctor", DATABASE=url).exit_code == 1
+        (data.parent / "address").write_text(url)
+        assert run("copy", "--to-file", str(data.parent / "address"), "--data", str(data)).exit_code == 0
+        node.check()
+        assert node.surveys()[0].reports == 59
+
+
+def test_address_with_a_password_is_not_taken_from_the_command_line(data: Path) -> None:
+    """Everybody on the machine sees the words of a command; the message repeats none."""
+    for url in ("postgresql://me:sentinel@a.example/x", "postgresql://a.example/x?user=me&password=sentinel"):
+        refused = run("copy", "--to", url, "--data", str(data))
+        assert (refused.exit_code, "sentinel" in refused.output, "--to-file" in refused.output) == (1, False, True)
+
+
+def test_no_folder_is_made_where_none_is_used(tmp_path: Path) -> None:
+    """Publishing into a PostgreSQL database needs no data folder."""
+    url, folder, file = postgres.fresh(), tmp_path / "none", tmp_path / "survey.yaml"
+    assert run("init", str(file)).exit_code == 0
+    assert run("survey", "publish", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
+    assert not folder.exists()
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A folder with little room: a small disk where one may be mounted, else a limit on the size of files."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True).returncode == 0  # noqa: PLW1510 - few may mount
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        if not mounted:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, usual[1]))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        if mounted:
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+def test_backup_on_a_full_disk_leaves_nothing(tmp_path: Path, from_file: bool) -> None:
+    """Neither under its name nor beside it; it says so in words."""
+    url = f"sqlite:///{tmp_path}/db" if from_file else postgres.fresh()
+    with closing(open_url(url, tmp_path)) as storage:
+        fill(storage, 6000)
+    with small_disk(tmp_path / "disk"):
+        refused = run("backup", str(tmp_path / "disk" / "saved"), DATABASE=url)
+        left = list((tmp_path / "disk").iterdir())
+
+    assert (refused.exit_code, "Traceback" in refused.output, left) == (1, False, [])
+
+
+def test_export_replaces_nothing_unasked_and_writes_what_the_name_says(data: Path) -> None:
+    """A file that is there stays without --force; another form is refused; a device is written to."""
+    out = data.parent / "results.json"
+    out.write_text("mine")
+    words = ("export", "exam", "--data", str(data), "--out")
+    for name in (str(out), str(data.parent / "results.csv"), str(data.parent / "results")):
+        assert run(*words, name).exit_code == 1
+    assert (out.read_text(), len(list(data.parent.glob("results*")))) == ("mine", 1)
+    assert run(*words, "/dev/null").exit_code == 0
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    assert run(*words, str(out), "--force").exit_code == 0
+    assert out.read_text().startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("delta", "code", "warned"), [("9.9e-7", 0, False), ("1.1e-6", 0, True), ("9.9e-5", 0, True), ("1e-4", 1, False)]
+)
+def test_delta_that_is_too_large_for_so_many_is_warned_of_and_then_refused(
+    tmp_path: Path, delta: str, code: int, warned: bool
+) -> None:
+    """Above 1/n^2, and from 1/(10 n) on; n = 1,000."""
+    assert run("init", str(tmp_path / "survey.yaml")).exit_code == 0
+    shown = run("privacy", str(tmp_path / "survey.yaml"), "--respondents", "1000", "--delta", delta)
+    assert (shown.exit_code, "warning: delta" in shown.output) == (code, warned)
