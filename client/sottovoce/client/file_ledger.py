@@ -27,7 +27,7 @@ from sottovoce.client.ledger_entry import (
     unwritable,
 )
 from sottovoce.client.ledger_location import ledger_folder
-from sottovoce.shared.errors import BudgetExhausted, DrawnElsewhere
+from sottovoce.shared.errors import AnsweredPersonally, BudgetExhausted, DrawnElsewhere
 
 if sys.platform != "win32":
     import fcntl
@@ -83,9 +83,15 @@ class FileLedger:
             only_one: refuse where a report lies here that was drawn with another token, and not accepted.
         """
         with self._writing():
+            if self.answered_personally(key):
+                raise AnsweredPersonally
             if only_one and self.get(key) is None and self.unaccepted(key) is not None:
                 raise DrawnElsewhere
             return self._record(key, entry, text)
+
+    def answered_personally(self, key: Key) -> bool:
+        """Whether, for a key without a token, a report was ever drawn for the same wave with one."""
+        return not key.token and any(record.bound and record.key == key for record in self._readable())
 
     def text(self, digest: str) -> bytes | None:
         """The canonical bytes of the survey with this digest; None if they were not kept, or are damaged."""

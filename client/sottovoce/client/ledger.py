@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from sottovoce.shared.errors import DrawnElsewhere
+from sottovoce.shared.errors import AnsweredPersonally, DrawnElsewhere
 
 MEMO = -1
 """
@@ -78,6 +78,13 @@ class Ledger(Protocol):
 
         Raises:
             DrawnElsewhere: it does, and nothing was recorded.
+            AnsweredPersonally: ``answered_personally``, looked for in the same step; nothing was recorded.
+        """
+
+    def answered_personally(self, key: Key) -> bool:
+        """
+        For a key without a token, whether a report was ever drawn for the same wave with one. An aggregator that turns
+        a survey for invited people into one for all would else be given a second draw.
         """
 
     def text(self, digest: str) -> bytes | None:
@@ -164,11 +171,17 @@ class MemoryLedger:
             text: the canonical bytes of the survey that it was drawn for.
             only_one: refuse where a report lies here that was drawn with another token, and not accepted.
         """
+        if self.answered_personally(key):
+            raise AnsweredPersonally
         if only_one and key not in self._entries and self.unaccepted(key) is not None:
             raise DrawnElsewhere
         if key not in self._entries and text:
             self._texts[entry.digest] = text
         return self._entries.setdefault(key, entry)
+
+    def answered_personally(self, key: Key) -> bool:
+        """Whether, for a key without a token, a report was ever drawn for the same wave with one."""
+        return not key.token and any(each.token and each[:3] == key[:3] for each in self._entries)
 
     def text(self, digest: str) -> bytes | None:
         """The canonical bytes of the survey with this digest, if they were kept."""

@@ -25,7 +25,7 @@ from sottovoce.client.revisions import Standing, standing, survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
-from sottovoce.shared.errors import AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
+from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
@@ -154,10 +154,13 @@ class Respondent:
         Whether a report was already drawn; if so, answers are no longer needed and would change nothing.
 
         Raises:
-            BudgetExhausted: none may be drawn: the device remembers other odds for all waves, or has forgotten them.
+            BudgetExhausted: none may be drawn: the device remembers other odds for all waves, or has forgotten them; or
+                it was answered with a personal link, and is now said to be open to all.
         """
         if self.ledger.get(self._key) is not None:
             return True
+        if self.ledger.answered_personally(self._key):
+            raise AnsweredPersonally
         if self.survey.memoized:
             check_memo(self.ledger, self._key, self.survey)
         return False

@@ -86,6 +86,16 @@ class DrawnElsewhere(BudgetExhausted):
         super().__init__("with another link an answer was drawn here and not accepted; was that you?")
 
 
+class AnsweredPersonally(BudgetExhausted):
+    """A report was drawn here with a personal link; a survey that is open to all now would get a second one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this survey was answered here with a personal link, and now says that it is open to all, which no survey "
+            "does; nothing was drawn and nothing was sent"
+        )
+
+
 class TransportError(SurveyError):
     """
     The aggregator could not be reached, or refused.

@@ -7,9 +7,9 @@ from threading import Barrier
 import pytest
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Key, MemoryLedger
+from sottovoce.client.ledger import Entry, Key, MemoryLedger
 from sottovoce.client.respondent import Respondent
-from sottovoce.shared.errors import BudgetExhausted, DrawnElsewhere, TransportError
+from sottovoce.shared.errors import AnsweredPersonally, BudgetExhausted, DrawnElsewhere, TransportError
 
 from tests.surveys import ANSWERS, months, survey
 from tests.unit.client.aggregators import LIES, ORIGIN, Aggregator, acknowledge, refuse
@@ -232,3 +232,21 @@ def test_binding_does_not_bring_back_what_is_wiped_at_the_same_time(tmp_path):
         assert forgotten.result() is None
         assert not any(each.result() and each.result().ended for each in bound)
         assert not any("report_id" in path.read_text() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_survey_that_turns_open_gets_no_second_draw(ledger, ended):
+    """It was answered with a personal link, and even forgotten here; now it claims that it is for all."""
+    aggregator = Aggregator(acknowledge)
+    person(ledger, aggregator).answer(ANSWERS)
+    if ended:
+        ledger.end(key_of(TOKENS[0]), "forgotten")
+    anybody = Respondent(survey(access="open"), aggregator, ledger)
+
+    for refused in (lambda: anybody.drawn, lambda: anybody.answer(OTHERWISE)):
+        with pytest.raises(AnsweredPersonally):
+            refused()
+    with pytest.raises(AnsweredPersonally):
+        ledger.record(key_of(""), Entry("d", 1.0, "x"))
+    assert ledger.get(key_of("")) is None
+    assert len(set(aggregator.bodies)) == 1

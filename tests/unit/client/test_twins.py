@@ -130,6 +130,8 @@ TWINS = [
                 "memoizedEpsilon",
                 "checkEpsilon",
                 "checkDelta",
+                "checkDeltaAmong",
+                "isLargeDelta",
                 "checkWhole",
             ],
             AUTHORS,
@@ -158,7 +160,7 @@ TWINS = [
     Twin(
         "shared.errors",
         ("survey/errors.js",),
-        only_python={"Problem": AUTHORS}
+        only_python={"Problem": AUTHORS, "AnsweredPersonally": "BudgetExhausted, with a sentence of its own"}
         | dict.fromkeys(["ReportRejected", "EstimateError", "StorageError"], "raised by the aggregator"),
         only_javascript={"LoadError": "a program is there as a whole, a page may not be"},
     ),
@@ -223,6 +225,7 @@ ONLY_IN_BROWSERS = {
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/database.js": STORED,
+    "device/entries.js": STORED,
     "device/send_time.js": "whoever sees the terminal's requests sees the terminal",
 }
 

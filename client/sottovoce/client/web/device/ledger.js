@@ -1,4 +1,5 @@
 import { BudgetExhausted, DrawnElsewhere } from "../survey/errors.js";
+import { below, isWaiting, personalBeside, unacceptedBeside } from "./entries.js";
 import { completed, settled } from "./database.js";
 import { sum } from "../survey/rational.js";
 
@@ -61,17 +62,27 @@ export class BrowserLedger {
    * Write transactions on one store wait for each other, so of two tabs the first adds and the second finds.
    *
    * @throws {DrawnElsewhere} with `isOnlyOne`: a report lies here that was drawn with another token, and not accepted
+   * @throws {BudgetExhausted} what `isAnsweredPersonally` tells
    */
   async record(key, entry, text = null, isOnlyOne = false) {
     return this.#within("readwrite", async (store) => {
       const earlier = await settled(store.get(key));
       if (earlier !== undefined) return earlier;
+      if (await personalBeside(store, key)) throw new BudgetExhausted("error_personal");
       const [other] = isOnlyOne ? await unacceptedBeside(store, key) : [];
       if (other !== undefined) throw new DrawnElsewhere(other);
       if (text !== null) await settled(store.put(text, surveyKey(entry.digest)));
       await settled(store.add(entry, key));
       return entry;
     });
+  }
+
+  /**
+   * For a key without a token, whether a report was ever drawn for the same wave with one: an aggregator that turns a
+   * survey for invited people into one for all would else be given a second draw.
+   */
+  async isAnsweredPersonally(key) {
+    return this.#within("readonly", (store) => personalBeside(store, key));
   }
 
   /**
@@ -162,7 +173,7 @@ export class BrowserLedger {
       const [result] = await Promise.all([done, completed(transaction)]);
       return result;
     } catch (error) {
-      throw error instanceof DrawnElsewhere ? error : new BudgetExhausted("error_no_ledger");
+      throw error instanceof BudgetExhausted ? error : new BudgetExhausted("error_no_ledger");
     }
   }
 }
@@ -174,21 +185,4 @@ export function memoKey([origin, name, , token]) {
 
 function surveyKey(digest) {
   return ["survey", digest];
-}
-
-function isWaiting(entry) {
-  return entry?.sent === false && typeof entry.body === "string";
-}
-
-async function unacceptedBeside(store, [origin, survey, wave, token]) {
-  const all = await below(store, [origin, survey, wave]);
-  const others = all.filter(([key, entry]) => isWaiting(entry) && key[3] !== token && key[3] !== "");
-  return others.map(([key]) => key);
-}
-
-// [key, entry] of everything whose key begins with `start`: a list sorts after any text.
-async function below(store, start) {
-  const range = IDBKeyRange.bound(start, [...start, []]);
-  const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
-  return keys.map((key, index) => [key, entries[index]]);
 }

@@ -1,0 +1,27 @@
+import { settled } from "./database.js";
+
+/** Whether an entry holds a report that nobody has acknowledged. */
+export function isWaiting(entry) {
+  return entry?.sent === false && typeof entry.body === "string";
+}
+
+/** Whether, for a key without a token, anything was ever drawn for the same wave with one. */
+export async function personalBeside(store, [origin, survey, wave, token, ...more]) {
+  if (token !== "" || more.length > 0) return false;
+  const all = await below(store, [origin, survey, wave]);
+  return all.some(([key]) => key.length === 4 && key[3] !== "");
+}
+
+/** The keys of reports drawn for the same wave with other tokens, and never acknowledged. */
+export async function unacceptedBeside(store, [origin, survey, wave, token]) {
+  const all = await below(store, [origin, survey, wave]);
+  const others = all.filter(([key, entry]) => isWaiting(entry) && key[3] !== token && key[3] !== "");
+  return others.map(([key]) => key);
+}
+
+/** [key, entry] of everything whose key begins with `start`: a list sorts after any text. */
+export async function below(store, start) {
+  const range = IDBKeyRange.bound(start, [...start, []]);
+  const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
+  return keys.map((key, index) => [key, entries[index]]);
+}
