@@ -103,7 +103,7 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
     assert ("several waves of one person" in {check.subject for check in rest}) == (len(asked.waves) > 1)
 
 
-TRUTH = planted("answering.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
+TRUTH = planted("sending.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")
 
 
 def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
@@ -113,7 +113,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
         script = check_script(browser, scripts, WEAK, sampling(400))
         page = check_page(browser, link, WEAK, sampling(VISITS))
 
-    assert [check.subject for check in files if check.outcome == FAILED] == ["answering.js"]
+    assert [check.subject for check in files if check.outcome == FAILED] == ["sending.js"]
     for checks in (script, page):
         assert "q" in {check.subject for check in checks if check.outcome == FAILED}
 
@@ -122,7 +122,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
     ("change", "words"),
     [
         (
-            planted("answering.js", "function perturb(", "fetch('../assets/answering.js?yes');\nfunction perturb("),
+            planted("sending.js", "function perturb(", "fetch('../assets/answering.js?yes');\nfunction perturb("),
             "the page makes requests that it does not need",
         ),
         (
@@ -130,7 +130,7 @@ def test_form_that_sends_the_truth_is_found(browser: Browser) -> None:
             "the page makes requests that it does not need",
         ),
         (
-            planted("answering.js", ".padEnd(", ".padEnd(1 + "),
+            planted("sending.js", ".padEnd(", ".padEnd(1 + "),
             "the page sends something else than a report of this survey",
         ),
     ],

@@ -78,7 +78,7 @@ def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again
     """What few people open is asked for when they do; until it is there, a sentence stands in its place."""
     visit.context.route("**/extras.js*", lambda route: route.abort())
     page = visit.arrive()
-    summary = page.locator("#explanation summary").last
+    summary = page.locator("#explanation summary", has_text="What this cannot hide")
     summary.click()
     page.wait_for_selector("details[open] p:has-text('A part of this page did not arrive.')")
     visit.context.unroute("**/extras.js*")

@@ -78,17 +78,15 @@ test("a survey that was answered with a personal link and then is open to all ge
   const { seen, transport } = aggregator(taken);
   await visit(TOKENS[0], transport);
   const open = { ...DOCUMENT, access: "open" };
-  const honest = new Transport(HERE, async () => new Response(dumpCanonical(open)), async () => {});
+  const turned = new Transport(HERE, async () => new Response(dumpCanonical(open)), async () => {});
   const { ledger } = await personWith(TOKENS[0], transport);
-  const link = { origin: HERE, survey: DOCUMENT.name, digest: "", token: "" };
+  const { path } = await personWith("", turned);
 
-  await assert.rejects(Respondent.connect(link, honest, ledger), { sentence: "error_personal" });
-  const entry = { digest: "d", epsilon: 1, body: "x", sent: false };
-  await assert.rejects(ledger.record([HERE, DOCUMENT.name, 0, ""], entry), { sentence: "error_personal" });
+  await assert.rejects(path.answer({ q: "no" }), { sentence: "error_personal" });
+  await ledger.end(keyOf(TOKENS[0]), "forgotten");
+  await assert.rejects(path.answer({ q: "no" }), { sentence: "error_personal" });
   assert.equal(await ledger.get([HERE, DOCUMENT.name, 0, ""]), null);
   assert.equal(seen.length, 1);
-  await ledger.end(keyOf(TOKENS[0]), "forgotten");
-  await assert.rejects(Respondent.connect(link, honest, ledger), { sentence: "error_personal" });
 });
 
 test("what may pass is no refusal, and what may not is one, with its code", async () => {

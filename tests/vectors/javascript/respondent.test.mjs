@@ -19,7 +19,6 @@ class MemoryLedger {
   spent = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
   surveyText = async () => null;
   unaccepted = async () => [];
-  isAnsweredPersonally = async () => false;
   markRefused = async (key, refused) => this.#change(key, { refused });
   #change(key, changes) {
     const entry = this.entries.get(String(key));

@@ -32,8 +32,7 @@ function showing(revisions, newest = revisions[0], more = {}) {
   return { seen, transport: new Transport(HERE, request, async () => {}) };
 }
 
-const EMPTY = { isAnsweredPersonally: async () => false };
-const connect = (transport, digest) => Respondent.connect({ origin: HERE, survey: NAME, digest }, transport, EMPTY);
+const connect = (transport, digest) => Respondent.connect({ origin: HERE, survey: NAME, digest }, transport, null);
 
 test("every revision that is shown answers the link that names it, and no request says which", async () => {
   const revisions = await chain(8);

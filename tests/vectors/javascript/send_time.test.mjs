@@ -56,8 +56,7 @@ test("a report leaves at the same moment for either answer, though drawing one t
     };
     let kept = null;
     const record = async (_key, entry) => (move(lasts), (kept = entry));
-    const isAnsweredPersonally = async () => false;
-    const ledger = { get: async () => kept, isAnsweredPersonally, record, markSent: async () => {} };
+    const ledger = { get: async () => kept, record, markSent: async () => {} };
     const link = { origin: "https://a.example", survey: "vector", digest: "" };
     const sendTime = (work) => atSendTime(work, clock, timer);
     const person = await Respondent.connect(link, new Transport(link.origin, request), ledger);

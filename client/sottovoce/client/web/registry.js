@@ -59,6 +59,7 @@ const HELD_BY = new Map([
   ["receiptStep", "sending"],
   ["reviewStep", "sending"],
   ["sendWaiting", "sending"],
+  ["tellParent", "sending"],
   ["checkMemo", "waves"],
   ["keepAsked", "waves"],
   ["keepMemo", "waves"],

@@ -4,9 +4,10 @@ import { randomizeKaryRR } from "../device/randomizers/kary_rr.js";
 import { receiptStep } from "../form/steps/receipt.js";
 import { reviewStep } from "../form/steps/review.js";
 import { sendWaiting } from "../device/delivery.js";
+import { tellParent } from "../form/embedding.js";
 
 /** What every visit needs, but not until the questions stand on the page. */
 export const SENDING = {
   randomizers: { binary_rr: randomizeBinaryRR, kary_rr: randomizeKaryRR },
-  provided: { AnswerPath, receiptStep, reviewStep, sendWaiting },
+  provided: { AnswerPath, receiptStep, reviewStep, sendWaiting, tellParent },
 };

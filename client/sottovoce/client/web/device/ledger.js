@@ -62,7 +62,8 @@ export class BrowserLedger {
    * Write transactions on one store wait for each other, so of two tabs the first adds and the second finds.
    *
    * @throws {DrawnElsewhere} with `isOnlyOne`: a report lies here that was drawn with another token, and not accepted
-   * @throws {BudgetExhausted} what `isAnsweredPersonally` tells
+   * @throws {BudgetExhausted} for a key without a token, a report of the wave was drawn with one: an aggregator that
+   *   turns a survey for invited people into one for all would else be given a second draw
    */
   async record(key, entry, text = null, isOnlyOne = false) {
     return this.#within("readwrite", async (store) => {
@@ -75,14 +76,6 @@ export class BrowserLedger {
       await settled(store.add(entry, key));
       return entry;
     });
-  }
-
-  /**
-   * For a key without a token, whether a report was ever drawn for the same wave with one: an aggregator that turns a
-   * survey for invited people into one for all would else be given a second draw.
-   */
-  async isAnsweredPersonally(key) {
-    return this.#within("readonly", (store) => personalBeside(store, key));
   }
 
   /**

@@ -33,14 +33,11 @@ export class Respondent {
    *
    * @throws {TransportError} unreachable, or another survey than the link's digest names
    * @throws {SpecError} what is sent is not a survey
-   * @throws {BudgetExhausted} it was answered here with a personal link, and is now said to be open to all
    */
   static async connect(link, transport, ledger, options = {}) {
     const survey = await loadSurvey(await pinned(link, transport));
     if (survey.name !== link.survey) throw new TransportError("error_other_survey");
-    const respondent = new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
-    if (await ledger.isAnsweredPersonally(respondent.key)) throw new BudgetExhausted("error_personal");
-    return respondent;
+    return new Respondent(survey, transport, ledger, { wave: link.wave, ...options, token: link.token });
   }
 
   /**

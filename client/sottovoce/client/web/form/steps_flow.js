@@ -1,6 +1,5 @@
 import { checkStep } from "./steps/check.js";
 import { hasLongConsent } from "./steps/explanation.js";
-import { tellParent } from "./embedding.js";
 import { need } from "../registry.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
 import { mostRevealing } from "./steps/odds_picture.js";
@@ -160,7 +159,7 @@ export class StepsFlow {
     await this.#speakOf(receipt);
     const step = await need(this.#survey ? "receiptStep" : "plainReceiptStep");
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
-    tellParent();
+    (await need("tellParent"))();
   }
 
   // A report is told in the words of the survey that it was drawn for, whichever revision the link names.
