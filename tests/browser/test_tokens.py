@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.visit import Visit, receipt, review, send
@@ -43,7 +43,7 @@ def invitation(site: Running) -> tuple[str, str]:
 def counts(site: Running) -> tuple[int, int]:
     """Tokens spent and unspent."""
     storage = site.storage()
-    found = token_counts(storage, site.survey.name)
+    found = storage.token_counts(storage.revisions(site.survey.name)[0].key)
     storage.close()
     return found.spent, found.unspent
 

@@ -23,6 +23,7 @@ from sottovoce.aggregator.collect.decode import ReportDocument
 from sottovoce.aggregator.collect.group_commit import Submitted, settled
 from sottovoce.aggregator.collect.limits import Limits
 from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.collect.status import PublishedSurveys
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
@@ -190,11 +191,10 @@ def no_headers(patch: pytest.MonkeyPatch) -> None:
 def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
     """Another survey for one browser."""
 
-    def varied(storage: object, name: str) -> Any:  # noqa: ARG001 - the view's signature
-        agent = request.headers.get("User-Agent", "")
-        return type("Stored", (), {"document": survey().canonical + b" " * (agent == "curl")})
+    def varied(self: PublishedSurveys, name: str) -> bytes:  # noqa: ARG001 - the method's signature
+        return survey().canonical + b" " * (request.headers.get("User-Agent", "") == "curl")
 
-    patch.setattr("sottovoce.aggregator.collect.routes.newest", varied)
+    patch.setattr(PublishedSurveys, "newest", varied)
 
 
 def address_in_a_log(patch: pytest.MonkeyPatch) -> None:

@@ -221,11 +221,11 @@ def no_memory(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Respondent, "drawn", False)
 
 
-def _overwrite(self: FileLedger, key: Key, entry: Any, text: bytes = b"") -> Any:
+def _overwrite(self: FileLedger, key: Key, entry: Any, text: bytes = b"", only_one: bool = False) -> Any:
     from sottovoce.client.ledger_entry import name_of
 
     self.erase(name_of(key))
-    return ORIGINAL_RECORD(self, key, entry, text)
+    return ORIGINAL_RECORD(self, key, entry, text, only_one)
 
 
 ORIGINAL_RECORD = FileLedger.record
