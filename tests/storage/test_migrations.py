@@ -197,7 +197,7 @@ def test_migration_of_postgresql_that_fails_leaves_the_old_schema(monkeypatch: p
     before = described(url)
     good, name = "CREATE TABLE more (x bigint)", "sottovoce.aggregator.storage.postgres.MIGRATIONS"
     monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, (good, "nonsense")))
-    with pytest.raises(psycopg.ProgrammingError):
+    with pytest.raises(StorageError, match="SyntaxError"):
         PostgresStorage(url)
     assert described(url) == before
     monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, (good,)))

@@ -84,7 +84,10 @@ def test_survey_that_is_there_and_was_deleted_is_found(store: Storage) -> None:
     with store._write() as db:  # type: ignore[attr-defined]
         db.execute("UPDATE record SET what = 'deleted', about = 'exam'")
 
-    assert store.verify() == ["the survey exam is there, and was deleted"]
+    assert store.verify() == [
+        "exam revision 1 is there, and the record does not say that it was published",
+        "the survey exam is there, and was deleted",
+    ]
 
 
 def test_retire_marks_every_earlier_revision(store: Storage) -> None:

@@ -2,35 +2,19 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.planning import sample_size as planning
-from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.plan_choice import Chosen, asked_times
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
-from sottovoce.aggregator.planning.question_channels import (
-    best_share,
-    drawn_from,
-    expected_of,
-    is_number,
-    measure_of,
-    over_epsilon,
-    question_named,
-    read_value,
-)
+from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import CurvePoint, Fieldwork, Goal, Plan
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.spec import Question, Survey
-
-EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
-"""Where the curve is shown."""
-
-SAME = 0.005
-"""A point of the curve so near to the plan's own is not shown beside it."""
 
 
 @click.command()
@@ -88,8 +72,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     expected = expected_of(asked, prevalence, mean)
     other = None if against is None else read_value(asked, against, "--against")
     goal = Goal(expected, half_width, other, confidence, power, assurance)
-    chosen = _Chosen(asked, math.log(3) if epsilon is None else epsilon, options or 2)
-    drawn = _drawn(file, asked, ask)
+    chosen = Chosen(asked, math.log(3) if epsilon is None else epsilon, options or 2)
+    drawn = asked_times(file, asked, ask)
     if own_coin and asked is not None and is_number(asked):
         raise SpecError("--own-coin is for shares: nobody tosses a number")
     own_coin = own_coin or (file is not None and file.own_coin)
@@ -103,52 +87,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         _show(made, chosen, points)
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """
-    The channel of a plan.
-
-    Attributes:
-        question: of a survey; None for one of ``options`` options through what publishing chooses for ``epsilon``.
-        epsilon, options: without a question.
-    """
-
-    question: Question | None
-    epsilon: float
-    options: int
-
-    @property
-    def measure(self) -> Measure:
-        """What is estimated, through this channel."""
-        return best_share(self.epsilon, self.options) if self.question is None else measure_of(self.question)
-
-    @property
-    def spent(self) -> float | None:
-        """Epsilon of the channel; None for a public question."""
-        if self.question is None:
-            return self.epsilon
-        return None if self.question.mechanism is None else self.question.epsilon
-
-    @property
-    def others(self) -> list[tuple[float, Measure]]:
-        """The measure through what there would be at other epsilons."""
-        epsilons = [epsilon for epsilon in EPSILONS if self.spent is None or abs(epsilon - self.spent) > SAME]
-        if self.question is not None:
-            return over_epsilon(self.question, epsilons)
-        return [(epsilon, best_share(epsilon, self.options)) for epsilon in epsilons]
-
-
-def _drawn(file: Survey | None, asked: Question | None, ask: tuple[int, int] | None) -> tuple[int, int]:
-    """M of Q: a report speaks of this question, or of one option or coordinate of it, M times in Q."""
-    by_file = (1, 1)
-    # Public questions are asked of everybody.
-    if file is not None and file.ask is not None and asked is not None and asked.mechanism is not None:
-        by_file = (file.ask, len(file.private))
-    m, q = ask or by_file
-    return m, q * (1 if asked is None else drawn_from(asked))
-
-
-def _show(made: Plan, chosen: _Chosen, points: tuple[CurvePoint, ...]) -> None:
+def _show(made: Plan, chosen: Chosen, points: tuple[CurvePoint, ...]) -> None:
     mechanism = None if chosen.question is None else chosen.question.mechanism
     click.echo("\n".join(needed_in_words(made, chosen.spent, mechanism)))
     if len(points) > 1:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from typing import Any
 
 from sottovoce.shared.answers import Grid
@@ -188,6 +187,9 @@ class ItemReader(QuestionReader):
 
 
 def _no_such_question(name: str, earlier: Mapping[str, Question]) -> str:
+    # Only for who writes surveys: devices never need it.
+    from difflib import SequenceMatcher
+
     known = [question.name for question in earlier.values() if question.kind.single and question.name]
     known.sort(key=lambda other: SequenceMatcher(None, name[:64], other).ratio(), reverse=True)
     told = f"nearest first: {_some(known)}" if known else "there is none before this one"

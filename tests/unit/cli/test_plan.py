@@ -62,7 +62,8 @@ def test_mean_is_planned_in_the_numbers_own_unit(path: str) -> None:
     age = plan(path, "--question", "age", "--mean", "30", "--half-width", "4")
     groups = plan(path, "--question", "day", "--mean", "2020-03-01", "--against", "2020-04-01", "--json")
 
-    assert age.stdout.startswith("2,715 reports, epsilon 1.00\n505 if the question were asked openly")
+    assert age.stdout.startswith("2,715 reports, epsilon 1.00, rounding_rr (")
+    assert "\n505 if the question were asked openly" in age.stdout
     assert "answering no" not in age.stdout
     assert (json.loads(groups.stdout)["groups"], json.loads(groups.stdout)["goal"]["other"]) == (2, 18353)
 
@@ -80,7 +81,7 @@ def test_memoized_answers_have_their_own_point_only(path: str) -> None:
     words = (path, "--question", "smokes", "-p", "0.1", "--half-width", "0.1")
     shown = plan(*words).stdout
 
-    assert shown.startswith("1,476 reports in each wave, epsilon of all 3 waves 1.36\n")
+    assert shown.startswith("1,476 reports in each wave, epsilon of all 3 waves 1.36, memoized_rr (")
     assert "memoized_rr is not made from an epsilon: there is no curve over it." in shown
     assert [point["own"] for point in json.loads(plan(*words, "--json").stdout)["curve"]] == [True]
 
