@@ -50,7 +50,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     collect.register_limits(app, settings)
     auth.register(app)
     # The library would redirect to the one spelling of a path, at whatever Host was asked for.
-    app.url_map.strict_slashes = app.url_map.merge_slashes = False
+    app.url_map.merge_slashes = False
     for module in (collect, results, tokens, health_routes, front_routes, dashboard):
         app.register_blueprint(module.blueprint)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]

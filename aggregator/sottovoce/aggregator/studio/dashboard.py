@@ -18,7 +18,7 @@ from sottovoce.shared.spec import Question
 blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 
-@blueprint.get("/")
+@blueprint.get("/", strict_slashes=False)
 def surveys() -> str:
     """All surveys."""
     return render_template("surveys.html", surveys=list_surveys(current_app.extensions["storage"]))

@@ -197,7 +197,7 @@ OUTCOMES = [
     ("method_not_allowed", Request(path("exam"), sent(9), method="PUT")),
     ("method_not_allowed", Request(path("exam", "/batch"), method="GET")),
     ("not_found", Request(f"{path('exam')}/", sent(9))),
-    ("method_not_allowed", Request("/api/v1/surveys//reports", sent(9))),
+    ("not_found", Request("/api/v1/surveys//reports", sent(9))),
     ("unknown_survey", Request(path("é"), sent(9))),
     ("unauthorized", Request("/api/v1/surveys/exam/close", b"")),
 ]  # fmt: skip
