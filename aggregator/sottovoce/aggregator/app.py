@@ -49,7 +49,8 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     problems.register(app)
     collect.register_limits(app, settings)
     auth.register(app)
-    # The library would redirect to the one spelling of a path, at whatever Host was asked for.
+    # The library would redirect to the one spelling of a path, at whatever Host was asked for: here, and for a missing
+    # slash at the end unless a route takes both.
     app.url_map.merge_slashes = False
     for module in (collect, results, tokens, health_routes, front_routes, dashboard):
         app.register_blueprint(module.blueprint)

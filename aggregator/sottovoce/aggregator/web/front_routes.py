@@ -6,7 +6,7 @@ from sottovoce.aggregator.web import pages, problems
 blueprint = Blueprint("front", __name__)
 
 
-@blueprint.get("/")
+@blueprint.get("/", strict_slashes=False)
 def front() -> Response:
     """What this is, for people; programs find nothing here."""
     if not pages.wants_page(request.headers.get("Accept", "")):
