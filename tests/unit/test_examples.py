@@ -9,7 +9,7 @@ from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "shared/sottovoce/examples"
 FILES = sorted(EXAMPLES.glob("*/*.yaml"))
 WITHOUT_REPORT = ("matrix", "note", "acknowledge")
 """Kinds of items that are no questions of their own."""
