@@ -1,18 +1,41 @@
-"""The clients of the gallery can be planted, and there are enough of each kind to judge an audit by."""
+"""The clients of the gallery can be planted, are enough of each kind, and the audit judges each of them rightly."""
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.browser.chromium import find
+from tests.browser.test_audit import serving
 from tests.planted.gallery import CLASSES, CLIENTS, FAILED, HONEST, NOT_SEEN, PASSED, PROMISES, SURVEYS, PlantedClient
+from tests.planted.test_faults import LEFT_OUT, ROOMS, ROOT
 
-ROOT = Path(__file__).parents[2]
 LANGUAGES = ("python", "javascript")
+SECONDS = 600
+
+SAMPLING = ["--n", "500", "--alpha", "0.001"]
+"""So few reports are enough to fail nobody and to pass; what is dishonest is found in the parts that enumerate."""
+
+VISITS = ["--visits", "2"]
+
+SERVED_FILES = """
+import json
+from sottovoce.client.page import assemble
+print(json.dumps({name: asset.body.decode() for name, asset in assemble().items()}))
+"""
+
+each_client = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@each_client
 def test_client_can_still_be_planted(client: PlantedClient) -> None:
     """The code of each edit stands in its file just once; where the code has changed, the gallery is to be repaired."""
     for edit in client.edits:
@@ -27,7 +50,7 @@ def test_no_two_clients_are_one() -> None:
     assert len({client.edits for client in CLIENTS}) == len(CLIENTS)
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@each_client
 def test_client_says_what_it_is_for(client: PlantedClient) -> None:
     """An honest one breaks no promise and passes; whoever is not seen has a reason; the survey is there."""
     assert client.survey in SURVEYS
@@ -62,3 +85,82 @@ def test_survey_can_be_asked(name: str) -> None:
 
     assert asked.name == name
     assert asked.epsilon < 8
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources, to plant clients in."""
+    folder = tmp_path_factory.mktemp("gallery")
+    for room in ROOMS:
+        shutil.copytree(ROOT / room, folder / room, ignore=LEFT_OUT)
+    return folder
+
+
+@pytest.fixture
+def installation(copy: Path, client: PlantedClient) -> Iterator[Path]:
+    """The copy with one client in it."""
+    files = {copy / edit.file for edit in client.edits}
+    honest = {file: file.read_text(encoding="utf-8") for file in files}
+    for edit in client.edits:
+        file = copy / edit.file
+        text = file.read_text(encoding="utf-8")
+        assert text.count(edit.code) == 1, "an edit before this one has changed what it changes"
+        file.write_text(text.replace(edit.code, edit.planted), encoding="utf-8")
+    yield copy
+    for file, text in honest.items():
+        file.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+@each_client
+def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: PlantedClient) -> None:
+    """The command, run from sources with that client in them: its verdict, and how it ends."""
+    path = tmp_path / "survey.json"
+    path.write_bytes(parse_survey(SURVEYS[client.survey]).canonical)
+    ended = audit_served(installation, path, client) if client.served else audit(installation, path)
+    assert ended.stdout, ended.stderr
+    report = json.loads(ended.stdout)
+
+    assert report["verdict"] == (FAILED if client.verdict == FAILED else PASSED), found(report)
+    assert ended.returncode == (client.verdict == FAILED)
+
+
+def audit(installation: Path, path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """The audit of a survey file."""
+    command = ["-m", "sottovoce.cli", "audit", str(path), "--json", *SAMPLING]
+    return run(installation, path.parent, *command, *words, **more)
+
+
+def audit_served(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
+    """The same with the form that such an installation serves."""
+    files = json.loads(run(installation, path.parent, "-c", SERVED_FILES).stdout)
+    executable, environment = find()
+    browser = {"CHROMIUM": executable, "LD_LIBRARY_PATH": environment.get("LD_LIBRARY_PATH", "")}
+    with serving(parse_survey(SURVEYS[client.survey]), lambda texts: texts.update(files)) as link:
+        address = f"{link.origin}/s/{link.survey}#d={link.digest}"
+        return audit(installation, path, "--client", address, *VISITS, **browser)
+
+
+def run(installation: Path, home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Python on the packages of an installation, with an empty home."""
+    environment = {
+        **os.environ,
+        **more,
+        "PYTHONPATH": os.pathsep.join(str(installation / room) for room in ROOMS),
+        # Compiled modules are told apart by time and size, which a planted client may leave as they are.
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "SOTTOVOCE_LEDGER": str(home / "ledger"),
+    }
+    command = [sys.executable, *words]
+    return subprocess.run(
+        command, cwd=home, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
+def found(report: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What an audit has to say of what did not pass."""
+    return [
+        (check["part"], check["subject"], check["message"]) for check in report["checks"] if check["outcome"] != PASSED
+    ]
