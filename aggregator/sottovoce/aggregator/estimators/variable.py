@@ -136,11 +136,14 @@ class Choice(Variable):
         odds: how much likelier a report is under a truth that it supports than under one that it does not; None if it
             is impossible there.
         supports: of reported values, which categories they support, shape (u, k).
+        balanced: add (1 - sum of the scores) / k to each, where they sum to 1 on average only: less variance, but
+            margins that differ from the question's own shares.
     """
 
     support: tuple[Fraction, Fraction]
     odds: Fraction | None
     supports: Callable[[Reported], Truths] = field(compare=False)
+    balanced: bool = False
 
     @cached_property
     def marks(self) -> tuple[Fraction, Fraction]:
@@ -162,7 +165,8 @@ class Choice(Variable):
     def scores(self, reported: Reported) -> Floats:
         """(support - b) / (a - b)."""
         without, with_ = map(float, self.marks)
-        return np.where(self.supports(reported), with_, without)
+        scores: Floats = np.where(self.supports(reported), with_, without)
+        return scores + (1 - scores.sum(axis=1, keepdims=True)) / scores.shape[1] if self.balanced else scores
 
 
 @dataclass(frozen=True, kw_only=True)
