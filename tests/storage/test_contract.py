@@ -180,6 +180,17 @@ def test_rows_come_in_no_order_of_arrival(store: Storage) -> None:
     assert [values[0] for values in store.rows(key)] != [number % 2 for number in numbers]
 
 
+def test_rows_come_with_their_wave(store: Storage) -> None:
+    """In the order of their ids, whatever wave they are of."""
+    key = store.publish(survey()).key
+    arrivals = [replace(arrival(key, number, (number % 2, 0, 1)), wave=number % 3) for number in range(50)]
+    store.store(arrivals)
+
+    written = sorted(arrivals, key=lambda each: each.report_ids)
+    found = [row for chunk in store.packed_by_wave(key) for row in chunk]
+    assert [(wave, bytes(packed)) for wave, packed in found] == [(each.wave, each.packed) for each in written]
+
+
 def test_sessions_end_when_idle_old_or_ended(store: Storage) -> None:
     """A session lives half an hour without use and half a day at most."""
     store.start_session(b"s", "ann", 1000)

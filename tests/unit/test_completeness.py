@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import sottovoce.client
-from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES
 from sottovoce.aggregator.planning.number_channel import SCORED
 from sottovoce.cli.main import VERBS
 from sottovoce.client.randomizers import RANDOMIZERS
@@ -23,6 +23,7 @@ def test_mechanism_has_all_its_parts(name: str) -> None:
     """A mechanism is a file in five places, a line in each registry and a folder of vectors."""
     assert name in RANDOMIZERS
     assert name in ESTIMATORS
+    assert name in VARIABLES
     assert MECHANISMS[name].name == name
     for package, file in [
         ("sottovoce.shared.mechanisms", f"{name}.py"),
@@ -73,7 +74,7 @@ def test_mechanism_docstring_is_its_page_of_maths(name: str) -> None:
 
 def test_registries_hold_nothing_else() -> None:
     """No registry knows a mechanism that the others do not."""
-    assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS)
+    assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS) == set(VARIABLES)
     assert set(PRESETS.values()) <= set(MECHANISMS)
 
 

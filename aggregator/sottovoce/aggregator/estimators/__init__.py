@@ -1,4 +1,4 @@
-"""The closed list of estimators, one per mechanism."""
+"""The closed lists of what every mechanism's file has: its estimates, and its variables for joint analyses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -19,7 +19,20 @@ from sottovoce.aggregator.estimators import (
     subset_selection,
 )
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.answers import Domain
+
+
+class Variables(Protocol):
+    """What every entry of ``VARIABLES`` is: what the reports of one question speak of."""
+
+    def __call__(
+        self,
+        mechanism: Any,  # noqa: ANN401 - each takes its own class
+        domain: Domain,
+    ) -> list[Variable]:
+        """Its variables: one, or one an option or coordinate."""
+        ...
 
 
 class Estimator(Protocol):
@@ -53,4 +66,21 @@ ESTIMATORS: dict[str, Estimator] = {
 }
 """``estimate(mechanism, tally, domain, rule) -> estimates``, by the mechanism's name."""
 
-__all__ = ["DEFAULT_RULE", "ESTIMATORS", "Estimate", "Estimator", "IntervalRule"]
+VARIABLES: dict[str, Variables] = {
+    "binary_rr": binary_rr.variables,
+    "kary_rr": kary_rr.variables,
+    "memoized_rr": memoized_rr.variables,
+    "subset_selection": subset_selection.variables,
+    "hadamard_response": hadamard_response.variables,
+    "optimal_unary": optimal_unary.variables,
+    "sampled_option": sampled_option.variables,
+    "bitwise_rr": bitwise_rr.variables,
+    "rounding_rr": rounding_rr.variables,
+    "level_table": level_table.variables,
+    "square_wave": square_wave.variables,
+    "geometric": geometric.variables,
+    "sampled_coordinate": sampled_coordinate.variables,
+}
+"""``variables(mechanism, domain) -> variables``, by the mechanism's name; their maths is in ``variable``."""
+
+__all__ = ["DEFAULT_RULE", "ESTIMATORS", "VARIABLES", "Estimate", "Estimator", "IntervalRule", "Variable", "Variables"]

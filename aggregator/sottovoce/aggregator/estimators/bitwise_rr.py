@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import NO_YES, Variable, YesNo, bits
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 
@@ -29,3 +30,17 @@ def estimate(
     """
     counts = counts_of(tally, mechanism.options)
     return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)
+
+
+def variables(mechanism: BitwiseRR, domain: Domain) -> list[Variable]:
+    """One yes/no an option, each by a bit of its own."""
+    return [_option(mechanism, index, name) for index, name in enumerate(domain.options)]
+
+
+def _option(mechanism: BitwiseRR, index: int, name: str) -> Variable:
+    return YesNo(
+        name=name,
+        categories=NO_YES,
+        support=mechanism.support,
+        bit=lambda reported: bits(reported, mechanism.options)[:, index],
+    )

@@ -1,10 +1,13 @@
 """Means from clamped geometric noise; the maths is in ``sottovoce.shared.mechanisms.geometric``."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 
+import numpy as np
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.variable import Floats, Number, Reported, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.geometric import Geometric
 
@@ -47,3 +50,38 @@ def channel(mechanism: Geometric, domain: Domain) -> ScoredChannel:
     at_ends = ((r**v + r ** (m - v)) / (1 + r) for v in range(m + 1))
     moments = tuple(level**2 + (2 - ends) * tail for level, ends in zip(levels, at_ends, strict=True))
     return ScoredChannel(levels, in_units(mechanism.scores, grid), moments)
+
+
+def variables(mechanism: Geometric, domain: Domain) -> list[Variable]:
+    """
+    One number, and its square.
+
+    Maths: z2(0) = -r/(1-r), z2(y) = y^2 - 2 r/(1-r)^2, z2(m) = m^2 + 2 m r/(1-r) - r/(1-r): E[z2 | v] = v^2 exactly.
+    """
+    grid = grid_of(domain)
+    pairs = zip(mechanism.scores, squares_of_steps(mechanism), strict=True)
+    squares = (grid.low**2 + 2 * grid.low * grid.step * z + grid.step**2 * square for z, square in pairs)
+    return [
+        Number(
+            levels=in_units(range(mechanism.steps + 1), grid),
+            marks=exactly(mechanism.scores, grid),
+            squares=tuple(map(float, squares)),
+            chances=lambda outputs: _chances(mechanism, outputs),
+        )
+    ]
+
+
+def squares_of_steps(mechanism: Geometric) -> tuple[Fraction, ...]:
+    """Scores of the square of the number of steps, by output, exactly."""
+    r, m = mechanism.ratio, mechanism.steps
+    tail = r / (1 - r)
+    inside = (y * y - 2 * r / (1 - r) ** 2 for y in range(1, m))
+    return (-tail, *inside, m * m + 2 * m * tail - tail)
+
+
+def _chances(mechanism: Geometric, outputs: Reported) -> Floats:
+    r, m = float(mechanism.ratio), mechanism.steps
+    distance = np.abs(outputs.astype(np.int64)[:, None] - np.arange(m + 1))
+    at_end = (outputs == 0) | (outputs == m)
+    chances: Floats = r**distance * np.where(at_end, 1, 1 - r)[:, None]
+    return chances

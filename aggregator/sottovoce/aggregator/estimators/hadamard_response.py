@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import Choice, Reported, Truths, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
@@ -46,3 +47,22 @@ def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
         width *= 2
     supporting: NDArray[np.int64] = (counts.sum() + transformed) // 2
     return supporting
+
+
+def variables(mechanism: HadamardResponse, domain: Domain) -> list[Variable]:
+    """One choice: a report supports the options that own its column; its scores sum to 1 on average only."""
+    return [
+        Choice(
+            categories=domain.options,
+            support=mechanism.support,
+            odds=mechanism.keep,
+            supports=lambda reported: _owners(reported, mechanism.options),
+        )
+    ]
+
+
+def _owners(columns: Reported, options: int) -> Truths:
+    """Which options own each column: those whose row has an even number of bits in common with it."""
+    common = columns.astype(np.int64)[:, None] & np.arange(1, options + 1)
+    even: Truths = np.bitwise_count(common) % 2 == 0
+    return even

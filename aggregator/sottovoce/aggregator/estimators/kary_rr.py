@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import Choice, Variable
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
@@ -32,3 +34,16 @@ def estimate(
     b = Fraction(mechanism.keep.denominator, mechanism.denominator)
     counts = counts_of(tally, mechanism.inputs)
     return estimate_shares(domain.options, counts, counts.sum(), a, b, rule)
+
+
+def variables(mechanism: KaryRR, domain: Domain) -> list[Variable]:
+    """One choice: a report supports the category that it is."""
+    k = mechanism.inputs
+    return [
+        Choice(
+            categories=domain.options,
+            support=mechanism.support,
+            odds=mechanism.keep,
+            supports=lambda reported: reported[:, None] == np.arange(k),
+        )
+    ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_share
+from sottovoce.aggregator.estimators.variable import Variable, YesNo
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 
@@ -29,3 +30,8 @@ def estimate(
     """
     yes = tally.get(1, 0)
     return [estimate_share(domain.options[1], yes, yes + tally.get(0, 0), *mechanism.support, rule)]
+
+
+def variables(mechanism: MemoizedRR, domain: Domain) -> list[Variable]:
+    """One yes/no, with a and b of both layers together: good within one wave only."""
+    return [YesNo(categories=domain.options, support=mechanism.support, bit=lambda reported: reported == 1)]

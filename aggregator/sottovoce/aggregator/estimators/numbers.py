@@ -21,4 +21,9 @@ def grid_of(domain: Domain) -> Grid:
 
 def in_units(steps: Iterable[Fraction | int], grid: Grid) -> tuple[float, ...]:
     """Numbers of steps above the least value as numbers, each rounded once."""
-    return tuple(float(grid.low + grid.step * step) for step in steps)
+    return tuple(map(float, exactly(steps, grid)))
+
+
+def exactly(steps: Iterable[Fraction | int], grid: Grid) -> tuple[Fraction, ...]:
+    """Numbers of steps above the least value as numbers, not rounded."""
+    return tuple(grid.low + grid.step * step for step in steps)

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.numbers import in_units
+from sottovoce.aggregator.estimators.numbers import exactly, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import Choice, Number, Reported, Truths, Variable
 from sottovoce.shared.answers import Domain
 
 
@@ -31,3 +33,27 @@ def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFA
     # A number in between is as a mixture of the two ends, whose second moments lie on a chord.
     ends = (values[0], values[-1])
     return [estimate_mean("mean", tally, ScoredChannel(ends, values, (ends[0] ** 2, ends[1] ** 2)), rule)]
+
+
+def variables(domain: Domain) -> list[Variable]:
+    """The answer itself."""
+    size = domain.size
+    if domain.grid is None:
+        support = Fraction(1), Fraction(0)
+        named = domain.options
+        return [Choice(categories=named, public=True, support=support, odds=None, supports=lambda y: _equal(y, size))]
+    values = exactly(range(size), domain.grid)
+    return [
+        Number(
+            levels=tuple(map(float, values)),
+            public=True,
+            marks=values,
+            squares=tuple(float(value**2) for value in values),
+            chances=lambda y: _equal(y, size).astype(float),
+        )
+    ]
+
+
+def _equal(reported: Reported, size: int) -> Truths:
+    equal: Truths = reported[:, None] == np.arange(size)
+    return equal

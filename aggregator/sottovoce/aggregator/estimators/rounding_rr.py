@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.variable import Number, Variable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
+
+_ENDS = "was reported as one of its two ends, which say nothing of its spread"
+"""Why such a number explains nothing."""
 
 
 def estimate(
@@ -39,4 +43,20 @@ def channel(mechanism: RoundingRR, domain: Domain) -> ScoredChannel:
         levels=(float(grid.low), float(grid.high)),
         scores=in_units(mechanism.scores, grid),
         table=(mechanism.bit.weights(0), mechanism.bit.weights(1)),
+    )
+
+
+def variables(mechanism: RoundingRR, domain: Domain) -> list[Variable]:
+    """One number."""
+    return [number(mechanism, domain)]
+
+
+def number(mechanism: RoundingRR, domain: Domain) -> Number:
+    """A number of which a report tells the mean and nothing of the spread: its likelihood is linear in it."""
+    grid = grid_of(domain)
+    return Number(
+        levels=(float(grid.low), float(grid.high)),
+        only_outcome=_ENDS,
+        marks=exactly(mechanism.scores, grid),
+        chances=of_table((mechanism.bit.weights(0), mechanism.bit.weights(1))),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import NO_YES, Variable, YesNo
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 
@@ -33,3 +34,19 @@ def estimate(
     # Every fake report may claim to have drawn the same option.
     rule = rule.when_asked(Fraction(1, mechanism.options))
     return estimate_shares(domain.options, supporting, sizes, *mechanism.support, rule)
+
+
+def variables(mechanism: SampledOption, domain: Domain) -> list[Variable]:
+    """One yes/no an option, observed in the reports that drew it."""
+    return [_option(mechanism, index, name) for index, name in enumerate(domain.options)]
+
+
+def _option(mechanism: SampledOption, index: int, name: str) -> Variable:
+    return YesNo(
+        name=name,
+        categories=NO_YES,
+        drawn=True,
+        observed=lambda reported: reported // 2 == index,
+        support=mechanism.support,
+        bit=lambda reported: reported % 2 == 1,
+    )

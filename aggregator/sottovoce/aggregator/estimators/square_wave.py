@@ -25,6 +25,7 @@ Source      Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, mean_interval
 from sottovoce.aggregator.estimators.numbers import grid_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
+from sottovoce.aggregator.estimators.variable import Number, Variable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
@@ -325,3 +327,16 @@ def _names(mechanism: SquareWave, domain: Domain) -> list[str]:
         low, high = (grid.text(step) for step in (first, last))
         names.append(low if first == last else f"{low} to {high}")
     return names
+
+
+def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:
+    """One number, a level for the mean value of each bin's steps; within a bin a report tells nothing."""
+    scored, _ = mean_channel(mechanism, domain)
+    return [
+        Number(
+            levels=scored.levels,
+            only_outcome="was reported by ranges, which say nothing of its spread within them",
+            marks=tuple(map(Fraction, scored.scores)),
+            chances=of_table(_channel(mechanism)),
+        )
+    ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import Choice, Variable, bits
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 
@@ -29,3 +30,15 @@ def estimate(
     """
     counts = counts_of(tally, mechanism.options)
     return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)
+
+
+def variables(mechanism: SubsetSelection, domain: Domain) -> list[Variable]:
+    """One choice: a report supports the d options of its set."""
+    return [
+        Choice(
+            categories=domain.options,
+            support=mechanism.support,
+            odds=mechanism.keep,
+            supports=lambda reported: bits(reported, mechanism.options),
+        )
+    ]

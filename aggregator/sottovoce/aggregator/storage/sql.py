@@ -241,16 +241,14 @@ class SQLStorage(ABC):
 
     def rows(self, survey: int) -> Iterator[Values]:
         """The values of every stored report, in the order of the random ids."""
-        with self._read() as db:
-            query = 'SELECT "values" FROM reports WHERE survey = ? ORDER BY report_id'
-            for chunk in db.stream(query, [survey], _CHUNK):
-                yield from (unpack(packed) for (packed,) in chunk)
+        for chunk in self.packed_by_wave(survey):
+            yield from (unpack(packed) for _, packed in chunk)
 
-    def packed(self, survey: int) -> Iterator[list[bytes]]:
-        """The same as ``rows.pack`` makes them, many at a time and in any order."""
+    def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
+        """Wave and packed values of every stored report, many at a time, in the order of the random ids."""
         with self._read() as db:
-            for chunk in db.stream('SELECT "values" FROM reports WHERE survey = ?', [survey], _CHUNK):
-                yield [packed for (packed,) in chunk]
+            query = 'SELECT wave, "values" FROM reports WHERE survey = ? ORDER BY report_id'
+            yield from db.stream(query, [survey], _CHUNK)
 
     # Counts
 

@@ -1,0 +1,153 @@
+"""From the names that an analyst gives to variables, and what is refused, each with its sentence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.aggregator.joint.columns import Columns
+from sottovoce.aggregator.joint.pairs import Pairs, count_pairs
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question
+
+SAME_PEOPLE = (
+    "several waves are added up: where they are of the same people, these limits are too narrow; choose one wave"
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """
+    One variable of a survey.
+
+    Attributes:
+        question: as the newest revision asks it.
+        variables: by revision; None where that one asks something else.
+    """
+
+    question: Question
+    variables: tuple[Variable | None, ...]
+
+    @property
+    def newest(self) -> Variable:
+        """As the newest revision asks it."""
+        found = self.variables[-1]
+        if found is None:
+            raise AssertionError("a question of the newest revision is asked by it")
+        return found
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader must know of what its answers stand for."""
+        absent = self.question.absent
+        if absent is None:
+            return ()
+        return (f"'{self.question.name}': who gave no answer counts as {_words(self.question, absent)}",)
+
+
+def choose(columns: Columns, name: str) -> Chosen:
+    """
+    The variable of this name: a question's, or an option's or coordinate's after a dot.
+
+    Raises:
+        EstimateError: there is none, the question has several, or devices remember its draw from wave to wave and
+            there are several waves.
+    """
+    question = columns.question(name.partition(".")[0])
+    if question is None:
+        names = ", ".join(each.name for each in columns.survey.questions)
+        raise EstimateError(f"the survey asks no question '{name}'; there are: {names}")
+    possible = [variable.full_name for variable in variables_of(question)]
+    if name not in possible:
+        raise EstimateError(f"'{name}' is no single answer; there are: {', '.join(possible)}")
+    if question.mechanism is not None and question.mechanism.waves > 1 and len(columns.waves) > 1:
+        raise EstimateError(f"devices remember their draw of '{name}' from wave to wave: choose one wave")
+    asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
+    place = possible.index(name)
+    return Chosen(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
+
+
+def check_together(columns: Columns, first: Chosen, second: Chosen) -> tuple[str, ...]:
+    """
+    What a reader must know of two variables together.
+
+    Args:
+        columns: the reports.
+        first: one of the variables.
+        second: the other one.
+
+    Raises:
+        EstimateError: no report can tell of both.
+    """
+    check_pair(first.newest, second.newest)
+    private = all(each.question.mechanism is not None for each in (first, second))
+    if private and columns.survey.ask == 1 and first.question.name != second.question.name:
+        raise EstimateError(
+            f"each respondent is asked one private question, so that no report tells of both '{first.newest.full_name}'"
+            f" and '{second.newest.full_name}'"
+        )
+    several = len(columns.waves) > 1 and not columns.survey.fresh_samples
+    return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if several else ()))
+
+
+def count_strata(
+    columns: Columns,
+    chosen: tuple[Chosen, Chosen],
+    weights: Floats | None = None,
+    inside: Any = None,  # noqa: ANN401 - arrays
+) -> list[Pairs]:
+    """
+    The reports that tell of two variables, by the channels through which they came.
+
+    Args:
+        columns: the reports.
+        chosen: the variables.
+        weights: of the reports, (n,); all 1 without.
+        inside: which reports are looked at, (n,); all without.
+    """
+    found = []
+    for revisions in _alike(columns, chosen):
+        rows: Any = slice(None) if inside is None else inside
+        if len(revisions) < len(columns.revisions):
+            of_these = np.isin(columns.revision, revisions)
+            rows = of_these if inside is None else of_these & inside
+        one, other = (columns.values[each.question.name][rows] for each in chosen)
+        first, second = (each.variables[revisions[-1]] or each.newest for each in chosen)
+        given = None if weights is None else np.asarray(weights, dtype=float)[rows]
+        found.append(count_pairs(first, second, (one, other), given))
+    return found
+
+
+def _alike(columns: Columns, chosen: Sequence[Chosen]) -> list[list[int]]:
+    """The revisions that ask all of these, those with the same channels together; in the order of the last of each."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for revision in range(len(columns.revisions)):
+        asked = [columns.question(each.question.name, revision) for each in chosen]
+        if all(asked):
+            groups.setdefault(tuple(each.mechanism for each in asked if each), []).append(revision)
+    return sorted(groups.values(), key=lambda revisions: revisions[-1])
+
+
+def check_weights(columns: Columns, weights: Floats | None) -> None:
+    """
+    Refuse weights that are no weights of these reports.
+
+    Raises:
+        EstimateError: there are more or fewer than reports, or one is missing, negative or infinite.
+    """
+    if weights is None:
+        return
+    if np.shape(weights) != (len(columns),):
+        raise EstimateError("there must be one weight for each report")
+    wrong = ~(np.isfinite(weights) & (np.asarray(weights) >= 0))
+    if wrong.any():
+        raise EstimateError(f"weight of report {int(np.argmax(wrong)) + 1}: must be a number, and not below 0")
+    if not np.any(weights):
+        raise EstimateError("all weights are 0")
+
+
+def _words(question: Question, value: Any) -> str:  # noqa: ANN401 - an int, or a vector's tuple
+    answer = question.answer(value)
+    return "none of its options" if isinstance(answer, list) else f"'{answer}'"

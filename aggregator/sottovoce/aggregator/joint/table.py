@@ -1,0 +1,222 @@
+"""
+The figures of a table: its cells, the shares among its rows, with the rules for small groups by public answers.
+
+Cells are the means of products of scores over the reports that tell of both variables; raw ones may be negative, shown
+ones are forced into [0, 1] and never scaled to sum to 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.variable import Choice, Floats, Variable
+from sottovoce.aggregator.joint.independence import Independence, independence
+from sottovoce.aggregator.joint.inversion import METHOD as INVERSION
+from sottovoce.aggregator.joint.inversion import Inverted, mean_among
+from sottovoce.aggregator.joint.pairs import Joint, Pairs
+from sottovoce.aggregator.joint.result import Result
+from sottovoce.aggregator.joint.score_intervals import CellChannel, cell_limits, clip, share_limits
+from sottovoce.aggregator.joint.small_groups import LEAST, hidden, merged
+from sottovoce.shared.errors import EstimateError
+
+SCORE = "score"
+SCORE_PRODUCTS = "score-products"
+SUPPRESSED = "suppressed"
+TOO_WIDE = 0.5
+TOO_FEW = "too few reports: the limits are more than half of the range apart"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """
+    How a table is made.
+
+    Attributes:
+        confidence: nominal coverage of each interval, in (0, 1).
+        simultaneous: the limits of all cells hold together (Bonferroni).
+        least: respondents of a group by public answers; 0 for whoever has the rows themselves.
+        balanced: shares of a choice sum to 1 also where scores do so on average only (Hadamard response).
+    """
+
+    confidence: float = 0.95
+    simultaneous: bool = False
+    least: int = LEAST
+    balanced: bool = False
+
+    def z(self, cells: int = 1) -> float:
+        """The normal quantile for one of so many cells."""
+        return normal_quantile(1 - (1 - self.confidence) / (cells if self.simultaneous else 1))
+
+
+DEFAULT_RULE = Rule()
+
+
+class Table:
+    """
+    The reports of two variables as a table, and its figures.
+
+    Args:
+        whole: the reports.
+        rule: how figures are made; its small groups by public answers are made one.
+    """
+
+    def __init__(self, whole: Joint, rule: Rule) -> None:
+        self.joint = _merged(whole, rule)
+        self.rule = rule
+        self.shape = len(self.joint.first.categories), max(len(self.joint.second.categories), 1)
+        self.raw, self._errors = _shares(self.joint, *self.shape)
+        self.hidden = _hidden(self.joint, self.shape, rule)
+
+    @cached_property
+    def channels(self) -> dict[tuple[int, int], list[CellChannel]]:
+        """Those of each cell, by stratum."""
+        return {(i, j): _channels(self.joint, i, j) for i in range(self.shape[0]) for j in range(self.shape[1])}
+
+    def cell(self, row: int, column: int) -> Result:
+        """The share of a cell."""
+        if self.hidden[row, column]:
+            return _suppressed(self.joint)
+        raw = float(self.raw[row, column])
+        margins = float(self.raw[row].sum()), float(self.raw[:, column].sum())
+        limits = cell_limits(raw, self.channels[row, column], margins, self._z)
+        return _result(self.joint, clip(raw), raw, float(self._errors[row, column]), limits, SCORE)
+
+    def share(self, row: int, column: int) -> Result:
+        """The share of a column among a row."""
+        if self.hidden[row, column]:
+            return _suppressed(self.joint)
+        raw, group = float(self.raw[row, column]), float(self.raw[row].sum())
+        limits = share_limits(raw, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
+        found = mean_among(self.joint, row, column, (0.0, 1.0), self._z)
+        shown = None if found.raw is None else clip(found.raw)
+        return _result(self.joint, shown, found.raw, found.std_error, limits, SCORE)
+
+    @property
+    def _z(self) -> float:
+        return self.rule.z(self.shape[0] * self.shape[1])
+
+
+def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
+    """
+    A figure by inversion as a result.
+
+    Args:
+        whole: the reports.
+        found: the figure.
+        bounds: its possible range, into which it is forced.
+    """
+    shown = None if found.raw is None else min(max(found.raw, bounds[0]), bounds[1])
+    high = None if found.high == np.inf else found.high
+    return _result(whole, shown, found.raw, found.std_error, (found.low, high), INVERSION)
+
+
+def _result(
+    whole: Joint,
+    shown: float | None,
+    raw: float | None,
+    error: float | None,
+    limits: tuple[float, float | None],
+    method: str,
+) -> Result:
+    low, high = limits
+    wide = method == SCORE and high is not None and high - low > TOO_WIDE
+    warnings = (TOO_FEW,) if wide else ()
+    return Result(shown, raw, error, SCORE_PRODUCTS, low, high, method, whole.reports, whole.n, whole.deff, warnings)
+
+
+def _suppressed(whole: Joint) -> Result:
+    return Result(None, None, None, "", None, None, SUPPRESSED, whole.reports, whole.n, whole.deff)
+
+
+def tested(strata: Sequence[Pairs]) -> Independence | None:
+    """The test of independence; None where a variable does not vary."""
+    try:
+        return independence(strata)
+    except EstimateError:
+        return None
+
+
+def _merged(whole: Joint, rule: Rule) -> Joint:
+    """With small groups by public answers as one."""
+    first, second = (
+        merged(each, _respondents(whole, each, place), rule.least)
+        for place, each in enumerate((whole.first, whole.second))
+    )
+    both = [(_as(each.first, first, rule), _as(each.second, second, rule)) for each in whole.strata]
+    strata = [replace(each, first=one, second=other) for each, (one, other) in zip(whole.strata, both, strict=True)]
+    return replace(whole, strata=tuple(strata))
+
+
+def _as(own: Variable, changed: Variable, rule: Rule) -> Variable:
+    """The stratum's own channel, unless it is public, where there is none."""
+    if changed.public or not isinstance(own, Choice):
+        return changed if changed.public else own
+    return replace(own, balanced=rule.balanced)
+
+
+def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:
+    """How many gave each public answer."""
+    if not variable.public or not variable.categories:
+        return []
+    counts = np.zeros(len(variable.categories))
+    for pairs in whole.strata:
+        counts += np.bincount(pairs.reported[place].astype(np.int64), pairs.numbers, len(counts))
+    return [int(count) for count in counts]
+
+
+def _shares(whole: Joint, k: int, m: int) -> tuple[Floats, Floats]:
+    """Raw shares of the cells, (k, m), and their standard errors."""
+    mean: Floats = np.zeros((k, m))
+    variance: Floats = np.zeros((k, m))
+    sums = [_sums(pairs) for pairs in whole.strata]
+    for share, total in zip(whole.shares, sums, strict=True):
+        mean = mean + share / total.weight * total.first
+    for share, total in zip(whole.shares, sums, strict=True):
+        spread = total.second - 2 * mean * total.squared + mean**2 * total.squares
+        variance = variance + spread * (share / total.weight) ** 2
+    return mean, np.sqrt(np.maximum(variance, 0.0) * whole.n / max(whole.n - 1, 1))
+
+
+class _Sums(NamedTuple):
+    """Of w, w^2, w z_A z_B, w^2 z_A z_B and w^2 (z_A z_B)^2."""
+
+    weight: float
+    squares: float
+    first: Floats
+    squared: Floats
+    second: Floats
+
+
+def _sums(pairs: Pairs) -> _Sums:
+    parts = [
+        (
+            weights.sum(),
+            squares.sum(),
+            (one * weights[:, None]).T @ other,
+            (one * squares[:, None]).T @ other,
+            (one**2 * squares[:, None]).T @ other**2,
+        )
+        for one, other, weights, squares in pairs.blocks()
+    ]
+    return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
+
+
+def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:
+    return [
+        CellChannel(pairs.first.channels[row], pairs.second.channels[column], pairs.size, share)
+        for pairs, share in zip(whole.strata, whole.shares, strict=True)
+    ]
+
+
+def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool_]:
+    if not (whole.first.public and whole.second.public and whole.second.categories and rule.least):
+        return np.zeros(shape, dtype=bool)
+    counts = np.zeros(shape)
+    for pairs in whole.strata:
+        one, other = pairs.first.scores(pairs.reported[0]), pairs.second.scores(pairs.reported[1])
+        counts += (one * pairs.numbers[:, None]).T @ other
+    return hidden(counts.round().astype(np.int64), rule.least)

@@ -1,0 +1,267 @@
+"""Every mechanism's variables, held against its exact channel."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.estimators import VARIABLES
+from sottovoce.aggregator.estimators.geometric import squares_of_steps
+from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair, variables_of
+from sottovoce.aggregator.estimators.variable import Choice, Number, YesNo
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.geometric import Geometric
+
+from tests.documents import number, one_of, parsed, some_of, vector
+from tests.property.channels import truths
+from tests.property.test_channels import QUESTIONS
+
+WITHIN = Fraction(1, 10**8)
+"""Of half the range: what level tables promise; solving the square wave's equations loses far less."""
+
+MOST = 32
+"""True values of a question that are tried; all but of one choice among 64."""
+
+
+def outputs(question):
+    """Every value that a report may carry."""
+    return np.array([value for value in range(question.largest + 1) if question.admits(value)])
+
+
+def part(question, place, value):
+    """The truth about one variable: a category, or a number in the question's own unit."""
+    if question.kind.truth == "options":
+        return value >> place & 1
+    if question.kind.truth in {"number", "numbers"}:
+        step = value[place] if isinstance(value, tuple) else value
+        return question.domain.grid.low + question.domain.grid.step * step
+    return value
+
+
+def exact_scores(variable, reported):
+    """The scores as fractions, (u, k)."""
+    if isinstance(variable, Number):
+        return [[variable.marks[output]] for output in variable.output(reported).tolist()]
+    if isinstance(variable, YesNo):
+        return [[1 - variable.marks[y], variable.marks[y]] for y in variable.bit(reported).astype(int).tolist()]
+    return [[variable.marks[y] for y in row] for row in variable.supports(reported).astype(int).tolist()]
+
+
+def cases():
+    """(question, its variable, the variable's place in it, the observed reports)."""
+    for question in QUESTIONS.values():
+        for place, variable in enumerate(variables_of(question)):
+            reported = outputs(question)
+            yield question, variable, place, reported[variable.observed(reported)]
+
+
+def expected(variable, true):
+    """What the scores must be on average."""
+    if isinstance(variable, Number):
+        return [true]
+    return [Fraction(category == true) for category in range(len(variable.categories))]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_scores_are_a_left_inverse_of_the_channel(name):
+    """E[scores | x] is x exactly, in fractions; of level tables and the square wave within 1e-8."""
+    question = QUESTIONS[name]
+    for question, variable, place, reported in (case for case in cases() if case[0] is QUESTIONS[name]):
+        scores = exact_scores(variable, reported)
+        for value in truths(question)[:MOST]:
+            chances = [question.mechanism.probability(int(y), value) for y in reported]
+            means = [
+                sum(c * z for c, z in zip(chances, column, strict=True)) / sum(chances)
+                for column in zip(*scores, strict=True)
+            ]
+            truth = (
+                _bin_mean(question, value) if question.mechanism.name == "square_wave" else part(question, place, value)
+            )
+            for mean, wanted in zip(means, expected(variable, truth), strict=True):
+                if question.mechanism.name in {"level_table", "square_wave"}:
+                    grid = question.domain.grid
+                    assert abs(mean - wanted) <= WITHIN * (grid.high - grid.low) / 2
+                else:
+                    assert mean == wanted
+
+
+def _bin_mean(question, value):
+    """The mean of the steps that share this one's bin."""
+    mechanism, grid = question.mechanism, question.domain.grid
+    shared = [step for step in range(question.domain.size) if mechanism.bin(step) == mechanism.bin(value)]
+    return grid.low + grid.step * Fraction(sum(shared), len(shared))
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_scores_as_floating_point_are_the_exact_ones(name):
+    """Each is rounded once."""
+    for _, variable, _, reported in (case for case in cases() if case[0] is QUESTIONS[name]):
+        exact = np.array([[float(z) for z in row] for row in exact_scores(variable, reported)])
+        assert variable.scores(reported).reshape(exact.shape) == pytest.approx(exact, rel=1e-15)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_likelihood_rows_are_proportional_to_the_channel(name):
+    """L[y, x] / P(y | x) is one positive number for each report, whatever the truth."""
+    for question, variable, place, reported in (case for case in cases() if case[0] is QUESTIONS[name]):
+        rows = variable.likelihood(reported)
+        known = {part(question, place, value): value for value in truths(question)}
+        for y, row in zip(reported.tolist(), rows, strict=True):
+            ratios = [
+                _at(question, variable, row, value) / _chance(question, place, y, value) for value in known.values()
+            ]
+            assert min(ratios) > 0
+            assert max(ratios) == pytest.approx(min(ratios), rel=1e-9)
+
+
+def _chance(question, place, y, value):
+    """P of all that the report says about this variable."""
+    if question.mechanism.name == "bitwise_rr":
+        return float(question.mechanism.bit.probability(y >> place & 1, value >> place & 1))
+    return float(question.mechanism.probability(y, value))
+
+
+def _at(question, variable, row, value):
+    """The row at a true value, on the chord between two levels."""
+    if question.mechanism.name == "square_wave":
+        return row[question.mechanism.bin(value)]
+    if not isinstance(variable, Number):
+        place = [each.full_name for each in variables_of(question)].index(variable.full_name)
+        return row[part(question, place, value)]
+    place = question.domain.options.index(variable.name) if variable.name else 0
+    return np.interp(float(part(question, place, value)), variable.levels, row)
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if "geometric" in name or "level table" in name])
+def test_square_scores_are_unbiased(name):
+    """E[z2 | v] = v^2; of a level table at its levels, where nothing is rounded."""
+    question = QUESTIONS[name]
+    (variable,) = variables_of(question)
+    reported = outputs(question)
+    squares = variable.square_scores(reported)
+    rows = variable.likelihood(reported)
+
+    means = (rows / rows.sum(axis=0)).T @ squares
+
+    assert means == pytest.approx(np.array(variable.levels) ** 2, abs=1e-9 * max(variable.levels) ** 2)
+
+
+def test_square_scores_of_the_geometric_are_exact_in_fractions():
+    """For every step: sum_y P(y | v) z2(y) = v^2."""
+    mechanism = Geometric(Fraction(4, 5), 10)
+    scores = squares_of_steps(mechanism)
+
+    for value in range(11):
+        assert sum(mechanism.probability(y, value) * scores[y] for y in range(11)) == value**2
+
+
+def test_ends_and_squares_of_the_geometric_are_the_published_ones():
+    """With r = .8 and ten steps: -4 and 14; -4, -31 and 176."""
+    (variable,) = variables_of(parsed(number(0, 10, 1, {"name": "geometric", "ratio": "4/5"})))
+
+    assert variable.scores(np.array([0, 10])) == pytest.approx([-4, 14], abs=1e-12)
+    assert variable.square_scores(np.array([0, 3, 10])) == pytest.approx([-4, -31, 176], abs=1e-9)
+
+
+def test_scores_of_the_square_wave_are_the_published_ones():
+    """Four bins of one step each on -1 to 1, half a window of one bin, odds 3."""
+    mechanism = {"name": "square_wave", "odds": "3", "bins": 4, "width": 1}
+    question = parsed(number("-3", "3", "2", mechanism))
+    (variable,) = variables_of(question)
+
+    # On levels -3, -1, 1, 3 everything is three times what it is on -1, -1/3, 1/3, 1.
+    assert variable.levels == (-3, -1, 1, 3)
+    assert variable.scores(np.arange(6)) / 3 == pytest.approx([-2.5, -2, -1.5, 1.5, 2, 2.5], abs=1e-12)
+
+
+def test_hadamard_columns_have_the_published_scores():
+    """Three options, odds 3, columns 160, 90, 80, 70."""
+    (variable,) = variables_of(parsed(one_of(3, {"name": "hadamard_response", "odds": "3"})))
+
+    shares = np.array([160, 90, 80, 70]) @ variable.scores(np.arange(4)) / 400
+
+    assert shares == pytest.approx([0.4, 0.5, 0.3], abs=1e-12)
+
+
+def test_public_answers_are_their_own_scores():
+    """An indicator of the option, or the number itself with its square."""
+    (choice,), (age,) = (
+        variables_of(parsed({key: value for key, value in {**made, "public": True}.items() if key != "mechanism"}))
+        for made in (one_of(3, {}), number(10, 12, "0.5", {}))
+    )
+
+    assert choice.public
+    assert age.public
+    assert (
+        choice.scores(np.array([2, 0])).tolist()
+        == choice.likelihood(np.array([2, 0])).tolist()
+        == [[0, 0, 1], [1, 0, 0]]
+    )
+    assert age.scores(np.array([1, 4])).tolist() == [10.5, 12]
+    assert age.square_scores(np.array([1])).tolist() == [110.25]
+
+
+def test_drawn_options_and_coordinates_are_seen_in_their_reports_only():
+    """Report 2 j + y tells of option j alone."""
+    for document in (
+        some_of(3, {"name": "sampled_option", "a": "3/4", "b": "1/4"}),
+        vector(3, 0, 4, 2, {"epsilon": "1"}),
+    ):
+        variables = variables_of(parsed(document))
+
+        seen = [variable.observed(np.arange(6)).tolist() for variable in variables]
+
+        assert np.array(seen).sum(axis=0).tolist() == [1] * 6
+        assert [row.index(True) for row in seen] == [0, 2, 4]
+
+
+def test_two_options_of_one_drawn_question_are_refused():
+    """No report tells of both; two questions, or the bits of one mask, are a pair."""
+    drawn, bitwise = (
+        variables_of(parsed(some_of(3, {"name": name, "a": "3/4", "b": "1/4"})))
+        for name in ("sampled_option", "bitwise_rr")
+    )
+
+    with pytest.raises(EstimateError, match=r"'q\.c0' and 'q\.c1': no report tells of two options"):
+        check_pair(drawn[0], drawn[1])
+    with pytest.raises(EstimateError, match="asked for twice"):
+        check_pair(bitwise[0], bitwise[0])
+    check_pair(bitwise[0], bitwise[1])
+
+
+@pytest.mark.parametrize("name", ["rounding_rr", "square_wave"])
+def test_number_without_a_spread_explains_nothing(name):
+    """Its reports tell the mean alone."""
+    parameters = {"odds": "3"} if name == "square_wave" else {"a": "3/4", "b": "1/4"}
+    (variable,) = variables_of(parsed(number(0, 10, 1, {"name": name, **parameters})))
+
+    assert variable.square_scores(np.arange(2)) is None
+    with pytest.raises(EstimateError, match="it can be explained, but explain nothing"):
+        check_explains(variable)
+
+
+def test_numbers_that_may_explain_are_let_through():
+    """The geometric with exact squares, the level table with a word of caution."""
+    (exact,) = variables_of(parsed(number(0, 10, 1, {"name": "geometric", "ratio": "4/5"})))
+    (rounded,) = variables_of(parsed(number(0, 10, 1, {"name": "level_table", "epsilon": "2"})))
+
+    check_explains(exact)
+    check_explains(rounded)
+    assert (exact.coarse, "1/16" in rounded.coarse) == ("", True)
+
+
+def test_level_table_whose_outputs_do_not_tell_squares_has_none():
+    """Three levels through two outputs."""
+    weights = [[3, 1], [2, 2], [1, 3]]
+    half = 10**9
+    (variable,) = variables_of(
+        parsed(number(0, 2, 1, {"name": "level_table", "scores": [-2 * half, 2 * half], "weights": weights}))
+    )
+
+    assert variable.squares is None
+
+
+def test_every_mechanism_has_variables():
+    """The registry and the cases above leave none out."""
+    assert set(VARIABLES) == set(MECHANISMS)
+    assert {type(variable) for case in QUESTIONS.values() for variable in variables_of(case)} == {YesNo, Choice, Number}
