@@ -53,9 +53,14 @@ class Model(Protocol):
         weights: (n,) positive, or None for one each.
     """
 
-    rows: int
-    parameters: int
-    weights: Array | None
+    @property
+    def rows(self) -> int: ...  # noqa: D102 - told above
+
+    @property
+    def parameters(self) -> int: ...  # noqa: D102
+
+    @property
+    def weights(self) -> Array | None: ...  # noqa: D102
 
     def start(self) -> Array:
         """Where the search begins, (d,)."""

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.joint.chi_square import upper_tail
 from sottovoce.aggregator.joint.likelihood_engine import Array, Fit, Model, maximize
@@ -30,22 +31,24 @@ class LikelihoodRatio:
     p: float
 
 
-def likelihood_ratio(predictor: str, full: Fit, nested: Fit) -> LikelihoodRatio:
+def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np.bool_]) -> LikelihoodRatio:
     """
     The test of a predictor.
 
     Args:
-        predictor: its name.
-        full: the fit with it.
-        nested: the fit of the same reports without it.
+        model: the likelihood.
+        fit: its maximum.
+        predictor: the predictor's name.
+        without: (d,), the parameters that are 0 if it has no effect.
 
     Raises:
-        EstimateError: one of the two has no maximum.
+        EstimateError: there is no maximum with it, or none without.
     """
-    if not (full.converged and nested.converged):
+    nested = maximize(model, np.where(without, 0.0, model.start()), ~without)
+    if not (fit.converged and nested.converged):
         raise EstimateError("a likelihood-ratio test compares two maxima, and one of these models has none")
-    statistic = max(0.0, 2 * (full.log_likelihood - nested.log_likelihood))
-    df = len(full.theta) - len(nested.theta)
+    statistic = max(0.0, 2 * (fit.log_likelihood - nested.log_likelihood))
+    df = int(without.sum())
     return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
 
 

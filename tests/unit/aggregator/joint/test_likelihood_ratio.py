@@ -16,10 +16,12 @@ ONE_SIDED = Multinomial(columns(np.ones(120), np.repeat([0, 1], 60)), np.repeat(
 
 def test_test_of_a_predictor_meets_the_worked_example() -> None:
     """The logit with x and without."""
-    found = likelihood_ratio("x", maximize(LOGIT), maximize(Multinomial(columns(ONES, GROUP), SAID, COIN)))
+    found = likelihood_ratio(LOGIT, maximize(LOGIT), "x", np.array([False, True, False]))
+    without = maximize(Multinomial(columns(ONES, GROUP), SAID, COIN))
 
     assert (found.predictor, found.df) == ("x", 1)
     assert found.statistic == pytest.approx(26.612909, abs=5e-7)
+    assert found.statistic == pytest.approx(2 * (maximize(LOGIT).log_likelihood - without.log_likelihood), abs=1e-9)
     assert found.p == pytest.approx(2.48577e-7, rel=1e-4)
 
 
@@ -66,4 +68,4 @@ def _upper_share() -> float:
 def test_models_without_maximum_are_not_compared() -> None:
     """There is no likelihood at its best."""
     with pytest.raises(EstimateError, match="has none"):
-        likelihood_ratio("group", maximize(ONE_SIDED), maximize(ONE_SIDED))
+        likelihood_ratio(ONE_SIDED, maximize(ONE_SIDED), "group", np.array([False, True]))
