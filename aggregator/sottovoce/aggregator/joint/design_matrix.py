@@ -101,6 +101,6 @@ def _public(predictor: Answers, codes: Row) -> tuple[list[Term], Array]:
 
 def _indicators(name: str, categories: Sequence[str], truth: Row) -> tuple[list[Term], Array]:
     """A column for each category that somebody has, but the first of them."""
-    there = np.unique(truth)
+    there = np.flatnonzero(np.bincount(truth))
     block = (truth == there[1:, None]).astype(float)
     return [Term(f"{name}={categories[each]}", name) for each in there[1:]], block

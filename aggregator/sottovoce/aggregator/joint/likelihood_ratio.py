@@ -44,7 +44,7 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
     Raises:
         EstimateError: there is no maximum with it, or none without.
     """
-    nested = maximize(model, np.where(without, 0.0, model.start()), ~without)
+    nested = maximize(model, np.where(without, 0.0, fit.theta), ~without)
     if not (fit.converged and nested.converged):
         raise EstimateError("a likelihood-ratio test compares two maxima, and one of these models has none")
     statistic = max(0.0, 2 * (fit.log_likelihood - nested.log_likelihood))

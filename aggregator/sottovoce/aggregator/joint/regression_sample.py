@@ -129,9 +129,10 @@ def _strata(columns: ReportColumns, rows: NDArray[np.intp], wanted: bool) -> tup
     """The stratum of each report that takes part, and the names of all; a single one if they are not wanted."""
     if not wanted:
         return np.zeros(len(rows), np.intp), ["all"]
-    pairs = np.stack([columns.revision[rows], columns.wave[rows]]).astype(np.int64)
-    different, strata, people = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
+    waves = int(columns.wave.max()) + 1
+    strata = columns.revision[rows].astype(np.intp) * waves + columns.wave[rows]
+    people = np.bincount(strata, minlength=len(columns.revisions) * waves)
     # A handful of people tell nothing about how their stratum drifted; they stand with the largest.
-    strata = np.where(people[strata] < SMALLEST_GROUP, int(people.argmax()), strata)
-    revisions = [columns.revisions[index].revision for index in different[0]]
-    return strata, [f"revision {number}, wave {wave}" for number, wave in zip(revisions, different[1], strict=True)]
+    strata = np.where(people < SMALLEST_GROUP, people.argmax(), np.arange(len(people)))[strata]
+    revisions = [survey.revision for survey in columns.revisions]
+    return strata, [f"revision {revisions[each // waves]}, wave {each % waves}" for each in range(len(people))]
