@@ -131,6 +131,17 @@ def test_store_keeps_what_was_not_asked(store: Storage, number: int) -> None:
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 
+def test_rows_come_with_their_wave(store: Storage) -> None:
+    """What is analysed by wave needs to know it of every row, whatever room the values take."""
+    key = store.publish(survey()).key
+    group = [replace(arrival(key, number, (number % 2, None if number % 3 else 300, 0)), wave=number % 3)
+             for number in range(30)]  # fmt: skip
+    store.store(group)
+
+    found = [(wave, unpack(packed)) for chunk in store.rows_with_wave(key) for wave, packed in chunk]
+    assert sorted(found, key=repr) == sorted(((each.wave, unpack(each.packed)) for each in group), key=repr)
+
+
 def test_cells_move_only_when_a_batch_has_come(store: Storage) -> None:
     """Results after 25 to 49 reports are the same, to the byte."""
     key = store.publish(survey()).key

@@ -326,7 +326,7 @@ def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeyp
     second.check()
 
     assert list(second.rows(key)) == list(written.values())
-    assert next(second.packed(key)) == [pack(values) for values in written.values()]
+    assert next(second.rows_with_wave(key)) == [(0, pack(values)) for values in written.values()]
     assert second.store([arrival(key, 1)]) == [Outcome.NEW]
     second.close()
 

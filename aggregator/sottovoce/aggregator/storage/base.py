@@ -258,8 +258,8 @@ class Storage(Protocol):
     def rows(self, survey: int) -> Iterator[tuple[int | None, ...]]:
         """The values of every stored report, in the order of the random ids."""
 
-    def packed(self, survey: int) -> Iterator[list[bytes]]:
-        """The same as the bytes that ``rows.pack`` makes, many at a time and in any order."""
+    def rows_with_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
+        """Of every report the wave, and the values as the bytes of ``rows.pack``: many at a time and in any order."""
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves: for checks, never for results."""

@@ -246,11 +246,11 @@ class SQLStorage(ABC):
             for chunk in db.stream(query, [survey], _CHUNK):
                 yield from (unpack(packed) for (packed,) in chunk)
 
-    def packed(self, survey: int) -> Iterator[list[bytes]]:
-        """The same as ``rows.pack`` makes them, many at a time and in any order."""
+    def rows_with_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
+        """(wave, the values as ``rows.pack`` makes them), many at a time and in any order."""
         with self._read() as db:
-            for chunk in db.stream('SELECT "values" FROM reports WHERE survey = ?', [survey], _CHUNK):
-                yield [packed for (packed,) in chunk]
+            for chunk in db.stream('SELECT wave, "values" FROM reports WHERE survey = ?', [survey], _CHUNK):
+                yield [(wave, bytes(packed)) for wave, packed in chunk]
 
     # Counts
 

@@ -23,8 +23,8 @@ def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]
     """Number of reports by counted value, for each question by its index."""
     masks = load_survey(stored.document).masks
     counts: dict[int, dict[int, int]] = {}
-    for chunk in storage.packed(stored.key):
-        for rows in _alike(chunk):
+    for chunk in storage.rows_with_wave(stored.key):
+        for rows in _alike([packed for _, packed in chunk]):
             for _, index, value, number in tallies(matrix(b"".join(rows), len(rows)), masks).tolist():
                 tally = counts.setdefault(index, {})
                 tally[value] = tally.get(value, 0) + number
