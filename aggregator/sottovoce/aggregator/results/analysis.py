@@ -262,11 +262,12 @@ def _cohort_cells(revision: Revision, newest: Revision) -> tuple[Cell, ...]:
     mine, wanted = (each.survey.cohort for each in (revision, newest))
     if mine is None or wanted is None:
         return ()
-    same = _same_question(revision.survey.questions[mine], newest.survey.questions[wanted])
+    same = same_question(revision.survey.questions[mine], newest.survey.questions[wanted])
     return tuple(cell for cell in revision.cells if cell.cohort != ALL) if same else ()
 
 
-def _same_question(one: Question, other: Question) -> bool:
+def same_question(one: Question, other: Question) -> bool:
+    """Whether reports of two revisions speak of the same true values; their mechanisms may differ."""
     # Under another fixed value for no answer another share is estimated.
     if (one.name, one.type, one.domain, one.absent) != (other.name, other.type, other.domain, other.absent):
         return False
@@ -279,7 +280,7 @@ def _strata(question: Question, revisions: Iterable[Revision]) -> list[Stratum]:
         (asked.mechanism, _tally(revision.cells, index))
         for revision in revisions
         for index, asked in enumerate(revision.survey.questions)
-        if _same_question(asked, question)
+        if same_question(asked, question)
     ]
 
 
