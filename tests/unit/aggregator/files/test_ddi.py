@@ -20,7 +20,7 @@ CHILDREN = {
     "stdyInfo": ["studyBudget", "subject", "abstract", "sumDscr", "qualityStatement", "notes"],
     "sumDscr": ["timePrd", "collDate", "nation", "geogCover", "universe", "dataKind"],
     "fileDscr": ["fileTxt", "locMap", "notes"],
-    "fileTxt": ["fileName", "fileCont", "fileStrc", "dimensns", "fileType", "format", "notes"],
+    "fileTxt": ["fileName", "fileCitation", "fileCont", "fileStrc", "dimensns", "fileType", "format", "verStmt"],
     "dimensns": ["caseQnty", "varQnty", "logRecL", "recPrCas", "recNumTot"],
     "dataDscr": ["varGrp", "nCubeGrp", "var", "nCube", "notes"],
     "var": [
