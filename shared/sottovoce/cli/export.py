@@ -70,7 +70,7 @@ def _check_out(kind: str, out: Path | None, force: bool) -> None:
     elif out is None:
         raise click.UsageError("name the file with --out; of all files, a new folder")
     else:
-        check_free(out, [Path(kind).suffix], force)
+        check_free(out, [Path(kind).suffix.lower()], force)
 
 
 def _write_results(

@@ -47,8 +47,8 @@ def _text(texts: Mapping[str, str], language: str) -> str:
 
 def _options(question: Question, language: str) -> dict[int, str]:
     labels = option_labels(question, language)
-    # Under crosswise and the like a bare "yes" is no admission, and is not called one.
-    return dict(enumerate(["A", "B"] if question.neutral and len(labels) == 2 else labels))
+    # As on receipts: a bare "yes" is no admission, and is not called one. channels.csv says which of them supports it.
+    return dict(enumerate(["Report B", "Report A", *labels[2:]] if question.neutral else labels))
 
 
 def _public(question: Question, language: str) -> dict[int, str]:

@@ -3,6 +3,7 @@ The DDI document against the published schema, codebook.xsd of DDI-Codebook 2.5.
 
 The schema itself is no part of this project. ``CHILDREN`` was read off it by hand, for the elements used here: which
 may stand in which, and in what order; ``REQUIRED`` what each must have. That archives' own checks pass is not shown.
+Of ``qstn`` and ``valrng`` it is the schema's examples that were read, and not their types.
 """
 
 from pathlib import Path
