@@ -23,7 +23,7 @@ VERBS = {
     "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),
     "researcher": ("researcher", "Make, list and revoke researchers' tokens."),
-    "export": ("export", "Write the results of a survey as JSON."),
+    "export": ("export", "Write the results and files of a survey."),
     "audit": ("audit", "Test the running clients against what a survey claims."),
     "backup": ("maintain", "Write a copy of the database to a new file."),
     "restore": ("maintain", "Put a backup into the configured database, if it is new."),

@@ -6,7 +6,7 @@ from threading import Lock
 from time import monotonic
 
 from sottovoce.aggregator.clock import Clock
-from sottovoce.aggregator.joint.closed import check_closed
+from sottovoce.aggregator.closed import check_closed
 from sottovoce.aggregator.joint.columns import Columns, Progress, read_columns
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 

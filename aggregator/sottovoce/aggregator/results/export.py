@@ -1,11 +1,13 @@
 """The published form of results: ``sottovoce-export/1``. Counts and estimates; no report and no id."""
 
 from dataclasses import asdict
+from importlib.metadata import version
 from typing import Any
 
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, mechanism_document
 from sottovoce.shared.answers import Grid
+from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-export/1"
 
@@ -22,10 +24,15 @@ def export_document(results: Results) -> dict[str, Any]:
     """The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``."""
     survey = results.survey
     return {
+        # Of a try-out the first thing that is said.
+        **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,
         "revision": survey.revision,
         "digest": survey.digest,
+        "version": version("sottovoce"),
+        "title": dict(survey.title),
+        "dates": _dates(survey),
         "closed": results.closed,
         "received": results.received,
         "reports": results.reports,
@@ -37,10 +44,16 @@ def export_document(results: Results) -> dict[str, Any]:
     }
 
 
+def _dates(survey: Survey) -> dict[str, Any]:
+    """When it is asked, as the survey says it; None where it does not."""
+    return {key: survey.document.get(key) for key in ("opens", "closes")} | {"waves": survey.document.get("waves", [])}
+
+
 def _question(result: QuestionResult) -> dict[str, Any]:
     return {
         "name": result.question.name,
         "type": result.question.type,
+        **_labels(result),
         "mechanism": mechanism_document(result.question),
         "epsilon": result.epsilon,
         "n": result.n,
@@ -48,6 +61,13 @@ def _question(result: QuestionResult) -> dict[str, Any]:
         **_estimates(result),
         **_absence(result),
     }
+
+
+def _labels(result: QuestionResult) -> dict[str, Any]:
+    """The question's own text and those of its options, in every language; a yes or no has no texts of its own."""
+    question = result.question
+    named = {"options": {each.name: dict(each.label) for each in question.choices}} if question.choices else {}
+    return {"label": dict(question.label), **named}
 
 
 def _absence(result: QuestionResult) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def check_closed(revisions: Sequence[StoredSurvey], wave: int | None, now: datet
     if not revisions:
         raise EstimateError(NO_SURVEY)
     surveys = [survey_of(stored.document) for stored in revisions]
-    windows = [survey.waves[wave] for survey in surveys if wave is not None and wave < len(survey.waves)]
+    windows = [survey.waves[wave] for survey in surveys if wave is not None and 0 <= wave < len(survey.waves)]
     if wave is not None and not windows:
         raise EstimateError(NO_WAVE)
     if surveys[-1].trial or all(stored.closed for stored in revisions):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.aggregator.joint.closed import check_closed
+from sottovoce.aggregator.closed import check_closed
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
@@ -79,5 +79,6 @@ def test_unknown_survey_and_wave_are_told(storage):
     """Each by its own sentence."""
     with pytest.raises(EstimateError, match="no survey of this name"):
         check_closed([], None, MARCH)
-    with pytest.raises(EstimateError, match="no such wave"):
-        check_closed(revisions(storage, survey()), 1, MARCH)
+    for wave in (1, -1):
+        with pytest.raises(EstimateError, match="no such wave"):
+            check_closed(revisions(storage, survey()), wave, MARCH)

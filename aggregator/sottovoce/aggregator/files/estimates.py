@@ -1,0 +1,101 @@
+"""The estimates as a table, for spreadsheets: everybody's, then each wave's, then each cohort's."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.cells import write_csv
+from sottovoce.aggregator.files.labels import option_labels, question_label
+from sottovoce.aggregator.results.analysis import Results, Revision, analyse
+from sottovoce.aggregator.results.export import export_document
+from sottovoce.shared.spec import Question
+
+_FIGURES = (
+    "kind", "option", "n", "count", "raw", "clipped", "std_error", "low", "high", "method", "confidence",
+    "simultaneous_low", "simultaneous_high", "band_low", "band_high", "a", "b",
+)  # fmt: skip
+_SURVEY = ("survey", "revision", "digest", "epsilon_total", "version", "closed")
+COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES)
+
+
+_EPOCH = datetime(1980, 1, 1)
+
+
+def estimate_rows(revisions: Sequence[Revision], about: About) -> Iterator[tuple[object, ...]]:
+    """The rows of the table, by ``COLUMNS``; limits of an open survey are those of one look, its bands of all."""
+    whole = analyse(revisions)
+    views = [whole]
+    if len(whole.waves) > 1:
+        views += [analyse(revisions, wave=wave) for wave in range(len(whole.waves))]
+    views += [analyse(revisions, cohort=group.name) for group in whole.cohorts]
+    for view in views:
+        yield from _rows(view, about)
+
+
+def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About) -> None:
+    """
+    Write the table as CSV.
+
+    Args:
+        path: of the file.
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+    """
+    write_csv(path, about, COLUMNS, estimate_rows(revisions, about))
+
+
+def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About) -> None:
+    """
+    Write the table as a workbook, and beside it a sheet that says what it is; a text is never a formula or a link.
+
+    Args:
+        path: of the file.
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+    """
+    as_text = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    with xlsxwriter.Workbook(path, {**as_text, "in_memory": True}) as book:
+        # The same results make the same bytes, on whatever day.
+        book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})
+        sheet = book.add_worksheet("Estimates")
+        lines = about.lines[:-1]
+        for number, line in enumerate(lines):
+            sheet.write_string(number, 0, line)
+        for number, row in enumerate([COLUMNS, *estimate_rows(revisions, about)], start=len(lines)):
+            _write_row(sheet, number, row)
+        sheet.freeze_panes(len(lines) + 1, 0)
+        told = book.add_worksheet("About")
+        for number, pair in enumerate(about.pairs.items()):
+            _write_row(told, number, pair)
+
+
+def _write_row(sheet: Any, number: int, row: Sequence[object]) -> None:  # noqa: ANN401 - the library has no types
+    for column, cell in enumerate(row):
+        if isinstance(cell, bool | str):
+            sheet.write_string(number, column, str(cell))
+        elif isinstance(cell, int | float):
+            sheet.write_number(number, column, cell)
+
+
+def _rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:
+    document = export_document(results)
+    survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
+    for asked, result in zip(document["questions"], results.questions, strict=True):
+        labels = _labels(result.question, results.survey.default_language)
+        name = question_label(result.question, results.survey.default_language)
+        told = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
+        for estimate in _estimates(asked):
+            yield *survey, *told, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES)
+
+
+def _labels(question: Question, language: str) -> dict[str, str]:
+    return dict(zip(question.options, option_labels(question, language), strict=True))
+
+
+def _estimates(asked: dict[str, Any]) -> list[dict[str, Any]]:
+    if "mean" in asked:
+        return [asked["mean"], *asked["histogram"], *asked["quantiles"]]
+    return list(asked["estimates"])

@@ -1,0 +1,59 @@
+"""All files of a survey in one folder, or in one zip, with the SHA-256 of each."""
+
+import hashlib
+import tempfile
+import zipfile
+from pathlib import Path
+
+from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.catalogue import Source, together
+from sottovoce.aggregator.files.cells import first_lines
+
+SUMS = "SHA256SUMS"
+"""What ``sha256sum -c`` takes."""
+
+_BLOCK = 1 << 20
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def write_folder(source: Source, folder: Path) -> None:
+    """
+    Write all files that stand together into a folder that is there, and empty.
+
+    Raises:
+        EstimateError: reports may not leave yet, or a library for one of the files is missing.
+    """
+    names = []
+    for name, write in together(source):
+        write(source, folder / name)
+        names.append(name)
+    lines = [f"{_sha256(folder / name)}  {name}\n" for name in names]
+    (folder / SUMS).write_text(first_lines(source.about) + "".join(lines), encoding="utf-8")
+
+
+def write_zip(source: Source, path: Path) -> None:
+    """
+    Write the same files as one zip; what is in it depends on the survey and its reports, not on the day.
+
+    Raises:
+        EstimateError: as for ``write_folder``.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".", suffix=".part") as place:
+        write_folder(source, Path(place))
+        _pack(Path(place), path, source.about)
+
+
+def _pack(folder: Path, path: Path, about: About) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = "; ".join(about.lines).encode()
+        for file in sorted(folder.iterdir()):
+            entry = zipfile.ZipInfo(f"{about.survey.name}/{file.name}", _EPOCH)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+            with file.open("rb") as read, archive.open(entry, "w", force_zip64=True) as write:
+                while block := read.read(_BLOCK):
+                    write.write(block)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

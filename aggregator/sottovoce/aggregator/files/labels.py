@@ -1,0 +1,110 @@
+"""What the numbers in a file of reports mean: labels of values, and a sentence where there are too many."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sottovoce.shared.answers import Grid
+from sottovoce.shared.spec import Question
+
+MOST_LABELS = 1001
+"""More values of one question get no labels, only their sentence: a scale of 0 to 1,000 still has them all."""
+
+ABSENT_LABEL = "No answer"
+
+
+def question_label(question: Question, language: str) -> str:
+    """The question as people read it, in the language asked for, else in any that it has."""
+    return question.label.get(language) or next(iter(question.label.values()), question.name)
+
+
+def option_labels(question: Question, language: str) -> list[str]:
+    """The labels of the options, or of a vector's coordinates, in their order; none for a number."""
+    named = {choice.name: choice.label for choice in question.choices}
+    labels = [_text(named.get(option, {}), language) or option.capitalize() for option in question.options]
+    return [*labels[:-1], ABSENT_LABEL] if question.domain.absent else labels
+
+
+def value_labels(question: Question, language: str) -> dict[int, str]:
+    """What each reported value means; empty where there are too many, or where a value means several things."""
+    kind = "public" if question.mechanism is None else question.mechanism.report_kind
+    made = _VALUES.get(kind)
+    return made(question, language) if made and question.largest < MOST_LABELS else {}
+
+
+def coding(question: Question) -> str:
+    """How a reported value is to be read, in a sentence."""
+    if question.mechanism is None:
+        return "The answer as it was given." + (_steps(question.domain.grid) if question.domain.grid else "")
+    return f"A randomized report and not the answer. {_CODINGS[question.mechanism.report_kind]}"
+
+
+def _steps(grid: Grid) -> str:
+    return f" Steps of {grid.step_text} above {grid.text(0)}."
+
+
+def _text(texts: Mapping[str, str], language: str) -> str:
+    return texts.get(language) or next(iter(texts.values()), "")
+
+
+def _options(question: Question, language: str) -> dict[int, str]:
+    labels = option_labels(question, language)
+    # As on receipts: a bare "yes" is no admission, and is not called one. channels.csv says which of them supports it.
+    return dict(enumerate(["Report B", "Report A", *labels[2:]] if question.neutral else labels))
+
+
+def _public(question: Question, language: str) -> dict[int, str]:
+    return _numbers(question, language) if question.domain.grid else _options(question, language)
+
+
+def _drawn(question: Question, language: str) -> dict[int, str]:
+    return _pairs(option_labels(question, language), ("not chosen", "chosen"))
+
+
+def _ends(question: Question, _language: str) -> dict[int, str]:
+    return dict(enumerate(_end_names(question)))
+
+
+def _drawn_ends(question: Question, language: str) -> dict[int, str]:
+    return _pairs(option_labels(question, language), _end_names(question))
+
+
+def _numbers(question: Question, _language: str) -> dict[int, str]:
+    grid = question.domain.grid
+    return {step: grid.text(step) for step in range(question.largest + 1)} if grid else {}
+
+
+def _end_names(question: Question) -> tuple[str, str]:
+    grid = question.domain.grid
+    return (f"low end ({grid.text(0)})", f"high end ({grid.text(grid.steps)})") if grid else ("low end", "high end")
+
+
+def _pairs(labels: Sequence[str], ends: tuple[str, str]) -> dict[int, str]:
+    return {2 * index + end: f"{label}: {ends[end]}" for index, label in enumerate(labels) for end in (0, 1)}
+
+
+_VALUES: dict[str, Callable[[Question, str], dict[int, str]]] = {
+    "public": _public,
+    "yes_no": _options,
+    "waves": _options,
+    "option": _options,
+    "drawn_option": _drawn,
+    "end": _ends,
+    "drawn_end": _drawn_ends,
+    "number": _numbers,
+}
+
+_CODINGS = {
+    "yes_no": "0 and 1 are what was sent, after the coin.",
+    "waves": "0 and 1 are what was sent in this wave; the device remembers a part of the draw over the waves.",
+    "option": "The number of one option, from 0.",
+    "set": "A set of options as a bit mask: option j (from 0) is in it if bit j is set.",
+    "bits": "Each option by itself as a bit mask: bit j (from 0) is what was sent of option j.",
+    "drawn_option": "2 j + bit: the device drew option j (from 0) and sent one bit about it.",
+    "own_mark": "The number y of a column of a Hadamard matrix: it speaks for option j (from 0) if y AND (j + 1) "
+    "has an even number of set bits.",
+    "end": "0 for the low end of the range, 1 for the high end.",
+    "drawn_end": "2 c + end: the device drew coordinate c (from 0) and sent one of its ends.",
+    "mark": "The number of a mark; scores.csv says what number each stands for.",
+    "range": "The number of a stretch of the range; scores.csv says what number each stands for.",
+    "number": "Steps above the least value, after noise; scores.csv says what number each stands for.",
+}
+"""By the kind of report, ``mechanisms.reports.REPORT_KINDS``."""

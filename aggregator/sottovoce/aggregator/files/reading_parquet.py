@@ -1,0 +1,56 @@
+"""Reports from Parquet, one column after the other."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.files.needed import needed
+from sottovoce.aggregator.files.reading_csv import Read
+from sottovoce.aggregator.files.row_checks import Expected, Values
+from sottovoce.shared.errors import SpecError
+
+_WHOLE = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
+
+
+def read_parquet(path: Path, expected: Expected) -> Read:
+    """
+    The reports in a Parquet file.
+
+    Args:
+        path: of the file.
+        expected: what it may hold.
+
+    Raises:
+        SpecError: with the row, and the column if there is one.
+        EstimateError: the extra that reads it is not installed.
+    """
+    duckdb = needed("duckdb")
+    with duckdb.connect() as connection:
+        try:
+            table = connection.read_parquet(str(path))
+            told = connection.sql("SELECT value FROM parquet_kv_metadata($file)", params={"file": str(path)}).fetchall()
+        except duckdb.Error:
+            raise SpecError(f"{path.name} cannot be read as Parquet") from None
+        for (value,) in told:
+            expected.check_digest(value.decode("utf-8", "replace"), path.name)
+        expected.check_header(table.columns, path.name)
+        if not len(table):
+            raise SpecError(f"{path.name}: there are no reports")
+        block = {
+            name: _column(table, name, str(kind), path.name)
+            for name, kind in zip(table.columns, table.types, strict=True)
+        }
+    return expected.checked(block, 1, f"{path.name}, row")
+
+
+def _column(table: Any, name: str, kind: str, file: str) -> Values:  # noqa: ANN401 - the library's relation
+    if kind not in _WHOLE:
+        raise SpecError(f"{file}, column '{name}': must be of a type of whole numbers")
+    found = table.project(f'"{name}"').fetchnumpy()[name]
+    missing = np.ma.getmaskarray(found)
+    values = np.ma.getdata(found)
+    # Too large for a report in any case, and for the type that is compared.
+    large = ~missing & ((values < 0) | (values > np.uint64(2**53)) if values.dtype.kind == "u" else values < 0)
+    if large.any():
+        raise SpecError(f"{file}, row {int(np.argmax(large)) + 1}, column '{name}': is out of range")
+    return np.where(missing, -1, np.where(missing, 0, values).astype(np.int64))

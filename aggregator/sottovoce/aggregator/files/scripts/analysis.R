@@ -1,0 +1,113 @@
+# Prints the shares and means of a survey from the files beside this script, with base R alone:
+#   Rscript analysis.R
+# Reads reports.csv (one row a report: what the devices sent, after randomizing), channels.csv and scores.csv (how that
+# is decoded). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it stands
+# in scores.csv. The estimate is the mean of the scores, its standard error their standard deviation / sqrt(n). The
+# limits of a share are score limits with continuity correction, 95 %; those of a mean are +- 1.96 standard errors.
+# Each wave stands by itself: reports of the same people in several waves hang together.
+# Where the packages rr, RRreg or GLMMRR are installed, each yes/no question is also given to them, as it is.
+
+z <- 1.959963984540054
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+folder <- if (length(script) == 1) dirname(script) else "."
+
+read_table <- function(name) {
+  path <- file.path(folder, name)
+  # A try-out's file begins with a line that says so.
+  skip <- if (startsWith(readLines(path, n = 1, encoding = "UTF-8"), "#")) 1 else 0
+  read.csv(path, skip = skip, check.names = FALSE, encoding = "UTF-8", colClasses = NA, comment.char = "")
+}
+
+# TRUE, FALSE, or NA if a value says nothing about the option. Whole numbers up to 2^52: no bitwAnd.
+supports <- function(rule, code, value) {
+  if (rule == "equals") return(value == code)
+  if (rule == "bit") return(floor(value / 2^code) %% 2 == 1)
+  if (rule == "drawn") return(ifelse(floor(value / 2) == code, value %% 2 == 1, NA))
+  bits <- rep(0, length(value))
+  for (j in 0:30) bits <- bits + (floor(value / 2^j) %% 2) * (floor(code / 2^j) %% 2)
+  bits %% 2 == 0
+}
+
+share_limits <- function(count, n, a, b) {
+  limit <- function(x, z) (x + z^2 / 2 + z * sqrt(x * (n - x) / n + z^2 / 4)) / (n + z^2)
+  x <- min(max(count, n * b), n * a)
+  low <- if (x <= 0.5) 0 else limit(x - 0.5, -z)
+  high <- if (x >= n - 0.5) 1 else limit(x + 0.5, z)
+  c(max((low - b) / (a - b), 0), min((high - b) / (a - b), 1))
+}
+
+reports <- read_table("reports.csv")
+channels <- read_table("channels.csv")
+scores <- read_table("scores.csv")
+# A question may have one of the two names; then the column has a line before it.
+wave <- if ("_wave" %in% names(reports)) reports[["_wave"]] else reports[["wave"]]
+revision <- if ("_revision" %in% names(reports)) reports[["_revision"]] else reports[["revision"]]
+
+# The reported values of a question in one wave, over the revisions that ask it through one channel.
+values_of <- function(question, number, revisions) {
+  asked <- as.numeric(strsplit(as.character(revisions), " ")[[1]])
+  found <- reports[[question]][wave == number & revision %in% asked]
+  found[!is.na(found)]
+}
+
+line_of <- function(number, question, option, revisions, score, limits) {
+  score <- score[!is.na(score)]
+  n <- length(score)
+  estimate <- if (n > 0) mean(score) else NaN
+  error <- if (n > 1) sd(score) / sqrt(n) else NaN
+  both <- if (n > 0) limits(n, estimate, error) else c(NA, NA)
+  data.frame(wave = number, question = question, option = option, revisions = as.character(revisions), n = n,
+             estimate = estimate, std_error = error, low = both[1], high = both[2])
+}
+
+lines <- list()
+for (i in seq_len(nrow(channels))) {
+  row <- channels[i, ]
+  for (number in sort(unique(wave))) {
+    s <- supports(row$rule, row$code, values_of(row$question, number, row$revisions))
+    limits <- function(n, estimate, error) share_limits(n * (row$b + (row$a - row$b) * estimate), n, row$a, row$b)
+    lines[[length(lines) + 1]] <-
+      line_of(number, row$question, row$option, row$revisions, (s - row$b) / (row$a - row$b), limits)
+  }
+}
+if (nrow(scores) > 0) {
+  for (part in split(scores, paste(scores$question, scores$mean, scores$revisions, sep = "\r"))) {
+    for (number in sort(unique(wave))) {
+      values <- values_of(part$question[1], number, part$revisions[1])
+      limits <- function(n, estimate, error) estimate + c(-z, z) * error
+      lines[[length(lines) + 1]] <-
+        line_of(number, part$question[1], part$mean[1], part$revisions[1], part$score[match(values, part$value)], limits)
+    }
+  }
+}
+table <- do.call(rbind, lines)
+write.table(format(table, digits = 7, nsmall = 6, trim = TRUE), sep = "\t", quote = FALSE, row.names = FALSE)
+
+# The same through other packages. Their results are of all waves and of the revisions with this channel.
+yes_no <- channels[channels$option == "yes" & channels$rule == "equals" & channels$mechanism != "public", ]
+for (i in seq_len(nrow(yes_no))) {
+  row <- yes_no[i, ]
+  if (any(channels$question == row$question & channels$option == "absent")) next
+  asked <- as.numeric(strsplit(as.character(row$revisions), " ")[[1]])
+  data <- data.frame(reported = reports[[row$question]][revision %in% asked])
+  data <- data[!is.na(data$reported), , drop = FALSE]
+  data$model <- "Kuk"
+  data$a <- row$a
+  data$b <- row$b
+  if (nrow(data) == 0) next
+  if (requireNamespace("rr", quietly = TRUE)) {
+    cat("\nrr:", row$question, "\n")
+    print(summary(rr::rrreg(reported ~ 1, data = data, p = row$p_truth, p1 = row$p_forced_yes, p0 = row$p_forced_no,
+                            design = "forced-known")))
+  }
+  if (requireNamespace("RRreg", quietly = TRUE)) {
+    cat("\nRRreg:", row$question, "\n")
+    print(summary(RRreg::RRuni(response = data$reported, model = "FR", p = c(row$p_forced_no, row$p_forced_yes))))
+  }
+  if (requireNamespace("GLMMRR", quietly = TRUE)) {
+    cat("\nGLMMRR:", row$question, "\n")
+    print(summary(GLMMRR::RRglm(reported ~ 1, link = "RRlink.logit", RRmodel = model, p1 = a, p2 = b, data = data,
+                                etastart = rep(0.01, nrow(data)))))
+  }
+}

@@ -1,0 +1,126 @@
+"""
+Prints the shares and means of a survey from the files beside this script, with the standard library alone.
+
+Reads reports.csv (one row a report: what the devices sent, after randomizing), channels.csv and scores.csv (how that is
+decoded). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it stands in
+scores.csv. The estimate is the mean of the scores, its standard error their standard deviation / sqrt(n). The limits of
+a share are score limits with continuity correction, 95 %; those of a mean are estimate +- 1.96 standard errors.
+
+Each wave stands by itself: reports of the same people in several waves hang together.
+"""
+
+import csv
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+Z = 1.959963984540054
+Row = dict[str, str]
+Score = Callable[[int], float | None]
+
+
+def table(path: Path) -> Iterator[Row]:
+    """The rows of a CSV file; a try-out's begins with a line that says so."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = iter(file)
+        first = next(lines, "")
+        yield from csv.DictReader(lines if first.startswith("#") else _again(first, lines))
+
+
+def _again(first: str, lines: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from lines
+
+
+def _supports(rule: str, code: int, value: int) -> bool | None:
+    """Whether a reported value supports an option; None if it says nothing about it."""
+    if rule == "drawn":
+        return value % 2 == 1 if value // 2 == code else None
+    return {"equals": value == code, "bit": value >> code & 1 == 1, "parity": (value & code).bit_count() % 2 == 0}[rule]
+
+
+def share_score(row: Row) -> Score:
+    """The score of a reported value for one row of channels.csv."""
+    a, b = float(row["a"]), float(row["b"])
+
+    def score(value: int) -> float | None:
+        found = _supports(row["rule"], int(row["code"]), value)
+        return None if found is None else (found - b) / (a - b)
+
+    return score
+
+
+def _share_limits(count: float, n: int, a: float, b: float) -> tuple[float, float]:
+    """Score limits of a share with continuity correction, from ``count`` of n reports that support it."""
+    x = min(max(count, n * b), n * a)
+    low = 0.0 if x <= 0.5 else _score_limit(x - 0.5, n, -Z)
+    high = 1.0 if x >= n - 0.5 else _score_limit(x + 0.5, n, Z)
+    return max((low - b) / (a - b), 0.0), min((high - b) / (a - b), 1.0)
+
+
+def _score_limit(x: float, n: int, z: float) -> float:
+    return (x + z * z / 2 + z * math.sqrt(x * (n - x) / n + z * z / 4)) / (n + z * z)
+
+
+def estimate(tally: Counter[int], score: Score) -> tuple[int, float, float]:
+    """(n, mean of the scores, its standard error) of the reports that say something."""
+    scored = [(found, count) for value, count in tally.items() if (found := score(value)) is not None]
+    n = sum(count for _, count in scored)
+    if n == 0:
+        return 0, math.nan, math.nan
+    mean = math.fsum(found * count for found, count in scored) / n
+    squares = math.fsum((found - mean) ** 2 * count for found, count in scored)
+    return n, mean, math.sqrt(squares / (n - 1) / n) if n > 1 else math.nan
+
+
+def tallies(folder: Path) -> dict[tuple[str, int, str], Counter[int]]:
+    """How many reports have each value, by question, wave and revision."""
+    found: dict[tuple[str, int, str], Counter[int]] = {}
+    for row in table(folder / "reports.csv"):
+        # A question may have one of the two names; then the column has a line before it.
+        wave, revision = (row.pop(f"_{name}" if f"_{name}" in row else name) for name in ("wave", "revision"))
+        for question, value in row.items():
+            if value:
+                found.setdefault((question, int(wave), revision), Counter())[int(value)] += 1
+    return found
+
+
+def _tally_of(
+    found: dict[tuple[str, int, str], Counter[int]], question: str, wave: int, revisions: str
+) -> Counter[int]:
+    """The tally of a question in one wave, over the revisions that ask it through one channel."""
+    return sum((found.get((question, wave, each), Counter()) for each in revisions.split()), Counter())
+
+
+def lines(folder: Path) -> Iterator[tuple[object, ...]]:
+    """(wave, question, option, revisions, n, estimate, standard error, low, high), a line a figure."""
+    found = tallies(folder)
+    waves = sorted({wave for _, wave, _ in found})
+    for row in table(folder / "channels.csv"):
+        a, b = float(row["a"]), float(row["b"])
+        for wave in waves:
+            n, raw, error = estimate(_tally_of(found, row["question"], wave, row["revisions"]), share_score(row))
+            limits = _share_limits(n * (b + (a - b) * raw), n, a, b) if n else (0.0, 1.0)
+            yield wave, row["question"], row["option"], row["revisions"], n, raw, error, *limits
+    scores: dict[tuple[str, str, str], dict[int, float]] = {}
+    for row in table(folder / "scores.csv"):
+        key = row["question"], row["mean"], row["revisions"]
+        scores.setdefault(key, {})[int(row["value"])] = float(row["score"])
+    for (question, name, revisions), of_value in scores.items():
+        for wave in waves:
+            n, raw, error = estimate(_tally_of(found, question, wave, revisions), of_value.get)
+            yield wave, question, name, revisions, n, raw, error, raw - Z * error, raw + Z * error
+
+
+def main() -> None:
+    """Print the table, with tabs between its columns."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    print("wave", "question", "option", "revisions", "n", "estimate", "std_error", "low", "high", sep="\t")
+    for row in lines(folder):
+        print(*(f"{cell:.6f}" if isinstance(cell, float) else cell for cell in row), sep="\t")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Reports as CSV and as Parquet: one row a report, the header the questions' names, an empty cell where not asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.cells import write_csv
+from sottovoce.aggregator.files.needed import needed
+from sottovoce.aggregator.files.reports import Column, Reports
+from sottovoce.aggregator.storage.columns import is_null
+from sottovoce.aggregator.storage.rows import null
+
+CHUNK = 1 << 16
+"""So many rows become text at a time."""
+
+ROW_GROUP = 1 << 20
+
+
+def named_columns(reports: Reports) -> dict[str, Column]:
+    """All columns by their names in a file: the questions', then wave and revision, whose names no question has."""
+    more = {"wave": reports.wave, "revision": reports.revision}
+    return {**reports.columns, **{extra_name(name, reports.columns): column for name, column in more.items()}}
+
+
+def extra_name(name: str, questions: Mapping[str, object] | Sequence[str]) -> str:
+    """What a column is called that is no question's: a line before it where a question has its name."""
+    return f"_{name}" if name in questions else name
+
+
+def write_reports_csv(path: Path, reports: Reports, about: About) -> None:
+    """
+    Write reports in the order that they have.
+
+    Args:
+        path: of the file.
+        reports: in an order drawn anew.
+        about: says whether it is a try-out's.
+    """
+    columns = named_columns(reports)
+    write_csv(path, about, list(columns), _text_rows(columns, len(reports)))
+
+
+def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
+    """
+    Write reports sorted, so that the file follows from the set of reports alone: the same reports, the same bytes.
+
+    Args:
+        path: of the file.
+        reports: in any order.
+        about: becomes the file's key-value metadata.
+    """
+    pandas, duckdb = needed("pandas"), needed("duckdb")
+    columns = named_columns(reports)
+    chosen = ", ".join(f'nullif("{name}", {null(values.itemsize)}) AS "{name}"' for name, values in columns.items())
+    about_it = ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in about.pairs.items())
+    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}, KV_METADATA {{{about_it}}}"
+    with duckdb.connect() as connection:
+        connection.register("reports", pandas.DataFrame(columns, copy=False))
+        # Names of questions are small letters, digits and lines; nothing else of a survey is in this statement.
+        rows = f"SELECT {chosen} FROM reports ORDER BY ALL"  # noqa: S608
+        connection.sql(f"COPY ({rows}) TO {_quoted(str(path))} ({options})")
+
+
+def _text_rows(columns: Mapping[str, Column], count: int) -> Iterator[tuple[object, ...]]:
+    for start in range(0, count, CHUNK):
+        yield from zip(*[_cells(column[start : start + CHUNK]) for column in columns.values()], strict=True)
+
+
+def _cells(column: Column) -> list[object]:
+    cells = column.astype(object)
+    cells[is_null(column)] = None
+    found: list[object] = cells.tolist()
+    return found
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def missing_as_nan(column: Column) -> np.ndarray:
+    """The column as numbers that statistics programs read: NaN where not asked."""
+    values = column.astype(np.float64)
+    values[is_null(column)] = np.nan
+    return values

@@ -1,0 +1,48 @@
+"""Writing a folder that a user has named: all of it or nothing, and never into one that holds something."""
+
+import glob
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sottovoce.shared.errors import StorageError
+
+_PART = ".part"
+
+
+def check_new_folder(folder: Path) -> None:
+    """
+    Refuse, before anything is done, a folder that holds something: no file of it is ever written over.
+
+    Raises:
+        StorageError: it is there and not empty, is no folder, or is a link.
+    """
+    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+        raise StorageError("this is there already, and is not an empty folder; it was left as it is: name another one")
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """
+    A place for a folder that gets its name only when all of it is there.
+
+    What a run that was killed has left beside it is removed first: it may hold reports.
+
+    Raises:
+        StorageError: cannot be written; nothing is left under the name, or beside it.
+    """
+    path = path.absolute()
+    try:
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=_PART, dir=path.parent) as place:
+            part = Path(place, path.name)
+            part.mkdir()
+            yield part
+            # An empty folder of this name is replaced; one that has got something meanwhile is not.
+            part.rename(path)
+    except OSError:
+        raise StorageError("the folder cannot be written") from None

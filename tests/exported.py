@@ -1,0 +1,48 @@
+"""A database with reports of a survey, and what its files are written from: for tests of files."""
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.planning.batch_randomizers import BatchDraws
+from sottovoce.aggregator.planning.simulated_survey import invent, randomized
+from sottovoce.aggregator.results.analysis import revisions_of
+from sottovoce.aggregator.storage import Arrival, Plan, Storage
+from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.shared.spec import Survey
+
+from tests.vectors.tape import Tape
+
+NOW = datetime(2026, 6, 15, tzinfo=UTC)
+TODAY = 20_600
+
+
+def published(folder: Path, *surveys: Survey) -> SQLiteStorage:
+    """A database in this folder with these revisions."""
+    storage = SQLiteStorage(folder / "sottovoce.sqlite")
+    for survey in surveys:
+        storage.publish(survey)
+    return storage
+
+
+def send(storage: Storage, survey: Survey, reports: Iterable[Sequence[int | None]], wave: int = 0) -> None:
+    """Store reports under random ids."""
+    key = next(row.key for row in storage.revisions(survey.name) if row.digest == survey.digest)
+    plan = Plan(key, survey.cohort, survey.release_batch, None, survey.masks)
+    storage.store([Arrival(plan, wave, os.urandom(16), pack(tuple(values))) for values in reports])
+
+
+def drawn(survey: Survey, count: int, name: str = "files") -> list[tuple[int, ...]]:
+    """So many reports of invented respondents, randomized; the same ones in every run."""
+    (truths,) = invent(survey, count, seed=1)
+    columns = randomized(survey, truths, BatchDraws(Tape(name)))
+    return [tuple(int(value) for value in row) for row in zip(*columns, strict=True)]
+
+
+def source(storage: Storage, survey: Survey, **changes: Any) -> Source:
+    """What its files are written from, as of one day."""
+    return Source(storage, revisions_of(storage, survey.name), **{"now": NOW, **changes})

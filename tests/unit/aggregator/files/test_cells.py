@@ -1,0 +1,29 @@
+"""No cell of ours is computed by a spreadsheet."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.cells import harmless, write_csv
+
+from tests.surveys import survey
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_text_that_a_spreadsheet_would_compute_is_quoted(text: str) -> None:
+    """An apostrophe before it makes it a text."""
+    assert harmless(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("cell", [-1, -0.5, "1-1", "a=b", "", None, True])
+def test_numbers_and_other_texts_stay(cell: object) -> None:
+    """A negative estimate is a number, and stays one."""
+    assert harmless(cell) is cell
+
+
+def test_table_is_utf_8_with_one_header(tmp_path: Path) -> None:
+    """Texts with commas, quotes and line ends come back as they were."""
+    write_csv(tmp_path / "a.csv", About.of(survey()), ["é", "=b"], [('x, "y"\nz', None)])
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["é", "'=b"], ['x, "y"\nz', ""]]

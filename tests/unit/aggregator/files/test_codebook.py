@@ -1,0 +1,38 @@
+"""The codebook is a page without scripts, which tells every column."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+from sottovoce.aggregator.files.catalogue import Source
+
+
+class Page(HTMLParser):
+    """Its elements, attributes and text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_codebook_tells_every_question_and_loads_nothing(every: Source, folder: Path) -> None:
+    """No script, no link, no picture; a title with markup in it is text."""
+    page = Page((folder / "codebook.html").read_text(encoding="utf-8"))
+
+    assert {"script", "link", "img", "iframe", "b"} & set(page.tags) == set()
+    assert {"src", "href", "onclick"} & page.attributes == set()
+    assert "=1+1 & <b>" in page.text
+    for question in every.about.survey.questions:
+        assert question.name in page.text
+        assert question.label["en"] in page.text
+    assert page.tags.count("section") == len(every.about.survey.questions) + 2
+    assert every.about.line in page.text

@@ -1,0 +1,95 @@
+"""The scripts beside the files run by themselves, and print what the software estimates."""
+
+import math
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sottovoce.aggregator.files.catalogue import SINGLE, Source
+from sottovoce.aggregator.results.analysis import Results, analyse
+
+from tests.exported import TODAY, drawn, published, send, source
+from tests.surveys import document, months, survey
+
+Figures = dict[tuple[str, str], tuple[int, float, float, float, float]]
+RSCRIPT = shutil.which("Rscript")
+
+
+def printed(text: str, wave: int = 0) -> Figures:
+    """(n, estimate, standard error, low, high) by question and option, of one wave."""
+    rows = [line.split("\t") for line in text.strip().splitlines()[1:] if line.count("\t") == 8]
+    return {
+        (row[1], row[2]): (int(row[4]), *(float(cell) for cell in row[5:]))  # type: ignore[misc]
+        for row in rows if row[0] == str(wave)
+    }  # fmt: skip
+
+
+def estimated(results: Results) -> Figures:
+    """The same of the software, of what is randomized."""
+    return {
+        (result.question.name, each.option): (each.n, each.raw or 0.0, each.std_error or 0.0, each.low, each.high)
+        for result in results.questions
+        for each in result.estimates
+        if result.question.mechanism is not None and (each.kind == "mean" or not result.of_kind("mean"))
+    }
+
+
+def run(folder: Path) -> str:
+    """What the script prints, in an interpreter that finds nothing but the standard library."""
+    command = [sys.executable, "-I", "-S", str(folder / "analysis.py")]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout
+
+
+def agree(found: Figures, expected: Figures) -> bool:
+    """Every figure to the digits printed; limits of means are made in another way."""
+    assert found.keys() == expected.keys()
+    return all(
+        found[key][0] == expected[key][0]
+        and all(map(lambda a, b: math.isclose(a, b, abs_tol=1.1e-6), found[key][1:figures], expected[key][1:figures]))
+        for key in expected
+        for figures in [5 if key[1] != "mean" and key[0] != "compass" else 3]
+    )
+
+
+def test_analysis_in_python_prints_what_the_software_estimates(every: Source, folder: Path) -> None:
+    """Every type and mechanism: n, estimate, standard error, and the limits of each share."""
+    expected = estimated(analyse(every.revisions))
+
+    assert len(expected) > 45
+    assert agree(printed(run(folder)), expected)
+
+
+def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> None:
+    """Equal channels of two revisions are added up; a wave stands by itself, as in the results of that wave."""
+    first = survey(waves=months(2))
+    questions = document()["questions"]
+    questions[0] = {**questions[0], "mechanism": {"name": "warner", "truth": "2/3"}}
+    second = survey(waves=months(2), questions=questions, revision=2, replaces=first.digest)
+    storage = published(tmp_path, first, second)
+    for number, asked in enumerate((first, second)):
+        for wave in (0, 1):
+            send(storage, asked, drawn(asked, 60 + 20 * wave, f"{number}{wave}"), wave)
+    storage.close_survey("exam", TODAY)
+    found = source(storage, second)
+    for name in ("reports.csv", "channels.csv", "scores.csv", "analysis.py"):
+        SINGLE[name](found, tmp_path / name)
+    text = run(tmp_path)
+    for wave in (0, 1):
+        mine = {key: row for key, row in printed(text, wave).items() if key[0] == "reason"}
+        assert agree(
+            mine, {k: v for k, v in estimated(analyse(found.revisions, wave=wave)).items() if k[0] == "reason"}
+        )
+    storage.close()
+
+    channels = [line.split("\t")[1:5] for line in text.splitlines() if line.startswith("0\tcheated")]
+    assert channels == [["cheated", "yes", "1", "60"], ["cheated", "yes", "2", "60"]]
+
+
+if RSCRIPT is not None:
+    # Where there is none, .ci/run says so.
+    def test_analysis_in_r_prints_what_the_software_estimates(every: Source, folder: Path) -> None:
+        """The same figures as in Python."""
+        command = [str(RSCRIPT), "--vanilla", "analysis.R"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder).stdout
+        assert agree(printed(text), estimated(analyse(every.revisions)))

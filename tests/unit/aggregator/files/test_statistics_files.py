@@ -1,0 +1,82 @@
+"""Files for SPSS and Stata, read back by pyreadstat."""
+
+from collections import Counter
+from pathlib import Path
+
+import pyreadstat
+import pytest
+from sottovoce.aggregator.files.catalogue import SINGLE, Source
+from sottovoce.aggregator.files.statistics_files import allowed_names, cut
+
+from tests.exported import TODAY, published, send, source
+from tests.surveys import document, survey
+
+READ = {".sav": pyreadstat.read_sav, ".dta": pyreadstat.read_dta}
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_file_read_back_holds_reports_labels_and_channels(every: Source, folder: Path, kind: str) -> None:
+    """Values, labels of questions and of values, and a and b beside each yes/no question."""
+    frame, told = READ[kind](folder / f"reports{kind}")
+    labels = told.variable_value_labels
+
+    for name, column in every.reports.columns.items():
+        assert Counter(frame[name].tolist()) == Counter(column.tolist())
+    assert labels["ever"] == {0: "No", 1: "Yes"}
+    assert labels["where"] == {0: "Alcohol", 1: "Cannabis", 2: "Cocaine", 3: "Ecstasy"}
+    assert labels["which"][3] == "Cannabis: chosen"
+    assert labels["far"][20] == "10"
+    assert labels["days"] == {0: "low end (0)", 1: "high end (30)"}
+    assert "why" not in labels  # a mask has too many values
+    assert told.column_names_to_labels["ever"].startswith("Have you ever taken an illegal drug? [binary_rr, a 0.66")
+    assert set(frame["ever_a"].round(6)) == {0.666667}
+    assert set(frame["ever_b"].round(6)) == {0.333333}
+    assert told.file_label.startswith("survey exam; revision 1; digest ")
+
+
+def test_spss_file_names_the_survey_and_every_channel(every: Source, folder: Path) -> None:
+    """In its notes, which have lines of 80 letters."""
+    _, told = pyreadstat.read_sav(folder / "reports.sav")
+    notes = " ".join(told.notes)
+
+    assert every.about.survey.digest in notes
+    assert f"sottovoce {every.about.version}" in notes
+    assert "ever: binary_rr, a 0.666667, b 0.333333" in notes
+    assert told.variable_measure["often"] == "ordinal"
+
+
+def test_channel_of_a_report_is_that_of_its_own_revision(tmp_path: Path) -> None:
+    """GLMMRR takes parameters row by row; a report that was not asked is missing."""
+    first, questions = survey(), document()["questions"]
+    questions[0] = {**questions[0], "mechanism": {"name": "warner", "truth": "2/3"}}
+    second = survey(questions=questions, revision=2, replaces=first.digest)
+    storage = published(tmp_path, first, second)
+    send(storage, first, [(1, 2, 0)] * 6)
+    send(storage, second, [(0, 0, 1)] * 7)
+    storage.close_survey("exam", TODAY)
+    SINGLE["reports.dta"](source(storage, second), tmp_path / "r.dta")
+    storage.close()
+
+    frame, _ = pyreadstat.read_dta(tmp_path / "r.dta")
+    rows = Counter(
+        zip(frame["revision"], frame["cheated"], frame["cheated_a"].round(4), frame["cheated_b"].round(4), strict=True)
+    )
+    assert rows == {(1, 1, 0.75, 0.25): 6, (2, 0, 0.6667, 0.3333): 7}
+
+
+@pytest.mark.parametrize("longest", [32, 64])
+def test_names_are_such_as_the_programs_take(longest: int) -> None:
+    """Digits first, reserved words, long ones, and two that become one."""
+    names = ["all", "if", "str5", "1st", "_wave", "q_all", "x" * 64, "x" * 63 + "y", "cheated"]
+    found = allowed_names(names, longest)
+
+    assert found[:6] == ["q_all", "q_if", "q_str5", "q_1st", "q_wave", "q_all_2"]
+    assert found[-1] == "cheated"
+    assert len(set(found)) == len(names)
+    assert max(map(len, found)) <= longest
+
+
+def test_text_is_cut_between_letters() -> None:
+    """Half a letter would make the file unreadable."""
+    assert cut("aÄÄ", 4) == "aÄ"
+    assert cut("short", 80) == "short"

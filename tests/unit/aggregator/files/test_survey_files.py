@@ -1,0 +1,27 @@
+"""The survey leaves as it was published, and what was settled beforehand beside it."""
+
+import json
+from pathlib import Path
+
+from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.planning.survey_file import read_survey_file
+
+
+def test_survey_read_again_has_the_same_digest(every: Source, folder: Path) -> None:
+    """From YAML and from JSON: every text, every number, every default."""
+    for name in ("survey.yaml", "survey.json"):
+        assert read_survey_file(folder / name).digest == every.about.survey.digest
+
+
+def test_preregistration_says_what_was_frozen(every: Source, folder: Path) -> None:
+    """Questions with their channels, cost, window, and how figures are made."""
+    document = json.loads((folder / "preregistration.json").read_text(encoding="utf-8"))
+    survey = every.about.survey
+
+    assert document["revisions"] == [{"revision": 1, "digest": survey.digest}]
+    assert (document["opens"], document["closes"]) == ("2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z")
+    assert [each["name"] for each in document["questions"]] == [question.name for question in survey.questions]
+    assert document["questions"][0]["mechanism"] == {"name": "binary_rr", "a": "2/3", "b": "1/3"}
+    assert document["epsilon_total"] == survey.epsilon
+    assert document["analysis"]["interval"] == "score-cc"
+    assert "trial" not in document

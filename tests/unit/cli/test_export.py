@@ -1,0 +1,93 @@
+"""``export``: which file, where to, and what is refused with nothing written."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.export import FORMATS
+from sottovoce.cli.main import main
+
+from tests.exported import TODAY, drawn, published, send
+from tests.surveys import survey
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder with a survey that is open, and one that is closed."""
+    (tmp_path / "data").mkdir()
+    closed = survey(name="done")
+    storage = published(tmp_path / "data", survey(), closed)
+    for each in (survey(), closed):
+        send(storage, each, drawn(each, 60))
+    storage.close_survey("done", TODAY)
+    storage.close()
+    return tmp_path / "data"
+
+
+def export(data: Path, *words: str) -> Result:
+    """What the verb says."""
+    return CliRunner().invoke(main, ["export", *words, "--data", str(data)])
+
+
+def test_all_files_come_as_a_new_folder(data: Path) -> None:
+    """A folder that is there is left alone."""
+    out = data.parent / "out"
+    assert export(data, "done", "--format", "all", "--out", str(out)).exit_code == 0
+    before = sorted((path.name, path.stat().st_mtime_ns) for path in out.iterdir())
+    ended = export(data, "done", "--format", "all", "--out", str(out))
+
+    assert len(before) > 15
+    assert (ended.exit_code, "it was left as it is" in ended.stderr) == (1, True)
+    assert sorted((path.name, path.stat().st_mtime_ns) for path in out.iterdir()) == before
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in {"json", "all"} and "public" not in kind])
+def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
+    """And replaces none that is there, unless it is forced to."""
+    out = data.parent / f"mine{Path(kind).suffix}"
+    assert export(data, "done", "--format", kind, "--out", str(out)).exit_code == 0
+    assert out.stat().st_size > 0
+    out.write_text("mine")
+    ended = export(data, "done", "--format", kind, "--out", str(out))
+    assert (ended.exit_code, out.read_text()) == (1, "mine")
+    assert sorted(path.name for path in data.parent.iterdir()) == sorted(["data", out.name])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["exam", "--format", "all", "--out", "out"], "the survey is open: files of reports come when it is closed"),
+        (["exam", "--format", "reports.csv", "--out", "out.csv"], "the survey is open"),
+        (["exam", "--format", "everything.zip", "--out", "out.zip"], "the survey is open"),
+        (["exam", "--format", "reports.csv", "--wave", "0", "--out", "out.csv"], "this wave is open"),
+        (["done", "--format", "reports.csv", "--wave", "3", "--out", "out.csv"], "the survey has no such wave"),
+        (["done", "--format", "reports.csv", "--out", "out.txt"], "must end in .csv"),
+        (["done", "--format", "reports.csv"], "name the file with --out"),
+        (["done", "--format", "all"], "name the file with --out"),
+        (["done", "--format", "reports.csv", "--cohort", "first", "--out", "out.csv"], "are for --format json"),
+        (["none", "--format", "reports.csv", "--out", "out.csv"], "there is no survey of this name"),
+        (["done", "--format", "reports.csv", "--out", "no/out.csv"], "the file cannot be written"),
+        (["done", "--format", "all", "--out", "no/out"], "the folder cannot be written"),
+        (["done", "--format", "reports-with-public.csv", "--out", "out.csv"], "nothing was written (--yes"),
+    ],
+)
+def test_refusal_says_why_and_writes_nothing(
+    data: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    """No file, no folder, nothing beside it."""
+    monkeypatch.chdir(data.parent)
+    ended = export(data, *words)
+
+    assert ended.exit_code in {1, 2}
+    assert said in ended.stderr
+    assert [path.name for path in data.parent.iterdir()] == ["data"]
+
+
+def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> None:
+    """In a file of their own."""
+    out = data.parent / "public.csv"
+    ended = export(data, "done", "--format", "reports-with-public.csv", "--out", str(out), "--yes")
+
+    assert ended.exit_code == 0
+    assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr
+    assert out.read_text().startswith("cheated,reason,year,wave,revision\n")
