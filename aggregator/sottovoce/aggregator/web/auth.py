@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
 
 PUBLIC = frozenset(
     {
@@ -55,7 +56,7 @@ def token_hash(token: str) -> bytes:
 
 def researcher_of(storage: Storage, authorization: str) -> str | None:
     """The researcher whose token stands in an ``Authorization`` header, or None."""
-    token = authorization.removeprefix("Bearer ")
+    token = bearer_token(authorization)
     return storage.researcher(token_hash(token)) if token else None
 
 
@@ -72,7 +73,7 @@ def _guard() -> Response | None:
     if endpoint.startswith(("dashboard.", "auth.")):
         return _guard_page()
     name = researcher_of(current_app.extensions["storage"], request.headers.get("Authorization", ""))
-    return problems.response("unauthorized") if name is None else None
+    return problems.response("unauthorized", EXPECTED) if name is None else None
 
 
 def _guard_page() -> Response | None:
@@ -94,14 +95,14 @@ def login() -> str:
 
 
 @blueprint.post("/dashboard/login")
-def enter() -> Response | tuple[str, int]:
+def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not _same_origin():
         return problems.response("forbidden")
     storage = current_app.extensions["storage"]
     name = storage.researcher(token_hash(request.form.get("token", "").strip()))
     if name is None:
-        return render_template("login.html", refused=True), problems.STATUS["unauthorized"]
+        return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
     session = secrets.token_urlsafe(32)
     storage.start_session(token_hash(session), name, int(current_app.extensions["clock"]().timestamp()))
     reply = _found(redirect(url_for("dashboard.surveys")))

@@ -51,6 +51,19 @@ def test_every_route_is_public_by_name_or_refuses(app: Flask) -> None:
     assert refused >= 8
 
 
+def test_every_refused_method_names_those_that_are_allowed(app: Flask) -> None:
+    """RFC 9110, 15.5.6: of every path, to programs and to browsers; OPTIONS names the same."""
+    client = app.test_client()
+    for path in sorted({re.sub(r"<[^>]+>", "exam", rule.rule) for rule in app.url_map.iter_rules()}):
+        allowed = set(client.options(path).headers["Allow"].split(", "))
+        assert ("HEAD" in allowed) == ("GET" in allowed)
+        for method in {"GET", "POST", "DELETE", "PUT", "TRACE", "NEW"} - allowed:
+            for accept in ("*/*", "text/html"):
+                reply = client.open(path, method=method, data=b"", content_type="application/json",
+                                    environ_overrides={"CONTENT_LENGTH": "0"}, headers={"Accept": accept})  # fmt: skip
+                assert (reply.status_code, set(reply.headers["Allow"].split(", "))) == (405, allowed), (method, path)
+
+
 def test_public_list_names_only_routes_that_exist(app: Flask) -> None:
     """No stale name waits on the list."""
     assert {rule.endpoint for rule in app.url_map.iter_rules()} >= PUBLIC
@@ -76,9 +89,13 @@ def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
 
-    assert client.get("/api/v1/surveys", headers={"Authorization": f"Bearer {token}"}).status_code == 200
-    for wrong in (f"Bearer {token}x", token[:-1], "Bearer ", "Basic x", "\u00e9"):
-        assert client.get("/api/v1/surveys", headers={"Authorization": wrong}).status_code == 401
+    for right in ("Bearer", "bearer", "BEARER", "bEARER "):
+        assert client.get("/api/v1/surveys", headers={"Authorization": f"{right} {token}"}).status_code == 200
+    more = ("Bearer ", f"Bearer {token} x", "\u00e9")
+    for wrong in (f"Bearer {token}x", token, f"Basic {token}", f"Bearer{token}", *more):
+        reply = client.get("/api/v1/surveys", headers={"Authorization": wrong})
+        assert (reply.status_code, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
+        assert reply.json["detail"] == "a token is sent as: Authorization: Bearer TOKEN"
 
 
 def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Flask) -> None:
