@@ -32,8 +32,10 @@ def create(name: str) -> Response:
     """
     given = _given({"count"}, {"wave"})
     count, wave = given["count"], given.get("wave", 0)
-    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE or type(wave) is not int or wave < 0:
-        raise malformed()
+    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE:
+        raise malformed(f"count is a whole number from 1 to {MOST_AT_ONCE:,}")
+    if type(wave) is not int or wave < 0:
+        raise malformed("wave is a whole number from 0 on")
     survey = newest(_storage(), name)
     parsed = survey_of(survey.document)
     if not parsed.asks_for_token:
@@ -52,7 +54,7 @@ def revoke(name: str) -> Response:
     """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
     tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
-        raise malformed()
+        raise malformed("tokens is a list of texts")
     return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens)})
 
 
@@ -64,10 +66,11 @@ def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
     """What the body holds under its keys; checked by who asks for it."""
     try:
         document = canonical.load(request.get_data())
-    except ValueError:
-        raise malformed() from None
-    if not isinstance(document, dict) or not keys <= document.keys() <= keys | set(optional):
-        raise malformed()
+    except ValueError as error:
+        raise malformed(f"the body {error}") from None
+    if not keys <= document.keys() <= keys | set(optional):
+        told = "".join(f", and perhaps {key}" for key in optional)
+        raise malformed(f"the body is an object with {' and '.join(keys)}{told}")
     return document
 
 

@@ -85,6 +85,35 @@ def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteSto
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        (TOKENS, {"count": 0}, "count is a whole number from 1 to 100,000"),
+        (TOKENS, {"count": "7"}, "count is a whole number from 1 to 100,000"),
+        (TOKENS, {"count": 1, "wave": -1}, "wave is a whole number from 0 on"),
+        (TOKENS, {"wave": 0}, "the body is an object with count, and perhaps wave"),
+        (TOKENS, b'{"count":', "the body is not JSON (line 1, column 10)"),
+        (TOKENS, b'{"count":3.0}', "the body holds a number that is not a whole number"),
+        (TOKENS, b'{"count":1,"count":1}', "the body has a duplicate key"),
+        (f"{TOKENS}/revoke", {"tokens": [7]}, "tokens is a list of texts"),
+        ("/api/v1/surveys/exam/token", {"token_sha256": "x"},
+         'the body is {"token_sha256": 64 digits and letters from a to f}'),
+        ("/api/v1/surveys/exam/withdraw", {"report_id": "x"}, "report_id is 32 digits and letters from a to f"),
+        ("/api/v1/surveys/exam/withdraw", {"id": "x"}, "a key is missing, unknown, or has a value of another type"),
+        ("/api/v1/surveys/exam/withdraw", b'{"report_id": "%032x"}' % 1, "the request is not in canonical form"),
+        ("/api/v1/surveys/exam/reports", b"{", "the body is not JSON"),
+        ("/api/v1/surveys/exam/reports/batch", b'{"format":"sottovoce-batch/1","items":[]}',
+         "a batch has format sottovoce-batch/1 and 1 to 1,000 items"),
+    ],
+)  # fmt: skip
+def test_refusal_says_what_is_wrong(researcher: FlaskClient, path: str, body: Any, told: str) -> None:
+    """Right JSON with a wrong value is not told to be in no canonical form."""
+    body = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
+    reply = post(researcher, path, body)
+
+    assert (reply.status_code, reply.json["code"], reply.json["detail"]) == (400, "malformed", told)
+
+
+@pytest.mark.parametrize(
     ("path", "body"),
     [
         (TOKENS, b""), (TOKENS, b"[]"), (TOKENS, b"{}"), (TOKENS, {"count": 0}), (TOKENS, {"count": -1}),
