@@ -286,18 +286,25 @@ class Storage(Protocol):
         """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
 
     def revoke_researcher(self, name: str) -> int:
-        """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
+        """
+        Let a researcher in no more, and end the sessions, those too that are just being begun; returns how many tokens
+        there were.
+        """
 
     def has_researchers(self) -> bool:
         """Whether anybody can be let in."""
 
-    def start_session(self, session_hash: bytes, researcher: str, now: int) -> None:
+    def exchange_token(self, spent: bytes, token_hash: bytes) -> str | None:
+        """Let the same researcher in by another token, and by the first one no more; None if it lets nobody in."""
+
+    def start_session(self, session_hash: bytes, token_hash: bytes, now: int) -> str | None:
         """
-        Remember a dashboard session; ended ones are forgotten on the way.
+        Remember a dashboard session; returns whose it is, or None if the token lets nobody in, now or at any moment
+        until the session is there. Ended ones are forgotten on the way.
 
         Args:
             session_hash: of the cookie's secret.
-            researcher: whose session it is.
+            token_hash: of the token that it is begun with.
             now: seconds since 1970.
         """
 

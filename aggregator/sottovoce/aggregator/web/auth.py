@@ -99,14 +99,11 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not _same_origin():
         return problems.response("forbidden")
-    storage = current_app.extensions["storage"]
-    name = storage.researcher(token_hash(request.form.get("token", "").strip()))
-    if name is None:
+    reply = _begin_session(
+        token_hash(request.form.get("token", "").strip()), _found(redirect(url_for("dashboard.surveys")))
+    )
+    if reply is None:
         return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
-    session = secrets.token_urlsafe(32)
-    storage.start_session(token_hash(session), name, int(current_app.extensions["clock"]().timestamp()))
-    reply = _found(redirect(url_for("dashboard.surveys")))
-    reply.set_cookie(_cookie_name(), session, **_cookie_options())
     return reply
 
 
@@ -116,6 +113,20 @@ def leave() -> Response:
     current_app.extensions["storage"].end_session(token_hash(request.cookies.get(_cookie_name(), "")))
     reply = _found(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
+    return reply
+
+
+def _begin_session(token: bytes, reply: Response) -> Response | None:
+    """
+    The reply with the cookie of a session that was begun with the token of this hash; None if it lets nobody in.
+
+    Both are one step in the database: a token that is revoked at this moment leaves no session behind.
+    """
+    session = secrets.token_urlsafe(32)
+    now = int(current_app.extensions["clock"]().timestamp())
+    if current_app.extensions["storage"].start_session(token_hash(session), token, now) is None:
+        return None
+    reply.set_cookie(_cookie_name(), session, **_cookie_options())
     return reply
 
 
