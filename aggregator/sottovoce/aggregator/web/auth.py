@@ -33,6 +33,8 @@ PUBLIC = frozenset(
         "machine.readyz",
         "auth.login",
         "auth.enter",
+        "auth.offer",
+        "auth.sign_in",
         "dashboard.style",
     }
 )
@@ -52,6 +54,20 @@ def new_token() -> tuple[str, bytes]:
 def token_hash(token: str) -> bytes:
     """192 random bits need no slow hash."""
     return hashlib.sha256(token.encode()).digest()
+
+
+def new_sign_in() -> tuple[str, bytes]:
+    """
+    The path of a page that signs one researcher in, once, and what is stored of it in the place of a token.
+
+    Its secret is no token: it is hashed in another way, so that it lets nobody in but through ``sign_in``.
+    """
+    secret = secrets.token_urlsafe(24)
+    return f"/dashboard/sign-in?link={secret}", _link_hash(secret)
+
+
+def _link_hash(secret: str) -> bytes:
+    return hashlib.blake2b(secret.encode(), digest_size=32, person=b"sign-in link").digest()
 
 
 def researcher_of(storage: Storage, authorization: str) -> str | None:
@@ -102,9 +118,25 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     reply = _begin_session(
         token_hash(request.form.get("token", "").strip()), _found(redirect(url_for("dashboard.surveys")))
     )
-    if reply is None:
-        return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
-    return reply
+    return _not_known() if reply is None else reply
+
+
+@blueprint.get("/dashboard/sign-in")
+def offer() -> str:
+    """What the link leads to: a button. Programs that look at links before people do press none."""
+    return render_template("sign_in.html", token=None)
+
+
+@blueprint.post("/dashboard/sign-in")
+def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
+    """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
+    if not _same_origin():
+        return problems.response("forbidden")
+    token, digest = new_token()
+    link = _link_hash(request.args.get("link", ""))
+    exchanged = current_app.extensions["storage"].exchange_token(link, digest) is not None
+    reply = _begin_session(digest, Response(render_template("sign_in.html", token=token))) if exchanged else None
+    return _not_known() if reply is None else reply
 
 
 @blueprint.post("/dashboard/logout")
@@ -114,6 +146,10 @@ def leave() -> Response:
     reply = _found(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
+
+
+def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
+    return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
 def _begin_session(token: bytes, reply: Response) -> Response | None:

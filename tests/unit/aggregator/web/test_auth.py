@@ -8,7 +8,7 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import PUBLIC, new_token
+from sottovoce.aggregator.web.auth import PUBLIC, new_sign_in, new_token
 from sottovoce.aggregator.web.headers import form_policy, security_headers
 
 from tests.conftest import FakeClock
@@ -44,7 +44,7 @@ def test_every_route_is_public_by_name_or_refuses(app: Flask) -> None:
             path = re.sub(r"<[^>]+>", "exam", rule.rule)
             status = client.open(path, method=method, environ_overrides={"CONTENT_LENGTH": "0"}).status_code
             if rule.endpoint in PUBLIC:
-                assert status != 401 or rule.endpoint == "auth.enter"
+                assert status != 401 or rule.endpoint in {"auth.enter", "auth.sign_in"}
             else:
                 refused += 1
                 assert status == (302 if path.startswith("/dashboard") else 401), rule
@@ -107,6 +107,29 @@ def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Fla
     assert cookie.startswith("__Host-sottovoce=")
     assert all(word in cookie for word in ("Secure", "HttpOnly", "SameSite=Strict", "Path=/"))
     assert client.get("/dashboard/", base_url="https://survey.example.org").status_code == 200
+
+
+def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask) -> None:
+    """To look at it spends nothing; another site cannot press it; afterwards it is worth nothing."""
+    storage, base = app.extensions["storage"], "https://survey.example.org"
+    path, digest = new_sign_in()
+    storage.add_researcher("ann", digest)
+    client = app.test_client()
+    own: dict[str, Any] = {"base_url": base, "headers": {"Sec-Fetch-Site": "same-origin"}, "data": {"pressed": ""}}
+    elsewhere = {**own, "headers": {"Sec-Fetch-Site": "cross-site"}}
+    assert "researcher-" not in client.get(path, base_url=base).text
+    assert client.post(path, **elsewhere).status_code == 403
+    assert client.post(path[:-1], **own).status_code == 401
+    reply = client.post(path, **own)
+    token = re.search(r"researcher-[\w-]+", reply.text)
+
+    assert token
+    assert reply.status_code == 200
+    assert client.get("/dashboard/", base_url=base).status_code == 200
+    assert app.test_client().get("/api/v1/surveys", headers={"Authorization": f"Bearer {token[0]}"}).status_code == 200
+    again = client.post(path, **own)
+    assert (again.status_code, "researcher-" in again.text, "Set-Cookie" in again.headers) == (401, False, False)
+    assert storage.researchers() == ["ann"]
 
 
 def test_login_from_another_site_is_refused(app: Flask) -> None:
