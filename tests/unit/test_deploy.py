@@ -214,3 +214,16 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
         file.write_text(unit.replace("/opt/sottovoce/bin/sottovoce serve", "/bin/true"))
         tried = subprocess.run([analyze, "verify", file], capture_output=True, text=True, check=False)
         assert (tried.returncode, tried.stderr) == (0, "")
+
+
+def test_unit_lets_the_program_do_little() -> None:
+    """Systemd's own figure, 0 for nothing at all, where systemd is; what of it is left is the network."""
+    unit = text("sottovoce.service")
+    assert {"PrivateMounts=yes", "PrivateDevices=yes", "ProtectSystem=strict", "CapabilityBoundingSet="} <= set(
+        unit.splitlines()
+    )
+    analyze = shutil.which("systemd-analyze")
+    if analyze:
+        tried = subprocess.run([analyze, "security", "--offline=yes", "--threshold=12", DEPLOY / "sottovoce.service"],
+                               capture_output=True, text=True, check=False)  # fmt: skip
+        assert tried.returncode == 0, tried.stdout.splitlines()[-1]

@@ -8,6 +8,7 @@ from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.results.analysis import analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
+from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.shared.errors import StorageError
@@ -34,6 +35,8 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
     results = analyse(revisions, cohort, interval, wave)
+    if results.survey.trial:
+        click.echo(TRIAL, err=True)
     for words in results_in_words(results):
         click.echo(words, err=True)
     write_json(export_document(results), out)

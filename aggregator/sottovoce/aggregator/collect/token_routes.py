@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.decode import malformed
 from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web import problems
 from sottovoce.shared import canonical
@@ -45,8 +46,9 @@ def create(name: str) -> Response:
     link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
     rows = [(token, f"{link}&t={token}") for token in create_tokens(_storage(), name, count)]
     if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
-        return _csv(rows)
-    return jsonify({"survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
+        return _csv(rows, parsed.trial)
+    trial = {"trial": True} if parsed.trial else {}
+    return jsonify({**trial, "survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
 
 
 @blueprint.post("/revoke")
@@ -74,9 +76,11 @@ def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
     return document
 
 
-def _csv(rows: list[tuple[str, str]]) -> Response:
+def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
     file = io.StringIO(newline="")
     writer = csv.writer(file)
+    if trial:
+        writer.writerow([TRIAL])
     writer.writerow(["token", "link"])
     writer.writerows(rows)
     reply = Response(file.getvalue(), content_type="text/csv; charset=utf-8")

@@ -22,6 +22,8 @@ def export_document(results: Results) -> dict[str, Any]:
     """The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``."""
     survey = results.survey
     return {
+        # First of all, so that nobody who looks into the file takes it for the real survey's.
+        **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,
         "revision": survey.revision,

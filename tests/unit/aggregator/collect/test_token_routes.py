@@ -187,3 +187,12 @@ def test_spent_tokens_are_told_in_steps_while_the_survey_is_open(
     storage.close_survey("exam", 1)
 
     assert researcher.get(TOKENS).json == {"created": 60, "spent": reports, "revoked": 0, "unspent": 60 - reports}
+
+
+def test_tokens_for_a_try_out_say_so_first(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """As JSON and as CSV; those for a real survey say nothing of it."""
+    storage.publish(survey(name="tried", access="token", trial=True))
+    path = "/api/v1/surveys/tried/tokens"
+    assert post(researcher, path, {"count": 1}).text.startswith('{"trial":true,')
+    assert post(researcher, path, {"count": 1}, Accept="text/csv").text.startswith("Try-out: not the real survey.\r\n")
+    assert "trial" not in post(researcher, TOKENS, {"count": 1}).text
