@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
+from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.rows import pack, unpack
@@ -247,6 +247,22 @@ def test_nothing_outlives_a_revocation_at_the_same_moment(store: Storage) -> Non
         assert [future.exception() for future in (*logins, *others)] == [None] * 4
         assert store.researchers() == []
         assert [store.session(b"s%d" % number, 1) for number in range(2)] == [None, None]
+
+
+def test_batch_of_tokens_is_made_once(store: Storage) -> None:
+    """Of four such requests at the same moment; and another one is made beside it."""
+    key = store.publish(survey(access="token")).key
+    batch = TokenBatch(key, "exam", [bytes([number]) * 32 for number in range(3)], "request", "body")
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(store.add_tokens_once, [batch] * 4)) == ["body"] * 4
+    assert store.add_tokens_once(batch._replace(body="another", hashes=[b"9" * 32])) == "body"
+    assert store.token_counts(key) == TokenCounts(3, 0, 0, 3)
+    store.revoke_tokens(key, batch.hashes)
+    store.add_tokens_once(batch)
+
+    assert store.add_tokens_once(batch._replace(request="req", body="another", hashes=[b"9" * 32])) == "another"
+    assert store.token_counts(key) == TokenCounts(4, 0, 3, 1)
+    assert store.verify() == []
 
 
 def test_researchers_are_known_by_hash(store: Storage) -> None:

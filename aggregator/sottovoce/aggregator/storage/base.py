@@ -152,6 +152,25 @@ class TokenCounts(NamedTuple):
     unspent: int
 
 
+class TokenBatch(NamedTuple):
+    """
+    Tokens that are made once, however often they are asked for.
+
+    Attributes:
+        survey: key of the first revision, under which tokens lie.
+        name: the survey's.
+        hashes: of the tokens.
+        request: a fingerprint of who asks, and of the name that the request was given.
+        body: a fingerprint of what is asked for.
+    """
+
+    survey: int
+    name: str
+    hashes: Sequence[bytes]
+    request: str
+    body: str
+
+
 class Line(NamedTuple):
     """
     What is remembered for good of one step in the life of a survey; each line holds the hash of the one before it.
@@ -160,7 +179,8 @@ class Line(NamedTuple):
         number: one more than that of the line before it.
         day: counted from 1970-01-01, by the database's own clock.
         what: happened.
-        about: the survey's name; of a revision, also its number and digest, each after a space.
+        about: the survey's name; of a revision, also its number and digest, each after a space; of tokens, also the
+            fingerprints of the request that they were made for.
         previous: hash of the line before it.
     """
 
@@ -266,6 +286,12 @@ class Storage(Protocol):
 
     def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
         """Make these tokens good for one report each."""
+
+    def add_tokens_once(self, batch: TokenBatch) -> str:
+        """
+        The same, and remember for good that the request was answered; if it was, nothing is made. Returns the
+        fingerprint of what the first such request asked for.
+        """
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
         """Take tokens back; returns how many were still good."""

@@ -22,6 +22,7 @@ from sottovoce.aggregator.storage.base import (
     Rows,
     Storage,
     StoredSurvey,
+    TokenBatch,
     TokenCounts,
 )
 from sottovoce.aggregator.storage.cells import tallied, with_whole
@@ -198,8 +199,7 @@ class SQLStorage(ABC):
     def _alone(self) -> Iterator[Handle]:
         """A transaction for a step in the life of a survey: one at a time, whatever node begins it."""
         with self._write() as db:
-            if self.ALONE:
-                db.execute(self.ALONE)
+            _ = self.ALONE and db.execute(self.ALONE)
             yield db
 
     def _today(self, db: Handle) -> int:
@@ -294,6 +294,12 @@ class SQLStorage(ABC):
             self._check_there(db, survey)
             tokens.add(db, survey, hashes)
 
+    def add_tokens_once(self, batch: TokenBatch) -> str:
+        """The same, if no such request was answered before; returns what the first one asked for."""
+        with self._alone() as db:
+            self._check_there(db, batch.survey)
+            return tokens.add_once(db, batch, self._today(db))
+
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
         """Take tokens back; returns how many were still good."""
         with self._write() as db:
@@ -310,8 +316,7 @@ class SQLStorage(ABC):
     def has_token(self, survey: int, token: bytes) -> bool:
         """Whether a token is good."""
         with self._read() as db:
-            query = "SELECT 1 FROM tokens WHERE survey = ? AND token_hash = ?"
-            return db.execute(query, [survey, token]).fetchone() is not None
+            return tokens.is_good(db, survey, token)
 
     def token_counts(self, survey: int) -> TokenCounts:
         """How many tokens there are of each kind."""
@@ -339,8 +344,7 @@ class SQLStorage(ABC):
     def revoke_researcher(self, name: str) -> int:
         """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
         with self._write() as db:
-            if self.NOBODY_LET_IN:
-                db.execute(self.NOBODY_LET_IN)
+            _ = self.NOBODY_LET_IN and db.execute(self.NOBODY_LET_IN)
             revoked = researchers.revoke(db, name)
         self._after_deletion()
         return revoked

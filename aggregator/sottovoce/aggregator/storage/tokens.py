@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from sottovoce.aggregator.storage.base import TokenCounts
+from sottovoce.aggregator.storage import record
+from sottovoce.aggregator.storage.base import TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.statements import Handle, add_token_counts, delete_tokens
 
 
@@ -18,6 +19,40 @@ def add(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
     # In the order of the hashes, which is not that of the list that people were given.
     db.executemany("INSERT INTO tokens VALUES (?, ?)", [(survey, token) for token in sorted(hashes)])
     add_token_counts(db, survey, created=len(hashes))
+
+
+def add_once(db: Handle, batch: TokenBatch, day: int) -> str:
+    """
+    The same, unless the record says that the request was answered; returns what the first one asked for.
+
+    That cannot be told from the tokens themselves: those that were spent or taken back are gone, and must not become
+    good again.
+
+    Args:
+        db: within a transaction that no other one adds a line to the record beside.
+        batch: the tokens, and the request that they are made for.
+        day: today.
+    """
+    about = f"{batch.name} {batch.request}"
+    known = record.token_request(db, about)
+    if known is not None:
+        return known
+    add(db, batch.survey, batch.hashes)
+    record.append(db, day, record.TOKENS, f"{about} {batch.body}")
+    return batch.body
+
+
+def is_good(db: Handle, survey: int, token: bytes) -> bool:
+    """
+    Whether a token lets a report in.
+
+    Args:
+        db: within a transaction.
+        survey: key of the first revision.
+        token: its hash.
+    """
+    query = "SELECT 1 FROM tokens WHERE survey = ? AND token_hash = ?"
+    return db.execute(query, [survey, token]).fetchone() is not None
 
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
