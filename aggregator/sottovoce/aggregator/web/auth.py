@@ -134,7 +134,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
         return problems.response("forbidden")
     token, digest = new_token()
     link = _link_hash(request.args.get("link", ""))
-    exchanged = current_app.extensions["storage"].exchange_token(link, digest) is not None
+    exchanged = _is_known(link) and current_app.extensions["storage"].exchange_token(link, digest) is not None
     reply = _begin_session(digest, Response(render_template("sign_in.html", token=token))) if exchanged else None
     return _not_known() if reply is None else reply
 
@@ -152,6 +152,11 @@ def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
     return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
+def _is_known(token: bytes) -> bool:
+    """Asked before anything is written: whoever guesses does not keep reports from being stored."""
+    return current_app.extensions["storage"].researcher(token) is not None
+
+
 def _begin_session(token: bytes, reply: Response) -> Response | None:
     """
     The reply with the cookie of a session that was begun with the token of this hash; None if it lets nobody in.
@@ -160,7 +165,7 @@ def _begin_session(token: bytes, reply: Response) -> Response | None:
     """
     session = secrets.token_urlsafe(32)
     now = int(current_app.extensions["clock"]().timestamp())
-    if current_app.extensions["storage"].start_session(token_hash(session), token, now) is None:
+    if not _is_known(token) or current_app.extensions["storage"].start_session(token_hash(session), token, now) is None:
         return None
     reply.set_cookie(_cookie_name(), session, **_cookie_options())
     return reply

@@ -132,6 +132,19 @@ def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask
     assert storage.researchers() == ["ann"]
 
 
+def test_whoever_guesses_writes_nothing(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong token or link is only looked up: a write would make reports wait for whoever tries many."""
+
+    def fails(*_: object) -> None:
+        raise AssertionError("written")
+
+    for name in ("start_session", "exchange_token", "_write"):
+        monkeypatch.setattr(app.extensions["storage"], name, fails)
+    asked: dict[str, Any] = {"data": {"token": "researcher-wrong"}, "headers": {"Sec-Fetch-Site": "same-origin"}}
+    for path in ("/dashboard/login", "/dashboard/sign-in?link=wrong"):
+        assert app.test_client().post(path, **asked).status_code == 401
+
+
 def test_login_from_another_site_is_refused(app: Flask) -> None:
     """Neither a foreign page nor a client that does not say where it stands can log in."""
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
