@@ -35,11 +35,12 @@ def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedPro
 
 
 @contextmanager
-def serving(folder: Path, *words: str) -> Iterator[tuple[str, str, str]]:
-    """A running ``serve``: what it printed, its link and its token; ended by an interrupt."""
-    port = str(free_port())
+def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tuple[str, str, str]]:
+    """A running ``serve``: what it printed, its link and the token in its file; ended by an interrupt."""
+    port, file = str(free_port()), folder / "token"
     process = subprocess.Popen(
-        [sys.executable, "-m", "sottovoce.cli", "serve", *words, "--port", port],
+        [sys.executable, "-m", "sottovoce.cli", "serve", *words, "--port", port,
+         *(["--token-file", file] if token_file else [])],
         cwd=folder, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
@@ -56,10 +57,8 @@ def serving(folder: Path, *words: str) -> Iterator[tuple[str, str, str]]:
         except requests.ConnectionError:
             time.sleep(0.05)
     link = re.search(r"http\S+/s/\S+", printed)
-    token = re.search(r"researcher-\S+", printed)
-    assert link
     try:
-        yield printed, link[0], token[0] if token else ""
+        yield printed, link[0] if link else "", file.read_text().strip() if f"in {file}" in printed else ""
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=15)
@@ -101,6 +100,21 @@ def test_serve_prints_the_token_once(tmp_path: Path) -> None:
         assert token
     with serving(tmp_path) as (_, _, token):
         assert not token
+
+
+def test_log_of_a_supervised_start_lets_nobody_in_for_long(tmp_path: Path) -> None:
+    """Without a terminal a link is printed and no token; the first to use it gets one, and the second gets nothing."""
+    with serving(tmp_path, token_file=False) as (printed, _, _):
+        link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
+        assert link
+        assert "researcher-" not in printed
+        first, second = (requests.post(link[0], headers={"Sec-Fetch-Site": "same-origin"}, timeout=15) for _ in "12")
+        token = re.search(r"researcher-[\w-]+", first.text)
+        assert token
+        assert (first.status_code, second.status_code) == (200, 401)
+        bearer = {"Authorization": f"Bearer {token[0]}"}
+        api = f"{link[0].partition('/dashboard')[0]}/api/v1/surveys"
+        assert requests.get(api, headers=bearer, timeout=15).status_code == 200
 
 
 def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -> None:

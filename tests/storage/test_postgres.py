@@ -2,8 +2,9 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, LiteralString
 
@@ -343,6 +344,43 @@ def test_whatever_the_server_refuses_is_an_error_of_storage(store: PostgresStora
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(harm)  # type: ignore[call-overload]
     with pytest.raises(StorageError, match=r"^the database is unavailable \(\w+\)$") as refused:
-        store.start_session(b"s" * 32, "sentinel", 1)
+        store.start_session(b"s" * 32, b"t" * 32, 1)
 
     assert "sentinel" not in str(refused.value)
+
+
+@pytest.mark.parametrize("begin", ["start_session", "exchange_token"])
+def test_revocation_waits_for_whoever_is_being_let_in(store: PostgresStorage, url: str, begin: str) -> None:
+    """On another node, stopped in the middle of it: what it leaves is gone once the revocation has returned."""
+    store.add_researcher("ann", b"token")
+    other = PostgresStorage(url)
+    with psycopg.connect(url, autocommit=True) as gatekeeper, ThreadPoolExecutor(2) as pool:
+        gatekeeper.execute(
+            "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql"
+            " AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END'"
+        )
+        for table in ("sessions", "researchers"):
+            gatekeeper.execute(f"CREATE TRIGGER wait BEFORE INSERT ON {table} EXECUTE FUNCTION wait()")  # type: ignore[call-overload]
+        gatekeeper.execute("SELECT pg_advisory_lock(7)")
+        more = (0,) if begin == "start_session" else ()
+        let_in = pool.submit(getattr(other, begin), *((b"s", b"token", 0) if more else (b"token", b"new")))
+        wait_for_waiters(gatekeeper, 1)
+        revoked = pool.submit(store.revoke_researcher, "ann")
+        wait_for_waiters(gatekeeper, 2, revoked)
+        gatekeeper.execute("SELECT pg_advisory_unlock(7)")
+
+    assert (let_in.result(), revoked.result()) == ("ann", 1)
+    assert [node.session(b"s", 1) for node in (store, other)] == [None, None]
+    assert [node.researcher(token) for node in (store, other) for token in (b"token", b"new")] == [None] * 4
+    other.close()
+
+
+def wait_for_waiters(connection: psycopg.Connection[Any], number: int, unless: Future[Any] | None = None) -> None:
+    """Return once so many wait for a lock in this database, or once it is clear that they never will."""
+    waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE datname = current_database()"
+    for _ in range(1000):
+        row = connection.execute(f"{waiting} AND NOT granted").fetchone()
+        if (unless is not None and unless.done()) or row == (number,):
+            return
+        time.sleep(0.01)
+    raise AssertionError("nobody waits")

@@ -16,9 +16,6 @@ from sottovoce.cli import server
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
-BODIES = "".join(f"{kind}_temp_path {{0}}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-"""Folders that are there wherever nginx was installed."""
-
 UNITS = {"k": 2**10, "m": 2**20}
 
 Block = list[tuple[list[str], "Block"]]
@@ -110,28 +107,15 @@ def test_proxy_passes_on_one_address_for_the_one_hop_that_is_believed(nginx: Blo
     assert len(nodes) == 2
 
 
-def test_nginx_accepts_its_sample(tmp_path: Path) -> None:
-    """Where there is nginx and openssl; elsewhere the other tests have read it."""
-    found, openssl = shutil.which("nginx"), shutil.which("openssl")
-    sample = text("nginx.conf")
-    replaced = {
-        "one:8000": "127.0.0.1:8001",
-        "two:8000": "127.0.0.1:8002",
-        "/run/secrets/": f"{tmp_path}/",
-        "/run/nginx.pid": f"{tmp_path}/pid",
-        "default_type": f"{BODIES.format(tmp_path)} default_type",
-    }
-    for name, here in replaced.items():
-        assert name in sample
-        sample = sample.replace(name, here)
-    (tmp_path / "nginx.conf").write_text(sample)
-    if found and openssl:
-        subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-keyout",
-                        tmp_path / "certificate_key", "-out", tmp_path / "certificate"],
-                       check=True, capture_output=True)  # fmt: skip
-        tried = subprocess.run([found, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"], capture_output=True,
-                               text=True, check=False)  # fmt: skip
-        assert (tried.returncode, "warn" in tried.stderr) == (0, False), tried.stderr
+def test_proxy_passes_on_only_to_nodes_that_it_names(nginx: Block) -> None:
+    """The sample is read to its end, each block where nginx takes it; tests/journey/test_proxy.py runs it."""
+    (http,) = [inner for words, inner in nginx if words == ["http"]]
+    upstreams = [words[1] for words, _ in http if words[0] == "upstream"]
+
+    assert [words[0] for words, inner in nginx if inner] == ["events", "http"]
+    assert {words[0] for words, inner in http if inner} == {"upstream", "server"}
+    assert {words[0] for _, inner in http for words, within in inner if within} == {"location"}
+    assert {words[0] for words in directives(nginx, "proxy_pass")} == {f"http://{name}" for name in upstreams}
 
 
 def test_nodes_may_write_nowhere_and_get_secrets_as_files(compose: dict[str, Any]) -> None:
@@ -214,3 +198,16 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
         file.write_text(unit.replace("/opt/sottovoce/bin/sottovoce serve", "/bin/true"))
         tried = subprocess.run([analyze, "verify", file], capture_output=True, text=True, check=False)
         assert (tried.returncode, tried.stderr) == (0, "")
+
+
+def test_unit_lets_the_program_do_little() -> None:
+    """Systemd's own figure, 0 for nothing at all, where systemd is; what of it is left is the network."""
+    unit = text("sottovoce.service")
+    assert {"PrivateMounts=yes", "PrivateDevices=yes", "ProtectSystem=strict", "CapabilityBoundingSet="} <= set(
+        unit.splitlines()
+    )
+    analyze = shutil.which("systemd-analyze")
+    if analyze:
+        tried = subprocess.run([analyze, "security", "--offline=yes", "--threshold=12", DEPLOY / "sottovoce.service"],
+                               capture_output=True, text=True, check=False)  # fmt: skip
+        assert tried.returncode == 0, tried.stdout.splitlines()[-1]

@@ -12,6 +12,7 @@ from sottovoce.aggregator.files.standing_alone import in_words
 from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
+from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.cli.asking import ask
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import check_free, new_file, write_json
@@ -77,6 +78,8 @@ def _write_results(
     revisions: list[Revision], cohort: str | None, interval: str, wave: int | None, out: Path | None
 ) -> None:
     results = analyse(revisions, cohort, interval, wave)
+    if results.survey.trial:
+        click.echo(TRIAL, err=True)
     for words in results_in_words(results):
         click.echo(words, err=True)
     write_json(export_document(results), out)

@@ -7,7 +7,6 @@ from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Storage
 from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
 from sottovoce.cli.server import check_address, run
 
@@ -16,8 +15,14 @@ from sottovoce.cli.server import check_address, run
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--host", default=None, help="Address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), default=None, help="Port to listen on. [default: 8000]")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="New file for the first researcher's token.",
+)
 @data_option
-def serve(survey: Path | None, host: str | None, port: int | None, data: Path | None) -> None:
+def serve(survey: Path | None, host: str | None, port: int | None, token_file: Path | None, data: Path | None) -> None:
     """Run the aggregator, and publish the file SURVEY if one is named."""
     found = data_settings(data)
     settings = Settings(**{**vars(found), "host": host or found.host, "port": port or found.port})
@@ -28,20 +33,14 @@ def serve(survey: Path | None, host: str | None, port: int | None, data: Path | 
     storage = open_storage(settings, create=True)
     if parsed is not None:
         storage.publish(next_revision(storage, parsed))
-    _first_token(storage)
+    if not storage.has_researchers():
+        # Only for a fresh database: what it brings along takes as long to load as all the rest.
+        from sottovoce.cli.first_researcher import let_first_researcher_in
+
+        let_first_researcher_in(storage, settings, token_file)
     for row in storage.surveys():
         click.echo(f"Survey {row.name}: {settings.link(row.name, row.digest)}", err=True)
     storage.close()
     note_address(settings)
     click.echo(f"Dashboard: {settings.url}/dashboard/", err=True)
     run(settings)
-
-
-def _first_token(storage: Storage) -> None:
-    if not storage.has_researchers():
-        # Only for a fresh database: what it brings along takes as long to load as all the rest.
-        from sottovoce.aggregator.web.auth import new_token
-
-        token, digest = new_token()
-        storage.add_researcher("researcher", digest)
-        click.echo(f"Researcher's token, shown only now: {token}", err=True)

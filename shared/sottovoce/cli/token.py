@@ -36,13 +36,16 @@ def create(name: str, count: int, out: Path | None, wave: int, data: Path | None
         raise StorageError("there is no survey of this name that asks for tokens (access: token)")
     if wave >= len(survey_of(revisions[-1].document).waves):
         raise StorageError("the survey has no such wave")
+    trial = survey_of(revisions[-1].document).trial
     link = served_settings(settings).link(name, revisions[-1].digest, wave)
     # Opened first: tokens that could not be written down would be lost.
     with _new_file(out) as file:
         writer = csv.writer(file)
+        if trial:
+            writer.writerow([TRIAL])
         writer.writerow(["token", "link"])
         writer.writerows((made, f"{link}&t={made}") for made in create_tokens(storage, name, count))
-    if survey_of(revisions[-1].document).trial:
+    if trial:
         click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
 

@@ -30,8 +30,8 @@ def test_list_names_each_with_the_number_of_tokens(tmp_path: Path, tokens: dict[
 def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, str]) -> None:
     """Neither by a token nor by a session that was begun; others are not touched."""
     storage = SQLiteStorage(tmp_path / FILE)
-    for name in tokens:
-        storage.start_session(name.encode(), name, 1000)
+    for name, token in tokens.items():
+        storage.start_session(name.encode(), token_hash(token), 1000)
     assert run(tmp_path, "revoke", "ben").exit_code == 0
 
     assert [storage.researcher(token_hash(tokens[name])) for name in ("ann", "ben")] == ["ann", None]

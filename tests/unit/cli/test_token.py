@@ -1,6 +1,7 @@
 """Tokens from the command line: written down where nobody else reads, and over nothing that is there."""
 
 import csv
+import json
 import os
 import stat
 from pathlib import Path
@@ -13,6 +14,7 @@ from sottovoce.cli.database import ADDRESS
 from sottovoce.cli.main import main
 
 from tests.surveys import survey
+from tests.unit.shared.test_schema import validator
 
 
 @pytest.fixture
@@ -83,3 +85,30 @@ def test_address_that_is_set_comes_before_the_one_that_was_served(data: Path, mo
     create(data, data / "list.csv")
 
     assert "https://survey.example.org/s/exam#d=" in (data / "list.csv").read_text()
+
+
+def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
+    """And is taken back like any other: what stands before the tokens is none."""
+    storage = SQLiteStorage(tmp_path / FILE)
+    storage.publish(survey(access="token", trial=True))
+    storage.close()
+    out = tmp_path / "links.csv"
+    assert create(tmp_path, out).exit_code == 0
+    assert out.read_text().splitlines()[:2] == ["Try-out: not the real survey.", "token,link"]
+
+    ended = CliRunner().invoke(main, ["token", "revoke", "exam", str(out), "--data", str(tmp_path)])
+    assert (ended.exit_code, ended.stderr) == (0, "3 tokens revoked\n")
+
+
+def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
+    """In the file, as its first key, and in what is told beside it; another one's has no such key."""
+    storage = SQLiteStorage(tmp_path / FILE)
+    storage.publish(survey(trial=True))
+    storage.publish(survey(name="real"))
+    storage.close()
+    tried, real = (CliRunner().invoke(main, ["export", name, "--data", str(tmp_path)]) for name in ("exam", "real"))
+
+    assert tried.stdout.splitlines()[1] == '  "trial": true,'
+    assert tried.stderr.splitlines()[0] == "Try-out: not the real survey."
+    assert "trial" not in real.stdout
+    validator("export").validate(json.loads(tried.stdout))

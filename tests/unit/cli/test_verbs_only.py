@@ -13,6 +13,7 @@ NO_VERBS = {
     "main": "the list of verbs",
     "database": "the option --data, and what follows from it",
     "asking": "questions to whoever sits at the terminal",
+    "first_researcher": "what serve makes and shows on a fresh database",
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
     "output_folder": "the same for a folder",

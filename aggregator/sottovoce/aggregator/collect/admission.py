@@ -38,6 +38,7 @@ from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
 from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.columns import cut
 from sottovoce.aggregator.surveys import unknown_survey
+from sottovoce.aggregator.web.authorization import EXPECTED
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.tokens import token_hash
 
@@ -50,7 +51,7 @@ REFUSALS = {
     Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
     Outcome.CLOSED: ("closed", "the survey is not open"),
     Outcome.UNKNOWN: ("unknown_survey", "no survey has this name"),
-    Outcome.TOKEN_INVALID: ("token_invalid", "the survey asks for a token that has not been used"),
+    Outcome.TOKEN_INVALID: ("token_invalid", f"the survey asks for a token that has not been used; {EXPECTED}"),
 }
 
 _ForSurvey = Submission | FastBatch

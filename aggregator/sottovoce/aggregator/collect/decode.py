@@ -126,7 +126,7 @@ def decode_report(body: bytes) -> ReportDocument:
     """
     report: ReportDocument = _canonical(_report, body.rstrip(b" "))
     if not _well_formed(report):
-        raise malformed()
+        raise malformed(f"a report has format {FORMAT}, a wave from 0 to {MAX_WAVE}, and a digest and an id in hex")
     return report
 
 
@@ -145,7 +145,7 @@ def decode_batch(body: bytes) -> list[Submission | None]:
         batch = _canonical(_raw_batch, body)
         items = [_parse_item(bytes(raw)) for raw in batch.items]
     if batch.format != BATCH_FORMAT or not 1 <= len(items) <= MOST_ITEMS:
-        raise malformed()
+        raise malformed(f"a batch has format {BATCH_FORMAT} and 1 to {MOST_ITEMS:,} items")
     return [None if item is None else _submission(item) for item in items]
 
 
@@ -179,7 +179,7 @@ def decode_withdrawal(body: bytes) -> str:
     """
     report_id: str = _canonical(_withdrawal, body).report_id
     if not _REPORT_ID(report_id):
-        raise malformed()
+        raise malformed("report_id is 32 digits and letters from a to f")
     return report_id
 
 
@@ -210,17 +210,19 @@ def ready(text: str) -> msgspec.Raw:
     return msgspec.Raw(text)
 
 
-def malformed() -> ReportRejected:
-    """The refusal of whatever is not canonical."""
-    return ReportRejected("malformed", "the request is not in canonical form")
+def malformed(why: str = "the request is not in canonical form") -> ReportRejected:
+    """The refusal of what cannot be read; ``why`` says what is expected, and repeats nothing."""
+    return ReportRejected("malformed", why)
 
 
 def _canonical(decode: Callable[[bytes], Any], body: bytes) -> Any:  # noqa: ANN401 - whatever the decoder makes
     try:
         value = decode(body)
         same = _encode(value) == body
+    except msgspec.ValidationError:
+        raise malformed("a key is missing, unknown, or has a value of another type") from None
     except (msgspec.MsgspecError, RecursionError, ValueError):
-        raise malformed() from None
+        raise malformed("the body is not JSON") from None
     if not same:
         raise malformed()
     return value

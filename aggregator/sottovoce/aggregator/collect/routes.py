@@ -4,6 +4,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.limits import PASSED, Limits, check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.authorization import bearer_token
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, form_policy, is_for_respondents
 
 blueprint = Blueprint("collect", __name__)
@@ -56,7 +57,7 @@ def token(name: str) -> Response:
 @blueprint.post("/api/v1/surveys/<name>/reports")
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
-    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    token = bearer_token(request.headers.get("Authorization", ""))
     pending = current_app.extensions["admission"].begin(name, request.get_data(), token)
     return Response(pending.reply(), content_type="application/json")
 

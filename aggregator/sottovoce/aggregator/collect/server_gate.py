@@ -25,6 +25,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.auth import researcher_of
+from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
 from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.shared.errors import ReportRejected, StorageError
@@ -110,7 +111,8 @@ class Gate:
             status, headers, body = self._refuse(scope, error)
         finally:
             self._under_way -= 1
-        exchange.response_bytes(status, headers, body)
+        # Of what is asked for its head only, Flask's replies have no body, and refusals here have none either.
+        exchange.response_bytes(status, headers, b"" if scope.method == "HEAD" else body)
 
     async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
         if scope.method == "GET" and scope.path in {"/healthz", "/readyz"}:
@@ -183,7 +185,7 @@ class Gate:
 
     async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
         """The receipt of one report, durable."""
-        submission = self._admission.read(name, body, _authorization(scope).removeprefix("Bearer "))
+        submission = self._admission.read(name, body, bearer_token(_authorization(scope)))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
             pending = await self._with_database(self._admission.begin_with_database, submission)
@@ -239,7 +241,7 @@ class Gate:
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
         if await self._with_database(researcher_of, self._storage, _authorization(scope)) is None:
-            raise Refusal("unauthorized")
+            raise Refusal("unauthorized", EXPECTED)
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:
         if isinstance(error, StorageError):

@@ -137,9 +137,9 @@ def _standing(row: StoredSurvey, now: datetime) -> dict[str, Any]:
 def _token_hash(body: bytes) -> bytes:
     try:
         document = canonical.load(body)
-    except ValueError:
-        raise malformed() from None
+    except ValueError as error:
+        raise malformed(f"the body {error}") from None
     hashed = document.get("token_sha256")
     if document.keys() != {"token_sha256"} or not isinstance(hashed, str) or not _HASH.fullmatch(hashed):
-        raise malformed()
+        raise malformed('the body is {"token_sha256": 64 digits and letters from a to f}')
     return bytes.fromhex(hashed)

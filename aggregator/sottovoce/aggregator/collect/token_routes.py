@@ -2,18 +2,30 @@
 
 import csv
 import io
+import re
 from collections.abc import Collection
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.decode import malformed
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import (
+    KeyReused,
+    TokenRequest,
+    create_tokens,
+    create_tokens_once,
+    revoke_tokens,
+    token_counts,
+)
+from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.authorization import bearer_token
 from sottovoce.shared import canonical
 
 MOST_AT_ONCE = 100_000
 """Tokens that one request makes; the command line makes more."""
+
+_KEY = re.compile(r'("?)[A-Za-z0-9._~:+/=-]{16,200}\1').fullmatch
 
 blueprint = Blueprint("tokens", __name__, url_prefix="/api/v1/surveys/<name>/tokens")
 
@@ -28,12 +40,14 @@ def stats(name: str) -> Response:
 def create(name: str) -> Response:
     """
     Make ``{"count": n}`` tokens, ``"wave": w`` for links to another wave than 0; they are in this reply and nowhere
-    else, as JSON or, if asked for, as CSV.
+    else, as JSON or, if asked for, as CSV. With an ``Idempotency-Key`` the same request gets the same tokens again.
     """
     given = _given({"count"}, {"wave"})
     count, wave = given["count"], given.get("wave", 0)
-    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE or type(wave) is not int or wave < 0:
-        raise malformed()
+    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE:
+        raise malformed(f"count is a whole number from 1 to {MOST_AT_ONCE:,}")
+    if type(wave) is not int or wave < 0:
+        raise malformed("wave is a whole number from 0 on")
     survey = newest(_storage(), name)
     parsed = survey_of(survey.document)
     if not parsed.asks_for_token:
@@ -41,10 +55,33 @@ def create(name: str) -> Response:
     if wave >= len(parsed.waves):
         return problems.response("not_found", "the survey has no such wave")
     link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
-    rows = [(token, f"{link}&t={token}") for token in create_tokens(_storage(), name, count)]
+    key = _idempotency_key()
+    try:
+        made = _create_once(name, count, wave, key) if key else create_tokens(_storage(), name, count)
+    except KeyReused:
+        return problems.response("key_reused")
+    rows = [(token, f"{link}&t={token}") for token in made]
     if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
-        return _csv(rows)
-    return jsonify({"survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
+        return _csv(rows, parsed.trial)
+    trial = {"trial": True} if parsed.trial else {}
+    return jsonify({**trial, "survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
+
+
+def _idempotency_key() -> str:
+    """The name that the request was given; "" for none."""
+    given = request.headers.get("Idempotency-Key")
+    if given is None:
+        return ""
+    found = _KEY(given)
+    if found is None:
+        raise malformed("an Idempotency-Key is 16 to 200 letters, digits and . _ ~ : + / = - between quotation marks")
+    return given.strip('"')
+
+
+def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
+    researcher = bearer_token(request.headers.get("Authorization", ""))
+    body = canonical.dump({"count": count, "wave": wave})
+    return create_tokens_once(_storage(), name, count, TokenRequest(researcher, name, key, body))
 
 
 @blueprint.post("/revoke")
@@ -52,7 +89,7 @@ def revoke(name: str) -> Response:
     """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
     tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
-        raise malformed()
+        raise malformed("tokens is a list of texts")
     return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens)})
 
 
@@ -64,16 +101,19 @@ def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
     """What the body holds under its keys; checked by who asks for it."""
     try:
         document = canonical.load(request.get_data())
-    except ValueError:
-        raise malformed() from None
-    if not isinstance(document, dict) or not keys <= document.keys() <= keys | set(optional):
-        raise malformed()
+    except ValueError as error:
+        raise malformed(f"the body {error}") from None
+    if not keys <= document.keys() <= keys | set(optional):
+        told = "".join(f", and perhaps {key}" for key in optional)
+        raise malformed(f"the body is an object with {' and '.join(keys)}{told}")
     return document
 
 
-def _csv(rows: list[tuple[str, str]]) -> Response:
+def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
     file = io.StringIO(newline="")
     writer = csv.writer(file)
+    if trial:
+        writer.writerow([TRIAL])
     writer.writerow(["token", "link"])
     writer.writerows(rows)
     reply = Response(file.getvalue(), content_type="text/csv; charset=utf-8")

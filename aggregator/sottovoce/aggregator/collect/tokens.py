@@ -1,14 +1,56 @@
-"""Making one-time tokens: random, many at once, shown once, stored as hashes."""
+"""
+Making one-time tokens: random, many at once, shown once, stored as hashes.
 
+A program whose request was answered, and who did not get the answer, asks again; it must get the same tokens, for more
+of them would be good than anybody has. They cannot be kept to be shown again, since only hashes are. So the tokens of a
+request that has an ``Idempotency-Key`` are computed from what only the researcher holds, his token of 192 random bits,
+and from that key: whoever asks with both gets them again, and the aggregator keeps fingerprints in its record, of which
+nothing follows. Without such a key they are random, and can be had again by nobody.
+"""
+
+import hashlib
+import hmac
 import secrets
+from typing import NamedTuple
 
-from sottovoce.aggregator.storage import Storage, StoredSurvey, TokenCounts
+from sottovoce.aggregator.storage import Storage, StoredSurvey, TokenBatch, TokenCounts
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
 
 MOST = 1_000_000
 """Tokens that one call makes."""
+
+
+class KeyReused(Exception):
+    """One ``Idempotency-Key`` came with two bodies."""
+
+
+class TokenRequest(NamedTuple):
+    """
+    A request that may come again.
+
+    Attributes:
+        researcher: the token that it came with, which only its holder has.
+        survey: name of the survey.
+        key: the name that the researcher's program gave it.
+        body: what it asks for, in one spelling.
+    """
+
+    researcher: str
+    survey: str
+    key: str
+    body: bytes
+
+    @property
+    def asked_for(self) -> str:
+        """A fingerprint of the body."""
+        return self.derive(b"body " + self.body).hex()
+
+    def derive(self, purpose: bytes) -> bytes:
+        """32 bytes that nobody can tell from random ones without the researcher's token (RFC 2104)."""
+        told = b" ".join([b"sottovoce-tokens/1", self.survey.encode(), self.key.encode(), purpose])
+        return hmac.digest(self.researcher.encode(), told, hashlib.sha256)
 
 
 def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
@@ -26,6 +68,29 @@ def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
     key = _token_key(storage, name)
     made = [spell_token(secrets.randbits(BITS)) for _ in range(count)]
     storage.add_tokens(key, [token_hash(token, name) for token in made])
+    return [print_token(token, name) for token in made]
+
+
+def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRequest) -> list[str]:
+    """
+    The tokens of a request, made at the first time and the same ones whenever it comes again. What was spent or taken
+    back meanwhile stays so.
+
+    Args:
+        storage: where their hashes go.
+        name: the survey's.
+        count: how many, at most ``MOST``.
+        request: that asks for them.
+
+    Raises:
+        StorageError: no such survey.
+        KeyReused: the key was used for something else.
+    """
+    made = [spell_token(int.from_bytes(request.derive(b"token %d" % number)[: BITS // 8])) for number in range(count)]
+    hashes = [token_hash(token, name) for token in made]
+    batch = TokenBatch(_token_key(storage, name), name, hashes, request.derive(b"request").hex(), request.asked_for)
+    if storage.add_tokens_once(batch) != request.asked_for:
+        raise KeyReused
     return [print_token(token, name) for token in made]
 
 

@@ -24,7 +24,7 @@ def export_document(results: Results) -> dict[str, Any]:
     """The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``."""
     survey = results.survey
     return {
-        # Of a try-out the first thing that is said.
+        # First of all, so that nobody who looks into the file takes it for the real survey's.
         **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,

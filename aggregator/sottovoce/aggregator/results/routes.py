@@ -11,6 +11,7 @@ from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, reports_so_far
+from sottovoce.aggregator.web.conditional import unless_known
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -20,9 +21,7 @@ MAX_DIGITS = 4
 blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
 
 
-def results_of(
-    name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None
-) -> Results:
+def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None) -> Results:
     """
     The results of a survey, over all its revisions.
 
@@ -99,7 +98,7 @@ def delete(name: str) -> Response:
 @blueprint.get("/surveys/<name>/estimates")
 def estimates(name: str) -> Response:
     """Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``; ``?interval=`` names a method."""
-    return jsonify(_document(name))
+    return unless_known(jsonify(_document(name)))
 
 
 @blueprint.get("/surveys/<name>/export")
@@ -107,7 +106,7 @@ def export(name: str) -> Response:
     """The same, as a file to keep."""
     reply = jsonify(_document(name))
     reply.headers["Content-Disposition"] = "attachment; filename=export.json"
-    return reply
+    return unless_known(reply)
 
 
 def _document(name: str) -> dict[str, Any]:
@@ -120,4 +119,3 @@ def _wave(text: str | None) -> int | None:
     if not text:
         return None
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
-

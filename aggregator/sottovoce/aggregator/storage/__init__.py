@@ -9,7 +9,19 @@ from sottovoce.aggregator.storage.base import (
     Plan,
     Storage,
     StoredSurvey,
+    TokenBatch,
     TokenCounts,
 )
 
-__all__ = ["Arrival", "Cell", "Known", "Line", "Outcome", "Plan", "Storage", "StoredSurvey", "TokenCounts"]
+__all__ = [
+    "Arrival",
+    "Cell",
+    "Known",
+    "Line",
+    "Outcome",
+    "Plan",
+    "Storage",
+    "StoredSurvey",
+    "TokenBatch",
+    "TokenCounts",
+]

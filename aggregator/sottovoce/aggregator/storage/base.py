@@ -152,6 +152,25 @@ class TokenCounts(NamedTuple):
     unspent: int
 
 
+class TokenBatch(NamedTuple):
+    """
+    Tokens that are made once, however often they are asked for.
+
+    Attributes:
+        survey: key of the first revision, under which tokens lie.
+        name: the survey's.
+        hashes: of the tokens.
+        request: a fingerprint of who asks, and of the name that the request was given.
+        body: a fingerprint of what is asked for.
+    """
+
+    survey: int
+    name: str
+    hashes: Sequence[bytes]
+    request: str
+    body: str
+
+
 class Line(NamedTuple):
     """
     What is remembered for good of one step in the life of a survey; each line holds the hash of the one before it.
@@ -160,7 +179,8 @@ class Line(NamedTuple):
         number: one more than that of the line before it.
         day: counted from 1970-01-01, by the database's own clock.
         what: happened.
-        about: the survey's name; of a revision, also its number and digest, each after a space.
+        about: the survey's name; of a revision, also its number and digest, each after a space; of tokens, also the
+            fingerprints of the request that they were made for.
         previous: hash of the line before it.
     """
 
@@ -267,6 +287,12 @@ class Storage(Protocol):
     def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
         """Make these tokens good for one report each."""
 
+    def add_tokens_once(self, batch: TokenBatch) -> str:
+        """
+        The same, and remember for good that the request was answered; if it was, nothing is made. Returns the
+        fingerprint of what the first such request asked for.
+        """
+
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
         """Take tokens back; returns how many were still good."""
 
@@ -286,18 +312,25 @@ class Storage(Protocol):
         """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
 
     def revoke_researcher(self, name: str) -> int:
-        """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
+        """
+        Let a researcher in no more, and end the sessions, those too that are just being begun; returns how many tokens
+        there were.
+        """
 
     def has_researchers(self) -> bool:
         """Whether anybody can be let in."""
 
-    def start_session(self, session_hash: bytes, researcher: str, now: int) -> None:
+    def exchange_token(self, spent: bytes, token_hash: bytes) -> str | None:
+        """Let the same researcher in by another token, and by the first one no more; None if it lets nobody in."""
+
+    def start_session(self, session_hash: bytes, token_hash: bytes, now: int) -> str | None:
         """
-        Remember a dashboard session; ended ones are forgotten on the way.
+        Remember a dashboard session; returns whose it is, or None if the token lets nobody in, now or at any moment
+        until the session is there. Ended ones are forgotten on the way.
 
         Args:
             session_hash: of the cookie's secret.
-            researcher: whose session it is.
+            token_hash: of the token that it is begun with.
             now: seconds since 1970.
         """
 

@@ -62,6 +62,9 @@ class PostgresStorage(sql.SQLStorage):
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
 
     ALONE: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
+    LET_IN: ClassVar[str] = "SELECT name FROM researchers WHERE token_hash = ? FOR SHARE"
+    # Reading stays possible; whoever locks a row, adds one or takes one out waits, and is waited for.
+    NOBODY_LET_IN: ClassVar[str] = "LOCK TABLE researchers IN EXCLUSIVE MODE"
     NOW: ClassVar[str] = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
     THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"

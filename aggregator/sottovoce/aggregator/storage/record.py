@@ -12,7 +12,11 @@ from sottovoce.aggregator.storage.base import Line
 from sottovoce.aggregator.storage.statements import Handle
 
 PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
-"""What a line may tell: of a revision, by name, revision and digest, or of a survey, by its name."""
+TOKENS = "tokens"
+"""
+What a line may tell: of a revision, by name, revision and digest, of a survey, by its name, or of tokens that a request
+made, by name and fingerprints.
+"""
 
 _LINES = "SELECT number, day, what, about, previous FROM record ORDER BY number"
 _LAST = f"{_LINES} DESC LIMIT 1"
@@ -47,6 +51,13 @@ def append(db: Handle, day: int, what: str, about: str) -> int:
         [before + 1, day, what, about, previous],
     )
     return before + 1
+
+
+def token_request(db: Handle, about: str) -> str | None:
+    """The last fingerprint of the line about tokens that begins so; None if there is none."""
+    query = "SELECT about FROM record WHERE what = ? AND substr(about, 1, ?) = ?"
+    row = db.execute(query, [TOKENS, len(about) + 1, f"{about} "]).fetchone()
+    return None if row is None else str(row[0]).rpartition(" ")[2]
 
 
 def is_deleted(db: Handle, name: str) -> bool:

@@ -11,10 +11,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from sottovoce.aggregator.storage import survey_life
+from sottovoce.aggregator.storage import researchers, survey_life, tokens
 from sottovoce.aggregator.storage.base import (
-    SESSION_IDLE,
-    SESSION_MOST,
     Arrival,
     Cell,
     Known,
@@ -24,6 +22,7 @@ from sottovoce.aggregator.storage.base import (
     Rows,
     Storage,
     StoredSurvey,
+    TokenBatch,
     TokenCounts,
 )
 from sottovoce.aggregator.storage.cells import tallied, with_whole
@@ -31,9 +30,7 @@ from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
     Handle,
-    add_token_counts,
     count_down,
-    delete_tokens,
     find,
     has_tombstone,
     id_hash,
@@ -70,6 +67,12 @@ class SQLStorage(ABC):
 
     ALONE: ClassVar[str] = ""
     """What makes a transaction wait for every other one that changes the life of a survey, if it does not anyway."""
+
+    LET_IN: ClassVar[str] = "SELECT name FROM researchers WHERE token_hash = ?"
+    """Whom a token lets in, such that it does so until the end of the transaction."""
+
+    NOBODY_LET_IN: ClassVar[str] = ""
+    """What makes a transaction wait for whoever is being let in, and them for it, if they do not anyway."""
 
     NOW: ClassVar[str]
     """Seconds since 1970, by the database's own clock."""
@@ -196,8 +199,7 @@ class SQLStorage(ABC):
     def _alone(self) -> Iterator[Handle]:
         """A transaction for a step in the life of a survey: one at a time, whatever node begins it."""
         with self._write() as db:
-            if self.ALONE:
-                db.execute(self.ALONE)
+            _ = self.ALONE and db.execute(self.ALONE)
             yield db
 
     def _today(self, db: Handle) -> int:
@@ -288,16 +290,19 @@ class SQLStorage(ABC):
         """Make these tokens good for one report each."""
         with self._write() as db:
             self._check_there(db, survey)
-            # In the order of the hashes, which is not that of the list that people were given.
-            db.executemany("INSERT INTO tokens VALUES (?, ?)", [(survey, token) for token in sorted(hashes)])
-            add_token_counts(db, survey, created=len(hashes))
+            tokens.add(db, survey, hashes)
+
+    def add_tokens_once(self, batch: TokenBatch) -> str:
+        """The same, if no such request was answered before; returns what the first one asked for."""
+        with self._alone() as db:
+            self._check_there(db, batch.survey)
+            return tokens.add_once(db, batch, self._today(db))
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
         """Take tokens back; returns how many were still good."""
         with self._write() as db:
             self._check_there(db, survey)
-            revoked = delete_tokens(db, [(survey, token) for token in sorted(set(hashes))])
-            add_token_counts(db, survey, revoked=revoked)
+            revoked = tokens.revoke(db, survey, hashes)
         self._after_deletion()
         return revoked
 
@@ -309,16 +314,12 @@ class SQLStorage(ABC):
     def has_token(self, survey: int, token: bytes) -> bool:
         """Whether a token is good."""
         with self._read() as db:
-            query = "SELECT 1 FROM tokens WHERE survey = ? AND token_hash = ?"
-            return db.execute(query, [survey, token]).fetchone() is not None
+            return tokens.is_good(db, survey, token)
 
     def token_counts(self, survey: int) -> TokenCounts:
         """How many tokens there are of each kind."""
         with self._read() as db:
-            query = "SELECT created, spent, revoked FROM token_counts WHERE survey = ?"
-            created, spent, revoked = db.execute(query, [survey]).fetchone() or (0, 0, 0)
-            unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
-        return TokenCounts(created, spent, revoked, unspent)
+            return tokens.counts(db, survey)
 
     # Researchers
 
@@ -341,42 +342,43 @@ class SQLStorage(ABC):
     def revoke_researcher(self, name: str) -> int:
         """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
         with self._write() as db:
-            revoked = db.execute("DELETE FROM researchers WHERE name = ?", [name]).rowcount
-            db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
+            _ = self.NOBODY_LET_IN and db.execute(self.NOBODY_LET_IN)
+            revoked = researchers.revoke(db, name)
         self._after_deletion()
         return revoked
+
+    def exchange_token(self, spent: bytes, token_hash: bytes) -> str | None:
+        """Let the same researcher in by another token, and by the first one no more; None if it lets nobody in."""
+        with self._write() as db:
+            name = researchers.exchange(db, spent, token_hash)
+        self._after_deletion()
+        return name
 
     def has_researchers(self) -> bool:
         """Whether anybody can be let in."""
         with self._read() as db:
             return db.execute("SELECT 1 FROM researchers LIMIT 1").fetchone() is not None
 
-    def start_session(self, session_hash: bytes, researcher: str, now: int) -> None:
+    def start_session(self, session_hash: bytes, token_hash: bytes, now: int) -> str | None:
         """
-        Remember a dashboard session.
+        Remember a dashboard session; returns whose it is, or None if the token lets nobody in.
 
         Args:
             session_hash: of the cookie's secret.
-            researcher: whose session it is.
+            token_hash: of the token that it is begun with.
             now: seconds since 1970.
         """
         with self._write() as db:
-            db.execute("DELETE FROM sessions WHERE used < ? OR started < ?", [now - SESSION_IDLE, now - SESSION_MOST])
-            db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", [session_hash, researcher, now, now])
+            return researchers.start_session(db, session_hash, db.execute(self.LET_IN, [token_hash]).fetchone(), now)
 
     def session(self, session_hash: bytes, now: int) -> str | None:
         """The researcher of a live session, or None."""
         with self._read() as db:
-            row = db.execute(
-                "SELECT researcher, used FROM sessions WHERE session_hash = ? AND used >= ? AND started >= ?",
-                [session_hash, now - SESSION_IDLE, now - SESSION_MOST],
-            ).fetchone()
-        if row is None:
-            return None
-        if row[1] < now - 60:
+            found = researchers.session(db, session_hash, now)
+        if found is not None and researchers.is_use_to_be_noted(found, now):
             with self._write() as db:
-                db.execute("UPDATE sessions SET used = ? WHERE session_hash = ?", [now, session_hash])
-        return str(row[0])
+                researchers.note_use(db, session_hash, now)
+        return None if found is None else found.researcher
 
     def end_session(self, session_hash: bytes) -> None:
         """Forget a session."""

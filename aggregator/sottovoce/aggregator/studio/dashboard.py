@@ -10,6 +10,7 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import limits, yes_in_words
 from sottovoce.aggregator.results.routes import results_of
 from sottovoce.aggregator.survey_life import list_surveys
+from sottovoce.aggregator.web.conditional import unless_known
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
@@ -42,7 +43,7 @@ def download(name: str) -> Response:
     results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
     reply = jsonify(export_document(results))
     reply.headers["Content-Disposition"] = "attachment; filename=export.json"
-    return reply
+    return unless_known(reply)
 
 
 @blueprint.get("/style.css")

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
 
 PUBLIC = frozenset(
     {
@@ -32,6 +33,8 @@ PUBLIC = frozenset(
         "machine.readyz",
         "auth.login",
         "auth.enter",
+        "auth.offer",
+        "auth.sign_in",
         "dashboard.style",
     }
 )
@@ -53,9 +56,23 @@ def token_hash(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
+def new_sign_in() -> tuple[str, bytes]:
+    """
+    The path of a page that signs one researcher in, once, and what is stored of it in the place of a token.
+
+    Its secret is no token: it is hashed in another way, so that it lets nobody in but through ``sign_in``.
+    """
+    secret = secrets.token_urlsafe(24)
+    return f"/dashboard/sign-in?link={secret}", _link_hash(secret)
+
+
+def _link_hash(secret: str) -> bytes:
+    return hashlib.blake2b(secret.encode(), digest_size=32, person=b"sign-in link").digest()
+
+
 def researcher_of(storage: Storage, authorization: str) -> str | None:
     """The researcher whose token stands in an ``Authorization`` header, or None."""
-    token = authorization.removeprefix("Bearer ")
+    token = bearer_token(authorization)
     return storage.researcher(token_hash(token)) if token else None
 
 
@@ -72,7 +89,7 @@ def _guard() -> Response | None:
     if endpoint.startswith(("dashboard.", "auth.")):
         return _guard_page()
     name = researcher_of(current_app.extensions["storage"], request.headers.get("Authorization", ""))
-    return problems.response("unauthorized") if name is None else None
+    return problems.response("unauthorized", EXPECTED) if name is None else None
 
 
 def _guard_page() -> Response | None:
@@ -94,19 +111,32 @@ def login() -> str:
 
 
 @blueprint.post("/dashboard/login")
-def enter() -> Response | tuple[str, int]:
+def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not _same_origin():
         return problems.response("forbidden")
-    storage = current_app.extensions["storage"]
-    name = storage.researcher(token_hash(request.form.get("token", "").strip()))
-    if name is None:
-        return render_template("login.html", refused=True), problems.STATUS["unauthorized"]
-    session = secrets.token_urlsafe(32)
-    storage.start_session(token_hash(session), name, int(current_app.extensions["clock"]().timestamp()))
-    reply = _found(redirect(url_for("dashboard.surveys")))
-    reply.set_cookie(_cookie_name(), session, **_cookie_options())
-    return reply
+    reply = _begin_session(
+        token_hash(request.form.get("token", "").strip()), _found(redirect(url_for("dashboard.surveys")))
+    )
+    return _not_known() if reply is None else reply
+
+
+@blueprint.get("/dashboard/sign-in")
+def offer() -> str:
+    """What the link leads to: a button. Programs that look at links before people do press none."""
+    return render_template("sign_in.html", token=None)
+
+
+@blueprint.post("/dashboard/sign-in")
+def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
+    """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
+    if not _same_origin():
+        return problems.response("forbidden")
+    token, digest = new_token()
+    link = _link_hash(request.args.get("link", ""))
+    exchanged = _is_known(link) and current_app.extensions["storage"].exchange_token(link, digest) is not None
+    reply = _begin_session(digest, Response(render_template("sign_in.html", token=token))) if exchanged else None
+    return _not_known() if reply is None else reply
 
 
 @blueprint.post("/dashboard/logout")
@@ -115,6 +145,29 @@ def leave() -> Response:
     current_app.extensions["storage"].end_session(token_hash(request.cookies.get(_cookie_name(), "")))
     reply = _found(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
+    return reply
+
+
+def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
+    return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
+
+
+def _is_known(token: bytes) -> bool:
+    """Asked before anything is written: whoever guesses does not keep reports from being stored."""
+    return current_app.extensions["storage"].researcher(token) is not None
+
+
+def _begin_session(token: bytes, reply: Response) -> Response | None:
+    """
+    The reply with the cookie of a session that was begun with the token of this hash; None if it lets nobody in.
+
+    Both are one step in the database: a token that is revoked at this moment leaves no session behind.
+    """
+    session = secrets.token_urlsafe(32)
+    now = int(current_app.extensions["clock"]().timestamp())
+    if not _is_known(token) or current_app.extensions["storage"].start_session(token_hash(session), token, now) is None:
+        return None
+    reply.set_cookie(_cookie_name(), session, **_cookie_options())
     return reply
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from flask import Flask, Response, request
 from sottovoce.aggregator.web import pages
 from sottovoce.shared.errors import EstimateError, ReportRejected, SpecError, StorageError
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -31,6 +31,7 @@ STATUS = {
     "too_large": 413,
     "unsupported_type": 415,
     "out_of_range": 422,
+    "key_reused": 422,
     "spec_invalid": 422,
     "estimate_impossible": 422,
     "too_many": 429,
@@ -57,6 +58,7 @@ TITLES = {
     "too_large": "The request is too large",
     "unsupported_type": "The body must be plain JSON",
     "out_of_range": "A value is not possible",
+    "key_reused": "The Idempotency-Key was used for something else",
     "spec_invalid": "The survey is not valid",
     "estimate_impossible": "There is no such estimate",
     "too_many": "Too many requests have come from this network",
@@ -70,17 +72,21 @@ RETRY_AFTER = "5"  # seconds
 COME_BACK = frozenset({429, 503})
 """Statuses that say when to try again."""
 
+CHALLENGE = [("WWW-Authenticate", "Bearer")]
+"""What every 401 carries, as RFC 9110 (11.6.1) has it."""
+
 _log = logging.getLogger("sottovoce")
 
 _BY_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_type"}
 
 
 class Refusal(Exception):
-    """A request is not looked at any further; ``code`` is one of ``STATUS``."""
+    """A request is not looked at any further; ``code`` is one of ``STATUS``, ``detail`` a sentence about this case."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(code)
         self.code = code
+        self.detail = detail
 
 
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
@@ -135,8 +141,8 @@ def _more(code: str) -> list[tuple[str, str]]:
     found = []
     if STATUS[code] in COME_BACK:
         found.append(("Retry-After", RETRY_AFTER))
-    if code == "unauthorized":
-        found.append(("WWW-Authenticate", "Bearer"))
+    if STATUS[code] == STATUS["unauthorized"]:
+        found += CHALLENGE
     return found
 
 
@@ -149,7 +155,7 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
         where: name of the route.
     """
     if isinstance(error, Refusal):
-        return error.code, ""
+        return error.code, error.detail
     if isinstance(error, ReportRejected | EstimateError):
         return error.code, str(error)
     if isinstance(error, StorageError):
@@ -178,4 +184,7 @@ def _error(error: Exception) -> Response:
 
 
 def _http_error(error: HTTPException) -> Response:
-    return response(_BY_STATUS.get(error.code or 0, "malformed" if (error.code or 0) < 500 else "internal"))
+    found = response(_BY_STATUS.get(error.code or 0, "malformed" if (error.code or 0) < 500 else "internal"))
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        found.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return found

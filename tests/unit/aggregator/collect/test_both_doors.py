@@ -182,6 +182,9 @@ OUTCOMES = [
     ("malformed", Request(path("exam", "/batch"), b"[]")),
     ("", Request("/api/v1/surveys/exam/withdraw", b'{"report_id":"%032x"}' % 1)),
     ("withdrawn", Request(path("exam"), sent(1))),
+    ("", Request(path("invited"), sent(30, INVITED), headers=(("Authorization", f"bearer  {TOKENS[2]}"),))),
+    ("token_invalid", Request(path("invited"), sent(31, INVITED), headers=(("Authorization", TOKENS[1]),))),
+    ("token_invalid", Request(path("invited"), sent(31, INVITED), headers=(("Authorization", f"Basic {TOKENS[1]}"),))),
     ("", Request("/api/v1/surveys/exam/revisions", method="GET")),
     ("", Request("/api/v1/surveys/exam/status", method="GET")),
     ("unknown_survey", Request("/api/v1/surveys/none/status", method="GET")),
@@ -196,6 +199,8 @@ OUTCOMES = [
     ("method_not_allowed", Request(path("exam"), method="GET")),
     ("method_not_allowed", Request(path("exam"), sent(9), method="PUT")),
     ("method_not_allowed", Request(path("exam", "/batch"), method="GET")),
+    ("method_not_allowed", Request(path("exam"), method="PROPFIND")),
+    ("method_not_allowed", Request(path("exam"), method="TRACE")),
     ("not_found", Request(f"{path('exam')}/", sent(9))),
     ("not_found", Request("/api/v1/surveys//reports", sent(9))),
     ("unknown_survey", Request(path("é"), sent(9))),
@@ -227,6 +232,20 @@ def test_every_outcome_is_the_same_through_both_doors(doors: list[Door]) -> None
     assert reasons == [expected for expected, _ in OUTCOMES]
     assert {*reasons, "busy"} >= set(REJECTIONS)
     assert doors[0].storage.live_counts(1) == doors[1].storage.live_counts(1)
+
+
+def test_what_was_asked_for_its_head_has_no_body_at_either_door(doors: list[Door]) -> None:
+    """And the headers of what GET would be answered; also where it is the gate that refuses."""
+    for asked, expected in (("/api/v1/surveys/exam", 200), ("/nothing", 404), ("/healthz", 200)):
+        status, headers, body = both(doors, Request(asked, method="HEAD"))
+        whole = both(doors, Request(asked, method="GET"))
+        assert (status, body, whole[0]) == (expected, b"", expected)
+        assert dict(headers)["content-length"] == dict(whole[1])["content-length"] == str(len(whole[2]))
+    gate = doors[0].gate
+    assert gate is not None
+    gate._settings = replace(gate._settings, max_requests=0)
+    status, _, body = doors[0].ask(Request("/api/v1/surveys/exam", method="HEAD"))
+    assert (status, body) == (503, b"")
 
 
 def test_strangers_who_send_too_often_are_refused_at_both_doors(doors: list[Door]) -> None:

@@ -12,6 +12,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.collect.limits import check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared.tokens import parse_token, print_token, token_hash
 
@@ -82,6 +83,35 @@ def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteSto
     assert corrected.key != key
     assert storage.has_token(key, token_hash(row["token"], "exam"))
     assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        (TOKENS, {"count": 0}, "count is a whole number from 1 to 100,000"),
+        (TOKENS, {"count": "7"}, "count is a whole number from 1 to 100,000"),
+        (TOKENS, {"count": 1, "wave": -1}, "wave is a whole number from 0 on"),
+        (TOKENS, {"wave": 0}, "the body is an object with count, and perhaps wave"),
+        (TOKENS, b'{"count":', "the body is not JSON (line 1, column 10)"),
+        (TOKENS, b'{"count":3.0}', "the body holds a number that is not a whole number"),
+        (TOKENS, b'{"count":1,"count":1}', "the body has a duplicate key"),
+        (f"{TOKENS}/revoke", {"tokens": [7]}, "tokens is a list of texts"),
+        ("/api/v1/surveys/exam/token", {"token_sha256": "x"},
+         'the body is {"token_sha256": 64 digits and letters from a to f}'),
+        ("/api/v1/surveys/exam/withdraw", {"report_id": "x"}, "report_id is 32 digits and letters from a to f"),
+        ("/api/v1/surveys/exam/withdraw", {"id": "x"}, "a key is missing, unknown, or has a value of another type"),
+        ("/api/v1/surveys/exam/withdraw", b'{"report_id": "%032x"}' % 1, "the request is not in canonical form"),
+        ("/api/v1/surveys/exam/reports", b"{", "the body is not JSON"),
+        ("/api/v1/surveys/exam/reports/batch", b'{"format":"sottovoce-batch/1","items":[]}',
+         "a batch has format sottovoce-batch/1 and 1 to 1,000 items"),
+    ],
+)  # fmt: skip
+def test_refusal_says_what_is_wrong(researcher: FlaskClient, path: str, body: Any, told: str) -> None:
+    """Right JSON with a wrong value is not told to be in no canonical form."""
+    body = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
+    reply = post(researcher, path, body)
+
+    assert (reply.status_code, reply.json["code"], reply.json["detail"]) == (400, "malformed", told)
 
 
 @pytest.mark.parametrize(
@@ -158,3 +188,87 @@ def test_spent_tokens_are_told_in_steps_while_the_survey_is_open(
     storage.close_survey("exam", 1)
 
     assert researcher.get(TOKENS).json == {"created": 60, "spent": reports, "revoked": 0, "unspent": 60 - reports}
+
+
+def test_tokens_for_a_try_out_say_so_first(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """As JSON and as CSV; those for a real survey say nothing of it."""
+    storage.publish(survey(name="tried", access="token", trial=True))
+    path = "/api/v1/surveys/tried/tokens"
+    assert post(researcher, path, {"count": 1}).text.startswith('{"trial":true,')
+    assert post(researcher, path, {"count": 1}, Accept="text/csv").text.startswith("Try-out: not the real survey.\r\n")
+    assert "trial" not in post(researcher, TOKENS, {"count": 1}).text
+
+
+NAMED = "8e03978e-40d5-43dd-bc93-6894a57f9324"
+
+
+def test_request_that_comes_again_gets_the_same_tokens(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """The first answer may have been lost; nothing is made twice, in either form, and nothing in clear is kept."""
+    first = post(researcher, TOKENS, {"count": 3}, **{"Idempotency-Key": f'"{NAMED}"'}).json
+    again = post(researcher, TOKENS, {"wave": 0, "count": 3}, **{"Idempotency-Key": NAMED}).json
+    table = post(researcher, TOKENS, {"count": 3}, Accept="text/csv", **{"Idempotency-Key": NAMED}).text
+    tokens = [row["token"] for row in first["tokens"]]
+
+    assert first == again
+    assert [row["token"] for row in csv.DictReader(io.StringIO(table))] == tokens
+    assert len(set(tokens)) == 3
+    assert all(storage.has_token(1, token_hash(token, "exam")) for token in tokens)
+    assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3}
+    kept = b" ".join(str(row).encode() for table in TABLES for row in storage.export_table(table))
+    for secret in (NAMED, *tokens, *(token[:16] for token in tokens)):
+        assert secret.encode() not in kept
+    assert storage.verify() == []
+
+
+def test_request_that_comes_again_makes_nothing_good_again(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """Neither what was taken back nor what was spent, even if that is all of them."""
+    key = {"Idempotency-Key": NAMED}
+    tokens = [row["token"] for row in post(researcher, TOKENS, {"count": 2}, **key).json["tokens"]]
+    post(researcher, f"{TOKENS}/revoke", {"tokens": tokens[:1]})
+    storage.store([arrival(1, 1, token=token_hash(tokens[1], "exam"))])
+    again = post(researcher, TOKENS, {"count": 2}, **key)
+
+    assert [row["token"] for row in again.json["tokens"]] == tokens
+    assert [storage.has_token(1, token_hash(token, "exam")) for token in tokens] == [False, False]
+    assert storage.token_counts(1).created == 2
+
+
+@pytest.mark.parametrize("body", [{"count": 2}, {"count": 4}, {"count": 3, "wave": 1}])
+def test_key_names_one_request(researcher: FlaskClient, storage: SQLiteStorage, body: Any) -> None:
+    """Another body with it is refused, and makes nothing."""
+    storage.publish(survey(name="panel", access="token", waves=months(2)))
+    path, key = "/api/v1/surveys/panel/tokens", {"Idempotency-Key": NAMED}
+    assert post(researcher, path, {"count": 3}, **key).status_code == 200
+    reply = post(researcher, path, body, **key)
+
+    assert (reply.status_code, reply.json["code"]) == (422, "key_reused")
+    assert researcher.get(path).json["created"] == 3
+
+
+def test_key_is_its_researchers_and_its_surveys(app: Flask, researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """Somebody else with the same key gets other tokens, and so does another survey."""
+    storage.publish(survey(name="other", access="token"))
+    token, digest = new_token()
+    storage.add_researcher("ben", digest)
+    ben, key = app.test_client(), {"Idempotency-Key": NAMED}
+    asked = [
+        post(researcher, TOKENS, {"count": 1}, **key),
+        post(researcher, "/api/v1/surveys/other/tokens", {"count": 1}, **key),
+        post(ben, TOKENS, {"count": 1}, Authorization=f"bearer {token}", **key),
+    ]
+
+    assert len({reply.json["tokens"][0]["token"][:16] for reply in asked}) == 3
+    assert storage.token_counts(1).created == 2
+
+
+@pytest.mark.parametrize(
+    "key", ["", '""', "short", "x" * 201, "with a space in it", f'"{NAMED}', f"{NAMED},{NAMED}", "é" * 20]
+)
+def test_key_that_could_be_guessed_or_read_in_two_ways_is_refused(
+    researcher: FlaskClient, storage: SQLiteStorage, key: str
+) -> None:
+    """And not taken for none, which would make tokens twice."""
+    reply = post(researcher, TOKENS, {"count": 1}, **{"Idempotency-Key": key})
+
+    assert (reply.status_code, reply.json["code"]) == (400, "malformed")
+    assert storage.token_counts(1).created == 0

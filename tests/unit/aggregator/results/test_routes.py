@@ -97,3 +97,49 @@ def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: Flask
     assert '<td class="number">25</td>' in page
     assert "Try-out: not the real survey." in page
     assert "1 answers" in page
+
+
+def fill(storage: SQLiteStorage, reports: range) -> None:
+    """Store so many reports of the one survey."""
+    storage.store([arrival(storage.revisions("exam")[0].key, number) for number in reports])
+
+
+@pytest.mark.parametrize("end", ["estimates", "export"])
+def test_results_that_are_known_are_not_sent_again(researcher: FlaskClient, storage: SQLiteStorage, end: str) -> None:
+    """By any list that names them, by a weak tag, by a star; never to somebody who may not see them."""
+    fill(storage, range(25))
+    first = researcher.get(f"{EXAM}/{end}")
+    tag = first.headers["ETag"]
+    for known in (tag, f'"other", {tag}', f"W/{tag}", f'W/"x" ,W/{tag}, "y"', "*"):
+        for method in ("GET", "HEAD"):
+            again = researcher.open(f"{EXAM}/{end}", method=method, headers={"If-None-Match": known})
+            assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag)
+            assert again.headers["Cache-Control"] == "no-store"
+            assert "Content-Type" not in again.headers
+    for unknown in ('"other"', tag.strip('"')[:-1], ""):
+        again = researcher.get(f"{EXAM}/{end}", headers={"If-None-Match": unknown})
+        assert (again.status_code, again.data) == (200, first.data)
+    stranger = researcher.application.test_client()
+    assert stranger.get(f"{EXAM}/{end}", headers={"If-None-Match": tag}).status_code == 401
+
+
+def test_etag_moves_with_what_is_shown_and_with_nothing_else(
+    app: Flask, researcher: FlaskClient, storage: SQLiteStorage, clock: FakeClock
+) -> None:
+    """Not with reports that are not shown yet, a day, or another reader; but with the next step."""
+
+    def tag(question: str = "", client: FlaskClient = researcher) -> str:
+        return str(client.get(f"{EXAM}/estimates{question}").headers["ETag"])
+
+    fill(storage, range(25))
+    first = tag()
+    fill(storage, range(25, 49))
+    clock.moment += timedelta(days=1)
+    token, digest = new_token()
+    storage.add_researcher("ben", digest)
+    other = app.test_client()
+    other.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    assert {tag(), tag(client=other), tag("?wave=")} == {first}
+    assert tag("?interval=wilson") != first
+    fill(storage, range(49, 50))
+    assert tag() != first

@@ -8,7 +8,7 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import PUBLIC, new_token
+from sottovoce.aggregator.web.auth import PUBLIC, new_sign_in, new_token
 from sottovoce.aggregator.web.headers import form_policy, security_headers
 
 from tests.conftest import FakeClock
@@ -44,11 +44,24 @@ def test_every_route_is_public_by_name_or_refuses(app: Flask) -> None:
             path = re.sub(r"<[^>]+>", "exam", rule.rule)
             status = client.open(path, method=method, environ_overrides={"CONTENT_LENGTH": "0"}).status_code
             if rule.endpoint in PUBLIC:
-                assert status != 401 or rule.endpoint == "auth.enter"
+                assert status != 401 or rule.endpoint in {"auth.enter", "auth.sign_in"}
             else:
                 refused += 1
                 assert status == (302 if path.startswith("/dashboard") else 401), rule
     assert refused >= 8
+
+
+def test_every_refused_method_names_those_that_are_allowed(app: Flask) -> None:
+    """RFC 9110, 15.5.6: of every path, to programs and to browsers; OPTIONS names the same."""
+    client = app.test_client()
+    for path in sorted({re.sub(r"<[^>]+>", "exam", rule.rule) for rule in app.url_map.iter_rules()}):
+        allowed = set(client.options(path).headers["Allow"].split(", "))
+        assert ("HEAD" in allowed) == ("GET" in allowed)
+        for method in {"GET", "POST", "DELETE", "PUT", "TRACE", "NEW"} - allowed:
+            for accept in ("*/*", "text/html"):
+                reply = client.open(path, method=method, data=b"", content_type="application/json",
+                                    environ_overrides={"CONTENT_LENGTH": "0"}, headers={"Accept": accept})  # fmt: skip
+                assert (reply.status_code, set(reply.headers["Allow"].split(", "))) == (405, allowed), (method, path)
 
 
 def test_public_list_names_only_routes_that_exist(app: Flask) -> None:
@@ -76,9 +89,13 @@ def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
 
-    assert client.get("/api/v1/surveys", headers={"Authorization": f"Bearer {token}"}).status_code == 200
-    for wrong in (f"Bearer {token}x", token[:-1], "Bearer ", "Basic x", "\u00e9"):
-        assert client.get("/api/v1/surveys", headers={"Authorization": wrong}).status_code == 401
+    for right in ("Bearer", "bearer", "BEARER", "bEARER "):
+        assert client.get("/api/v1/surveys", headers={"Authorization": f"{right} {token}"}).status_code == 200
+    more = ("Bearer ", f"Bearer {token} x", "\u00e9")
+    for wrong in (f"Bearer {token}x", token, f"Basic {token}", f"Bearer{token}", *more):
+        reply = client.get("/api/v1/surveys", headers={"Authorization": wrong})
+        assert (reply.status_code, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
+        assert reply.json["detail"] == "a token is sent as: Authorization: Bearer TOKEN"
 
 
 def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Flask) -> None:
@@ -90,6 +107,42 @@ def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Fla
     assert cookie.startswith("__Host-sottovoce=")
     assert all(word in cookie for word in ("Secure", "HttpOnly", "SameSite=Strict", "Path=/"))
     assert client.get("/dashboard/", base_url="https://survey.example.org").status_code == 200
+
+
+def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask) -> None:
+    """To look at it spends nothing; another site cannot press it; afterwards it is worth nothing."""
+    storage, base = app.extensions["storage"], "https://survey.example.org"
+    path, digest = new_sign_in()
+    storage.add_researcher("ann", digest)
+    client = app.test_client()
+    own: dict[str, Any] = {"base_url": base, "headers": {"Sec-Fetch-Site": "same-origin"}, "data": {"pressed": ""}}
+    elsewhere = {**own, "headers": {"Sec-Fetch-Site": "cross-site"}}
+    assert "researcher-" not in client.get(path, base_url=base).text
+    assert client.post(path, **elsewhere).status_code == 403
+    assert client.post(path[:-1], **own).status_code == 401
+    reply = client.post(path, **own)
+    token = re.search(r"researcher-[\w-]+", reply.text)
+
+    assert token
+    assert reply.status_code == 200
+    assert client.get("/dashboard/", base_url=base).status_code == 200
+    assert app.test_client().get("/api/v1/surveys", headers={"Authorization": f"Bearer {token[0]}"}).status_code == 200
+    again = client.post(path, **own)
+    assert (again.status_code, "researcher-" in again.text, "Set-Cookie" in again.headers) == (401, False, False)
+    assert storage.researchers() == ["ann"]
+
+
+def test_whoever_guesses_writes_nothing(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong token or link is only looked up: a write would make reports wait for whoever tries many."""
+
+    def fails(*_: object) -> None:
+        raise AssertionError("written")
+
+    for name in ("start_session", "exchange_token", "_write"):
+        monkeypatch.setattr(app.extensions["storage"], name, fails)
+    asked: dict[str, Any] = {"data": {"token": "researcher-wrong"}, "headers": {"Sec-Fetch-Site": "same-origin"}}
+    for path in ("/dashboard/login", "/dashboard/sign-in?link=wrong"):
+        assert app.test_client().post(path, **asked).status_code == 401
 
 
 def test_login_from_another_site_is_refused(app: Flask) -> None:
