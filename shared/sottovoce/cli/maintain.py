@@ -42,10 +42,11 @@ def restore(file: Path, data: Path | None) -> None:
 
 
 @click.command()
+@click.option("--stopped", is_flag=True, help="No node runs: change also what those of an earlier release need.")
 @data_option
-def migrate(data: Path | None) -> None:
-    """Bring the database to this version's schema; `serve` does so too."""
-    open_storage(data_settings(data)).check()
+def migrate(stopped: bool, data: Path | None) -> None:
+    """Bring the database to this version's schema; `serve` does so too, where nodes that run can go on."""
+    open_storage(data_settings(data), stopped=stopped).check()
     click.echo("The database has this version's schema.", err=True)
 
 
