@@ -76,11 +76,12 @@ _BY_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415
 
 
 class Refusal(Exception):
-    """A request is not looked at any further; ``code`` is one of ``STATUS``."""
+    """A request is not looked at any further; ``code`` is one of ``STATUS``, ``detail`` a sentence on why."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(code)
         self.code = code
+        self.detail = detail
 
 
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
@@ -149,7 +150,7 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
         where: name of the route.
     """
     if isinstance(error, Refusal):
-        return error.code, ""
+        return error.code, error.detail
     if isinstance(error, ReportRejected | EstimateError):
         return error.code, str(error)
     if isinstance(error, StorageError):
