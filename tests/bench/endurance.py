@@ -138,8 +138,8 @@ def postgres_faults(server: Server) -> dict[str, tuple[Callable[[], object], Cal
         "read-only": (lambda: read_only("on"), lambda: (other.execute("SET transaction_read_only = off"),
                                                         read_only("off"))),
         "another schema": (
-            lambda: other.execute("UPDATE schema_version SET version = version + 99"),
-            lambda: other.execute("UPDATE schema_version SET version = version - 99"),
+            lambda: other.execute("UPDATE schema_version SET version = version + 99, usable_from = usable_from + 99"),
+            lambda: other.execute("UPDATE schema_version SET version = version - 99, usable_from = usable_from - 99"),
         ),
         "locked": (lambda: other.execute("BEGIN; LOCK TABLE pulse"), lambda: other.execute("ROLLBACK")),
     }  # fmt: skip

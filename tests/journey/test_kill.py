@@ -36,12 +36,15 @@ BACK_ENDS: dict[str, Callable[[], str]] = {"sqlite": lambda: "", "postgresql": p
 class Server:
     """An aggregator in a process group of its own, that can be killed and started again on the same database."""
 
-    def __init__(self, folder: Path, database: str = "", published: Survey | None = None) -> None:
-        self.folder, self.database = folder, database
+    def __init__(
+        self, folder: Path, database: str = "", published: Survey | None = None, sources: Path | None = None
+    ) -> None:
+        self.folder, self.database, self.sources = folder, database, sources
         folder.mkdir(exist_ok=True)
-        storage = self.storage()
-        storage.publish(published or survey())
-        storage.close()
+        if sources is None:  # else the database has its survey, and perhaps a schema of those sources
+            storage = self.storage()
+            storage.publish(published or survey())
+            storage.close()
         self.start()
 
     def storage(self) -> Storage:
@@ -52,7 +55,7 @@ class Server:
         """Start, and wait until it is ready."""
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        environment = {**os.environ, "SOTTOVOCE_DATABASE": self.database}
+        environment = {**os.environ, **before_others(self.sources), "SOTTOVOCE_DATABASE": self.database}
         with (self.folder.parent / f"{self.folder.name}.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
@@ -76,6 +79,11 @@ class Server:
         return self.process.wait(timeout=10)
 
 
+def before_others(sources: Path | None) -> dict[str, str]:
+    """The environment in which packages of this folder, if there is one, come before those that are installed."""
+    return {} if sources is None else {"PYTHONPATH": str(sources), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def _children(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -90,10 +98,14 @@ class Senders:
         self.url = url
         self.acknowledged: set[str] = set()
         self.sent: dict[str, bytes] = {}
+        self.refused = 0
         self.wrong: list[int] = []
         self._ended = threading.Event()
         self._progress = threading.Semaphore(0)
-        self._threads = [threading.Thread(target=self._send, args=(number % 3 == 0,)) for number in range(threads)]
+        # As daemons: a test that fails midway would leave them sending for good.
+        self._threads = [
+            threading.Thread(target=self._send, args=(number % 3 == 0,), daemon=True) for number in range(threads)
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -121,7 +133,9 @@ class Senders:
             if reply.status_code == 200:
                 self.acknowledged.update(ids)
                 self._progress.release()
-            elif reply.status_code not in {429, 503}:
+            elif reply.status_code in {429, 503}:
+                self.refused += 1
+            else:
                 self.wrong.append(reply.status_code)
 
 
@@ -140,9 +154,11 @@ def check(server: Server, senders: Senders) -> None:
 
 
 @contextmanager
-def served(folder: Path, database: str = "", published: Survey | None = None) -> Iterator[Server]:
+def served(
+    folder: Path, database: str = "", published: Survey | None = None, sources: Path | None = None
+) -> Iterator[Server]:
     """A server with the small survey, or another one, that is gone in the end, whatever happened."""
-    server = Server(folder, database, published)
+    server = Server(folder, database, published, sources)
     try:
         yield server
     finally:

@@ -30,7 +30,7 @@ def newer_server(_: Path) -> str:
     url = postgres.fresh()
     PostgresStorage(url).close()
     with psycopg.connect(url) as connection:
-        connection.execute("UPDATE schema_version SET version = 999")
+        connection.execute("UPDATE schema_version SET version = 999, usable_from = 999")
     return url
 
 

@@ -13,6 +13,7 @@ import pytest
 from sottovoce.aggregator.storage import Cell, postgres_schema, schema
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.postgres_schema import Migration
 from sottovoce.aggregator.storage.schema import STEPS
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
@@ -149,7 +150,7 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
     old, new = postgres.fresh(), postgres.fresh()
     with psycopg.connect(old) as connection:
         connection.execute(kept.read_bytes())
-    storage = PostgresStorage(old)
+    storage = PostgresStorage(old, stopped=True)
     PostgresStorage(new).close()
     storage.check()
 
@@ -170,7 +171,7 @@ def test_what_was_shown_is_kept_and_nothing_else_is_shown(tmp_path: Path, back_e
         url = postgres.fresh()
         with psycopg.connect(url) as shared:
             shared.execute(SHARED_SCHEMAS[4].read_bytes() + SHOWN_BESIDE.encode())
-    storage = SQLiteStorage(tmp_path / "old.sqlite") if back_end == "sqlite" else PostgresStorage(url)
+    storage = SQLiteStorage(tmp_path / "old.sqlite") if back_end == "sqlite" else PostgresStorage(url, stopped=True)
     divided = Cell(1, 0, 26, 2, {0: {0: 26}})
     undivided = Cell(2, ALL, 25, 1, {0: {1: 25}})
 
@@ -195,12 +196,12 @@ def test_migration_of_postgresql_that_fails_leaves_the_old_schema(monkeypatch: p
     url = postgres.fresh()
     PostgresStorage(url).close()
     before = described(url)
-    good, name = "CREATE TABLE more (x bigint)", "sottovoce.aggregator.storage.postgres.MIGRATIONS"
-    monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, (good, "nonsense")))
+    good, name = "CREATE TABLE more (x bigint)", "sottovoce.aggregator.storage.postgres_migrate.MIGRATIONS"
+    monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, Migration((good, "nonsense"))))
     with pytest.raises(StorageError, match="SyntaxError"):
         PostgresStorage(url)
     assert described(url) == before
-    monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, (good,)))
+    monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, Migration((good,))))
     PostgresStorage(url).close()
 
     assert len(described(url)) == len(before) + 2

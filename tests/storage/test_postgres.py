@@ -278,8 +278,8 @@ def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorag
     """Neither message repeats the address, which may hold a password."""
     store.check()
     with psycopg.connect(url) as connection:
-        connection.execute("UPDATE schema_version SET version = 999")
-    with pytest.raises(StorageError, match="another schema"):
+        connection.execute("UPDATE schema_version SET version = 999, usable_from = 999")
+    with pytest.raises(StorageError, match="newer version"):
         store.check()
     with pytest.raises(StorageError, match="newer version"):
         PostgresStorage(url)
@@ -311,7 +311,7 @@ def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeyp
     written = {"[1,2,0]": (1, 2, 0), "[null,254,1]": (None, 254, 1), "[255,null,0]": (255, None, 0),
                "[65535,0,1]": (65535, 0, 1), f"[{2**53 - 1},null,0]": (2**53 - 1, None, 0), "[4294967295,1,1]":
                (2**32 - 1, 1, 1), "[]": ()}  # fmt: skip
-    monkeypatch.setattr("sottovoce.aggregator.storage.postgres.MIGRATIONS", MIGRATIONS[:1])
+    monkeypatch.setattr("sottovoce.aggregator.storage.postgres_migrate.MIGRATIONS", MIGRATIONS[:1])
     PostgresStorage(url).close()
     key, asked = 1, survey()
     with psycopg.connect(url) as connection:
@@ -323,7 +323,7 @@ def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeyp
             row = [key, number.to_bytes(16), text]
             connection.execute('INSERT INTO reports (survey, report_id, wave, "values") VALUES (%s, %s, 0, %s)', row)
     monkeypatch.undo()
-    second = PostgresStorage(url)
+    second = PostgresStorage(url, stopped=True)
     second.check()
 
     assert list(second.rows(key)) == list(written.values())

@@ -14,6 +14,7 @@ from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.results import routes as results
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
@@ -29,22 +30,29 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     Args:
         settings: what an operator may choose.
         storage: an open database.
-        clock: the present moment.
+        clock: the present moment, as this machine tells it.
         assets: the respondent's page and its parts, by name.
     """
+    shared_clock = SharedClock(storage, clock)
+
+    def check_ready() -> None:
+        storage.check()
+        shared_clock.check()
+
+    housekeeping = Housekeeping(storage, clock, SteadyClock(clock, storage.clock), check_ready)
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
-    group_commit = GroupCommit(storage, Housekeeping(storage, clock, SteadyClock(clock, storage.clock)))
-    readiness = Readiness(storage)
+    group_commit = GroupCommit(storage, housekeeping)
+    readiness = Readiness(check_ready)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions.update(
         settings=settings,
         storage=storage,
-        clock=clock,
+        clock=shared_clock,
         assets=PackedAssets(assets),
         readiness=readiness,
-        published=PublishedSurveys(storage, clock, lambda: readiness.is_red),
-        admission=Admission(storage, clock, group_commit.submit),
+        published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
+        admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)
     collect.register_limits(app, settings)

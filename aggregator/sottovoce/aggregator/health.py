@@ -1,11 +1,12 @@
-"""Whether the database can be written to, asked of it seldom; while it cannot, nobody waits for it."""
+"""Whether this node can work on the database, asked of it seldom; while it cannot, nobody waits for it."""
 
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
-from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import StorageError
 
 AGE = 0.5
@@ -14,21 +15,25 @@ AGE = 0.5
 PAUSE = 0.5
 """Seconds between two questions while it fails."""
 
+ROUND = 10.0
+"""Seconds between two questions that nobody asked for."""
+
 _log = logging.getLogger("sottovoce")
 
 
 class Readiness:
     """
-    Whether the database can be written to; asked of it twice a second at most, since anybody may ask.
+    Whether this node can work on the database; asked of it twice a second at most, since anybody may ask.
 
     Args:
-        storage: the database.
+        ask: raises ``StorageError`` if the database cannot be written to, its schema is none for this program, or its
+            clock differs from this machine's.
         patience: seconds within which it must answer. A database that is locked, or a server that has stopped to
             answer, would keep whoever asks it for much longer.
     """
 
-    def __init__(self, storage: Storage, patience: float = 1.0) -> None:
-        self._storage = storage
+    def __init__(self, ask: Callable[[], None], patience: float = 1.0) -> None:
+        self._question = ask
         self._patience = patience
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="readiness")
@@ -50,10 +55,10 @@ class Readiness:
 
     def check(self) -> None:
         """
-        Return if the database could be written to within the last half second.
+        Return if this node could work on the database within the last half second.
 
         Raises:
-            StorageError: it could not.
+            StorageError: it could not; the reason in words.
         """
         failure = self._failure if self.is_known else self._ask()
         if failure is not None:
@@ -64,10 +69,22 @@ class Readiness:
         if self._watched.acquire(blocking=False):
             threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
+    def watch(self) -> None:
+        """Ask from now on also if nobody wants to know: a database changes, or a clock goes wrong, without an error."""
+        threading.Thread(target=self._ask_for_good, name="readiness rounds", daemon=True).start()
+
+    def _ask_for_good(self) -> None:
+        # The process may end meanwhile, and takes no new questions then.
+        with suppress(RuntimeError):
+            while True:
+                self._ask()
+                time.sleep(ROUND)
+
     def _watch(self) -> None:
         try:
-            while self._ask() is not None:
-                time.sleep(PAUSE)
+            with suppress(RuntimeError):
+                while self._ask() is not None:
+                    time.sleep(PAUSE)
         finally:
             self._watched.release()
 
@@ -75,7 +92,7 @@ class Readiness:
         with self._lock:
             if not self.is_known:
                 if self._probe.done():
-                    self._probe = self._thread.submit(self._storage.check)
+                    self._probe = self._thread.submit(self._question)
                 self._tell(self._answer())
                 self._checked = time.monotonic()
             failure = self._failure

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from sottovoce.aggregator.clock import Clock, day_of
+from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.surveys import survey_of
 
@@ -13,28 +14,49 @@ class Housekeeping:
     Does what is due each time that it is called.
 
     Args:
-        storage: the database.
-        clock: the present moment.
-        is_sure: whether that clock may decide what cannot be undone, see ``SteadyClock``; until it may, it waits.
+        storage: the database, by whose clock things fall due, if it has one.
+        clock: the present moment, as this machine tells it.
+        is_sure: whether the time may decide what cannot be undone, see ``SteadyClock``; until it may, that waits.
+        check_ready: raises ``StorageError`` if this node may not work on the database at all; then nothing is done.
     """
 
-    def __init__(self, storage: Storage, clock: Clock, is_sure: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        clock: Clock,
+        is_sure: Callable[[], bool],
+        check_ready: Callable[[], None] = lambda: None,
+    ) -> None:
         self._storage = storage
         self._clock = clock
         self._is_sure = is_sure
+        self._check_ready = check_ready
         # Not at the start: on a large shared database every restart would hold the other nodes up.
         self._scrubbed_on = day_of(clock())
 
     def __call__(self) -> None:
-        """Delete and close what has reached its day, purge what is kept no longer, and scrub once a day."""
-        now = self._clock()
+        """Close what is over, delete and purge what is kept no longer, and scrub once a day."""
+        self._check_ready()
+        now = present(self._storage, self._clock)
+        waits = self._storage.note_running(int(now.timestamp()))
         if self._is_sure():
-            delete_due(self._storage, now)
             close_due(self._storage, now)
-            purge_due(self._storage, now)
+            if not waits:
+                delete_due(self._storage, now)
+                purge_due(self._storage, now)
         if self._scrubbed_on != day_of(now):
             self._storage.scrub()
             self._scrubbed_on = day_of(now)
+
+
+def waiting_words(seconds: int) -> str:
+    """Why nothing is forgotten by date, and until when."""
+    hours = -(-seconds // 3600)
+    return (
+        "forgetting waits, since nothing ran here for more than a week, the clock went back, or an earlier release ran"
+        f" last: for {hours} more hour{'s' if hours > 1 else ''} of running, or until you say that the clock is right:"
+        " sottovoce purge --clock-ok"
+    )
 
 
 def delete_due(storage: Storage, now: datetime) -> list[str]:

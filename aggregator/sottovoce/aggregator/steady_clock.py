@@ -2,31 +2,14 @@
 
 import time
 from collections.abc import Callable
-from datetime import datetime
 
 from sottovoce.aggregator.clock import Clock
-from sottovoce.shared.errors import StorageError
 
 APART = 5.0
 """Seconds by which clocks that agree may differ."""
 
 STEADY = 600.0
 """Seconds for which they must have agreed."""
-
-
-def check_clocks(now: datetime, database: float | None) -> None:
-    """
-    Return if this machine's clock and the database's agree now: for somebody who asks for what is due at once.
-
-    Args:
-        now: the present moment.
-        database: seconds since 1970 by the database's clock; None if that is this machine's.
-
-    Raises:
-        StorageError: they differ.
-    """
-    if database is not None and abs(database - now.timestamp()) > APART:
-        raise StorageError("this machine's clock and the database's differ: nothing can be told to be due")
 
 
 class SteadyClock:

@@ -29,13 +29,14 @@ def data_settings(data: Path | None) -> Settings:
     return settings if data is None else Settings(**{**vars(settings), "data": data})
 
 
-def open_storage(settings: Settings, create: bool = False) -> Storage:
+def open_storage(settings: Settings, create: bool = False, stopped: bool = False) -> Storage:
     """
     The database that the settings name.
 
     Args:
         settings: name the folder or the address.
         create: make the folder and the database if there is none.
+        stopped: no node runs on it, see ``open_url``.
 
     Raises:
         StorageError: there is no database, or it cannot be opened.
@@ -45,7 +46,7 @@ def open_storage(settings: Settings, create: bool = False) -> Storage:
         make_folder(file.parent)
     elif file is not None:
         check_database(file)
-    return open_url(settings.database, settings.data)
+    return open_url(settings.database, settings.data, stopped=stopped)
 
 
 def make_folder(folder: Path) -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due
-from sottovoce.aggregator.steady_clock import check_clocks
+from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due, waiting_words
+from sottovoce.aggregator.shared_clock import check_clocks, present
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.copying import copy_all, save
 from sottovoce.aggregator.storage.record import record_head
@@ -42,10 +41,11 @@ def restore(file: Path, data: Path | None) -> None:
 
 
 @click.command()
+@click.option("--stopped", is_flag=True, help="No node runs: change also what those of an earlier release need.")
 @data_option
-def migrate(data: Path | None) -> None:
-    """Bring the database to this version's schema; `serve` does so too."""
-    open_storage(data_settings(data)).check()
+def migrate(stopped: bool, data: Path | None) -> None:
+    """Bring the database to this version's schema; `serve` does so too, where nodes that run can go on."""
+    open_storage(data_settings(data), stopped=stopped).check()
     click.echo("The database has this version's schema.", err=True)
 
 
@@ -66,14 +66,21 @@ def copy(url: str | None, to_file: TextIO | None, data: Path | None) -> None:
 
 
 @click.command()
+@click.option("--clock-ok", is_flag=True, help="The clock is right: forgetting waits no longer.")
 @data_option
-def purge(data: Path | None) -> None:
+def purge(clock_ok: bool, data: Path | None) -> None:
     """Delete surveys whose day has come, close those that are over, and forget report ids that are due."""
-    storage, today = open_storage(data_settings(data)), now()
-    check_clocks(today, storage.clock())
+    storage = open_storage(data_settings(data))
+    check_clocks(storage)
+    today = present(storage)
+    if clock_ok:
+        storage.trust_clock(int(today.timestamp()))
+    waits = storage.note_running(int(today.timestamp()))
+    close_due(storage, today)
+    if waits:
+        raise StorageError(waiting_words(waits))
     for name in delete_due(storage, today):
         click.echo(f"{name}: deleted", err=True)
-    close_due(storage, today)
     for stored in purge_due(storage, today):
         click.echo(f"{stored.name} revision {stored.revision}: report ids forgotten", err=True)
     storage.scrub()
@@ -88,6 +95,10 @@ def doctor(data: Path | None) -> None:
     # Rows can be counted only where the tables are as they should be.
     tell_wrong(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
     storage.check()
+    check_clocks(storage)
+    waits = storage.forgetting_waits(int(present(storage).timestamp()))
+    if waits:
+        click.echo(waiting_words(waits), err=True)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.survey_life import TRIAL, check_reopening, closing_words, correction_words, list_surveys
 from sottovoce.aggregator.surveys import newest, survey_of
@@ -64,7 +65,7 @@ def close(name: str, yes: bool, data: Path | None) -> None:
     click.echo(words, err=True)
     if alone and not yes and not ask("Close it?", default=True):
         raise StorageError("the survey was not closed")
-    storage.close_survey(name, day_of(now()))
+    storage.close_survey(name, day_of(present(storage)))
     click.echo("closed", err=True)
 
 
@@ -74,7 +75,7 @@ def close(name: str, yes: bool, data: Path | None) -> None:
 def reopen(name: str, data: Path | None) -> None:
     """Admit reports to the survey NAME again, until its report ids are forgotten and while its window lasts."""
     storage = open_storage(data_settings(data))
-    check_reopening(storage, name, now())
+    check_reopening(storage, name, present(storage))
     storage.reopen_survey(name)
     click.echo("open; no close shows the rest again: what is shown moves in whole steps only", err=True)
 

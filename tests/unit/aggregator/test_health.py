@@ -1,7 +1,6 @@
 """Readiness: what the database answers, or that it does not."""
 
 import threading
-from typing import Any
 
 import pytest
 from sottovoce.aggregator import health
@@ -28,8 +27,7 @@ class Database:
 def readiness(patience: float) -> tuple[Database, Readiness]:
     """Readiness that forgets at once, before such a database."""
     database = Database()
-    found: Any = database
-    return database, Readiness(found, patience)
+    return database, Readiness(database.check, patience)
 
 
 @pytest.fixture(autouse=True)
@@ -92,3 +90,17 @@ def test_red_turns_green_without_being_asked(monkeypatch: pytest.MonkeyPatch) ->
 
     assert green.wait(30)
     assert not ready.is_red
+
+
+def test_watched_readiness_turns_red_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A schema may change, or a clock go wrong, while no request fails."""
+    monkeypatch.setattr(health, "ROUND", 0.001)
+    database, ready = readiness(10)
+    red = threading.Event()
+    monkeypatch.setattr(ready, "_tell", lambda failure: (Readiness._tell(ready, failure), failure and red.set()))
+    database.go.set()
+    ready.watch()
+    database.error = StorageError("another clock")
+
+    assert red.wait(30)
+    assert ready.is_red

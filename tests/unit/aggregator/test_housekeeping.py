@@ -6,6 +6,7 @@ import pytest
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.housekeeping import Housekeeping
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.shared.errors import StorageError
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival, identity
@@ -101,3 +102,38 @@ def test_what_cannot_be_undone_waits_for_a_clock_that_is_sure(storage: SQLiteSto
     assert [(row.name, row.closed, row.purged) for row in storage.surveys()] == [
         ("exam", True, True), ("over", True, False)
     ]  # fmt: skip
+
+
+def test_forgetting_waits_after_a_pause_and_closing_does_not(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Nobody knows that the time is right: ids and surveys stay for a day of running, or until somebody says so."""
+    storage.publish(survey(name="over", closes="2026-06-02T00:00:00Z"))
+    storage.publish(survey(name="gone", retention={"delete_on": "2026-06-03"}))
+    key = storage.publish(survey(retention={"ids_days": 0})).key
+    storage.close_survey("exam", day_of(clock.moment))
+    keep_house = Housekeeping(storage, clock, lambda: True)
+    keep_house()
+    clock.moment += timedelta(days=8)
+    keep_house()
+    assert [(row.name, row.closed, row.purged) for row in storage.surveys()] == [
+        ("exam", True, False), ("gone", False, False), ("over", True, False)
+    ]  # fmt: skip
+    for _ in range(24 * 60):
+        clock.moment += timedelta(minutes=1)
+        assert not storage.surveys()[0].purged
+        keep_house()
+
+    assert [(row.key, row.purged) for row in storage.surveys() if row.name != "over"] == [(key, True)]
+
+
+def test_node_that_is_not_ready_does_nothing(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Its schema or its clock is not that of the database: not even that it runs is noted."""
+    storage.publish(survey(name="gone", retention={"delete_on": "2026-06-01"}))
+
+    def check_ready() -> None:
+        raise StorageError("its clock is wrong")
+
+    with pytest.raises(StorageError, match="its clock is wrong"):
+        Housekeeping(storage, clock, lambda: True, check_ready)()
+    assert [row.name for row in storage.surveys()] == ["gone"]
+    storage.note_running(0)
+    assert storage.forgetting_waits(1) == 0

@@ -8,10 +8,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -284,3 +287,35 @@ def test_delta_that_is_too_large_for_so_many_is_warned_of_and_then_refused(
     assert run("init", str(tmp_path / "survey.yaml")).exit_code == 0
     shown = run("privacy", str(tmp_path / "survey.yaml"), "--respondents", "1000", "--delta", delta)
     assert (shown.exit_code, "warning: delta" in shown.output) == (code, warned)
+
+
+@pytest.mark.parametrize("back_end", ["sqlite", "postgres"])
+def test_restored_backup_of_a_month_ago_forgets_nothing_until_somebody_says_so(tmp_path: Path, back_end: str) -> None:
+    """`doctor` says that it waits, and what to do; `purge` refuses, but for --clock-ok."""
+    file, folder = tmp_path / "saved", tmp_path / "folder"
+    url = postgres.fresh() if back_end == "postgres" else f"sqlite:///{folder}/db"
+    with closing(SQLiteStorage(file)) as storage:
+        key = storage.publish(survey(retention={"ids_days": 1})).key
+        storage.store([arrival(key, 1)])
+        storage.close_survey("exam", 20_000)
+        storage.note_running(int((now() - timedelta(days=30)).timestamp()))
+    assert run("restore", str(file), DATABASE=url, DATA=str(folder)).exit_code == 0
+    told, refused = run("doctor", DATABASE=url), run("purge", DATABASE=url)
+    assert (told.exit_code, "forgetting waits" in told.output, "24 more hours" in told.output) == (0, True, True)
+    assert (refused.exit_code, "sottovoce purge --clock-ok" in refused.output) == (1, True)
+    with closing(open_url(url, folder)) as restored:
+        assert not restored.surveys()[0].purged
+    assert "report ids forgotten" in run("purge", "--clock-ok", DATABASE=url).output
+    assert "waits" not in run("doctor", DATABASE=url).output
+
+
+def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
+    """Every verb says so, and changes nothing; the one that it names does it."""
+    url, kept = postgres.fresh(), Path(__file__).parents[2] / "storage" / "schemas" / "postgres-7.sql"
+    with psycopg.connect(url) as connection:
+        connection.execute(kept.read_bytes())
+    for words in (["migrate"], ["survey", "list"], ["serve"]):
+        refused = run(*words, DATABASE=url)
+        assert (refused.exit_code, "stop them all, run `sottovoce migrate --stopped`" in refused.output) == (1, True)
+    assert run("migrate", "--stopped", DATABASE=url).exit_code == 0
+    assert run("survey", "list", DATABASE=url).exit_code == 0

@@ -100,6 +100,7 @@ class Gate:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Called by the server before it serves."""
         self._ending.listen(loop)
+        self._readiness.watch()
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request."""
@@ -141,7 +142,7 @@ class Gate:
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
 
     async def _health(self, scope: Scope) -> Reply:
-        """Whether this process is alive, and whether the database is, whatever all others wait for."""
+        """Whether this process is alive, and whether it can work on the database, whatever all others wait for."""
         if scope.path == "/healthz":
             return _ALIVE
         try:
@@ -149,8 +150,8 @@ class Gate:
                 self._readiness.check()
             else:
                 await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
-        except StorageError:
-            return self._refuse(scope, Refusal("storage"))
+        except StorageError as error:
+            return self._refuse(scope, Refusal("storage", str(error)))
         return _READY
 
     def _run(self, scope: Scope, body: bytes) -> Reply:

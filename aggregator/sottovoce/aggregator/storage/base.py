@@ -343,11 +343,23 @@ class Storage(Protocol):
     def clock(self) -> float | None:
         """Seconds since 1970 by the database's own clock; None if that is this machine's."""
 
+    def note_running(self, now: int) -> int:
+        """
+        Note that the program runs at this moment, in seconds since 1970; returns for how many more seconds of running
+        forgetting waits, see ``pulse``.
+        """
+
+    def forgetting_waits(self, now: int) -> int:
+        """The same without noting anything."""
+
+    def trust_clock(self, now: int) -> None:
+        """Somebody says that this is the right time: forgetting waits no longer."""
+
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files that the database uses."""
 
     def check(self) -> None:
-        """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
+        """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
 
     def verify(self) -> list[str]:
         """What the back end itself finds wrong with its files; empty if nothing."""

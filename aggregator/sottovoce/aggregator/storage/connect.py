@@ -19,7 +19,7 @@ def file_of(url: str, folder: Path) -> Path | None:
     return Path(url.removeprefix(_FILE_URL)) if url.startswith(_FILE_URL) else None
 
 
-def open_url(url: str, folder: Path, unfinished: bool = False) -> Storage:
+def open_url(url: str, folder: Path, unfinished: bool = False, stopped: bool = False) -> Storage:
     """
     The database at an address.
 
@@ -27,6 +27,7 @@ def open_url(url: str, folder: Path, unfinished: bool = False) -> Storage:
         url: ``postgresql://...``, ``sqlite:///path``, or empty for the embedded database in ``folder``.
         folder: the data folder.
         unfinished: open it also if a copy into it was not finished.
+        stopped: no other node runs on it, see ``PostgresStorage``.
 
     Raises:
         StorageError: the address is of another kind, or the database cannot be opened. It is not repeated: it may
@@ -36,13 +37,13 @@ def open_url(url: str, folder: Path, unfinished: bool = False) -> Storage:
     if file is not None:
         return SQLiteStorage(file, unfinished)
     if url.startswith(("postgresql://", "postgres://")):
-        return _postgres(url, unfinished)
+        return _postgres(url, unfinished, stopped)
     raise StorageError("the address of a database begins with postgresql:// or sqlite:///")
 
 
-def _postgres(url: str, unfinished: bool) -> Storage:
+def _postgres(url: str, unfinished: bool, stopped: bool) -> Storage:
     try:
         from sottovoce.aggregator.storage.postgres import PostgresStorage
     except ModuleNotFoundError:
         raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,scale]'") from None
-    return PostgresStorage(url, unfinished=unfinished)
+    return PostgresStorage(url, unfinished=unfinished, stopped=stopped)

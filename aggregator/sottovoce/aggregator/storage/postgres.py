@@ -16,22 +16,18 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
-from sottovoce.aggregator.storage import checks, sql, statements
+from sottovoce.aggregator.storage import checks, postgres_migrate, sql, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
-from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
+from sottovoce.aggregator.storage.postgres_migrate import LOCK
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
 from sottovoce.aggregator.storage.tally import change
-from sottovoce.aggregator.storage.unfinished import UNFINISHED, known_version
 from sottovoce.shared.errors import StorageError
 
-LOCK = 0x50770
-"""Number of the advisory lock under which one node at a time migrates or rewrites."""
-
 _STORE = (
-    "SELECT sottovoce_store(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[],"
+    "SELECT sottovoce_store_8(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[],"
     " %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], 0::smallint)"
 )
 _INSERT = """
@@ -54,9 +50,11 @@ class PostgresStorage(sql.SQLStorage):
         url: ``postgresql://...``; never repeated in a message.
         connections: the most that this process opens.
         unfinished: open it also if a copy into it was not finished.
+        stopped: no other node runs on it: migrate also to what those of an earlier release could not go on with.
 
     Raises:
-        StorageError: unreachable, or of a schema newer than this program.
+        StorageError: unreachable, of a schema newer than this program can work with, or of one older than can be
+            migrated while nodes run.
     """
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
@@ -69,7 +67,7 @@ class PostgresStorage(sql.SQLStorage):
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
     THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"
 
-    def __init__(self, url: str, connections: int = 8, unfinished: bool = False) -> None:
+    def __init__(self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False) -> None:
         self._pool = ConnectionPool(
             url,
             min_size=1,
@@ -81,7 +79,8 @@ class PostgresStorage(sql.SQLStorage):
             open=True,
         )
         try:
-            self._migrate(unfinished)
+            with self._connection() as connection:
+                postgres_migrate.migrate(connection, unfinished, stopped)
         except BaseException:
             self._pool.close()
             raise
@@ -125,15 +124,15 @@ class PostgresStorage(sql.SQLStorage):
             connection.execute(_REWRITE)
 
     def check(self) -> None:
-        """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
+        """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
         with self._write() as db:
-            if db.execute("SELECT version FROM schema_version").fetchone() != (len(MIGRATIONS),):
-                raise StorageError("the database has another schema than this program knows")
+            postgres_migrate.check_usable(db)
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
         """What is wrong with the tables; the pages themselves are the server's own concern."""
         with self._read() as db:
+            self._check_known(db)
             return checks.problems(db, described(db))
 
     def _version(self, db: statements.Handle) -> int:
@@ -151,21 +150,8 @@ class PostgresStorage(sql.SQLStorage):
         """Close all connections."""
         self._pool.close()
 
-    def _migrate(self, unfinished: bool) -> None:
-        with self._write() as db:
-            db.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
-            db.execute("CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)")
-            version = known_version(self._version(db), len(MIGRATIONS), unfinished)
-        for number in range(version, len(MIGRATIONS)):
-            with self._write() as db:
-                db.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
-                # Another node may have been faster.
-                mark = self._version(db) - number
-                if mark in {0, UNFINISHED}:
-                    for statement in MIGRATIONS[number]:
-                        db.execute(statement)
-                    db.execute("DELETE FROM schema_version")
-                    db.execute("INSERT INTO schema_version VALUES (?)", [number + 1 + mark])
+    def _check_known(self, db: statements.Handle) -> None:
+        postgres_migrate.check_known(db)
 
     @contextmanager
     def _read(self) -> Iterator["_Handle"]:

@@ -1,6 +1,31 @@
-"""The PostgreSQL schema: numbered migrations, only ever added to, each applied in one transaction."""
+"""
+The PostgreSQL schema: numbered migrations, only ever added to, each applied in one transaction.
+
+Expand, then contract: a release adds what it needs beside what the one before it uses, so that nodes of both can run
+on one database; what only the former needs is taken away by the release after it. A function that changes is made
+again under the number of its migration, and the old one stays for one release. What is added holds its locks for a
+moment only: tables, functions, columns with a constant default.
+"""
+
+from dataclasses import dataclass
 
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
+from sottovoce.aggregator.storage.pulse import MARK_PAUSE
+
+
+@dataclass(frozen=True)
+class Migration:
+    """
+    From one schema to the next.
+
+    Attributes:
+        statements: run in one transaction.
+        usable_from: number of the earliest schema whose programs can go on with this one; 0 if all can that could.
+    """
+
+    statements: tuple[str, ...] = ()
+    usable_from: int = 0
+
 
 _TABLES = (
     """
@@ -185,7 +210,6 @@ _PACK = """
     $$
 """
 
-# Other nodes that still run an earlier version call the function with other arguments, and are refused.
 _SHOWN_APART = (
     "ALTER TABLE cells RENAME TO former_cells",
     "ALTER TABLE former_cells DROP CONSTRAINT cells_pkey",
@@ -267,18 +291,29 @@ _RECORD = (
     ),
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    # The function is made by the last step; an earlier one that only changed it has nothing left to do.
-    _TABLES,
-    (
-        # Values as bytes: half of the space, and counted without being parsed.
-        _PACK,
-        'ALTER TABLE reports ALTER COLUMN "values" TYPE bytea USING sottovoce_pack("values"::jsonb)',
-        "DROP FUNCTION sottovoce_pack(jsonb)",
+# Names of functions have a number from here on: programs of before would not find theirs.
+_ROLLING = (
+    "ALTER TABLE schema_version ADD COLUMN usable_from bigint NOT NULL DEFAULT 0",
+    "ALTER FUNCTION sottovoce_store RENAME TO sottovoce_store_8",
+    "ALTER TABLE pulse ADD COLUMN seen bigint, ADD COLUMN waits bigint NOT NULL DEFAULT 0",
+    MARK_PAUSE,
+)
+
+MIGRATIONS: tuple[Migration, ...] = (
+    # The function is made by the sixth step; an earlier one that only changed it has nothing left to do.
+    Migration(_TABLES),
+    Migration(
+        (
+            # Values as bytes: half of the space, and counted without being parsed.
+            _PACK,
+            'ALTER TABLE reports ALTER COLUMN "values" TYPE bytea USING sottovoce_pack("values"::jsonb)',
+            "DROP FUNCTION sottovoce_pack(jsonb)",
+        )
     ),
-    (),
-    (),
-    (),
-    (*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE),
-    _RECORD,
+    Migration(),
+    Migration(),
+    Migration(),
+    Migration((*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE)),
+    Migration(_RECORD),
+    Migration(_ROLLING, usable_from=8),
 )

@@ -7,6 +7,7 @@ The statements are plain SQL, since sqlite-utils can neither make nor change tab
 from collections.abc import Callable, Sequence
 
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
+from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 from sottovoce.aggregator.storage.rows import pack_text
 from sottovoce.aggregator.storage.unfinished import known_version
 from sottovoce.shared.errors import StorageError
@@ -187,6 +188,11 @@ STEPS: dict[str, tuple[str, ...]] = {
             previous BLOB NOT NULL
         ) STRICT
         """,
+    ),
+    "pulse_seen": (
+        "ALTER TABLE pulse ADD COLUMN seen INTEGER",
+        "ALTER TABLE pulse ADD COLUMN waits INTEGER NOT NULL DEFAULT 0",
+        MARK_PAUSE,
     ),
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""

@@ -4,9 +4,9 @@ What both back ends say in the same SQL: surveys, withdrawal, snapshots, tokens,
 A back end adds how connections are kept, how a group is stored fast, and what its files need.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -26,6 +26,7 @@ from sottovoce.aggregator.storage.base import (
     TokenCounts,
 )
 from sottovoce.aggregator.storage.cells import tallied, with_whole
+from sottovoce.aggregator.storage.pulse import PulseStorage
 from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
@@ -59,7 +60,7 @@ _UNSHOWN = """
 """
 
 
-class SQLStorage(ABC):
+class SQLStorage(PulseStorage):
     """The part of ``Storage`` that both back ends share."""
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
@@ -84,23 +85,18 @@ class SQLStorage(ABC):
     """Whether there is a survey, such that it is there until the end of the transaction."""
 
     @abstractmethod
-    def _read(self) -> AbstractContextManager[Handle]:
-        """A transaction that sees one state of the database."""
-
-    @abstractmethod
-    def _write(self) -> AbstractContextManager[Handle]:
-        """A transaction that is durable once it has ended without an error."""
-
-    @abstractmethod
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files."""
 
-    def _after_deletion(self) -> None:  # noqa: B027 - nothing is a fine answer
+    def _after_deletion(self) -> None:
         """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
 
     def _forget(self) -> None:
         """Remove a deleted survey from the files."""
         self.scrub()
+
+    def _check_known(self, db: Handle) -> None:
+        """Refuse a database in which there may be more than this program knows, and would leave out."""
 
     @abstractmethod
     def _version(self, db: Handle) -> int:
@@ -118,6 +114,7 @@ class SQLStorage(ABC):
     def snapshot(self) -> Iterator[Rows]:
         """All tables as of one moment."""
         with self._read() as db:
+            self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
 
     def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:

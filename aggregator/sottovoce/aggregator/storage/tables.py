@@ -63,6 +63,7 @@ TABLES: dict[str, Columns] = {
     "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
     "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
+    "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
 }
 """What is copied to another database."""
 
@@ -71,9 +72,8 @@ OF_SURVEYS = [table for table, columns in TABLES.items() if "survey" in columns]
 
 NOT_COPIED: dict[str, Columns] = {
     "sessions": {"session_hash": RANDOM_KEY, "researcher": TEXT, "started": NUMBERS, "used": NUMBERS},
-    "pulse": {"beat": NUMBERS},
 }
-"""Sessions end within the day, and the pulse is the database's own."""
+"""Sessions end within the day."""
 
 
 SOURCE = "source"

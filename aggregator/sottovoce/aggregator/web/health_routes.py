@@ -3,7 +3,8 @@
 from flask import Blueprint, Response, current_app
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.base import ALL
-from sottovoce.shared.errors import REJECTIONS
+from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.shared.errors import REJECTIONS, StorageError
 
 blueprint = Blueprint("machine", __name__)
 
@@ -19,8 +20,11 @@ def healthz() -> Response:
 
 @blueprint.get("/readyz")
 def readyz() -> Response:
-    """The database can be written to and has the schema known here; otherwise a 503."""
-    current_app.extensions["readiness"].check()
+    """This node can work on the database; otherwise a 503 that says why not."""
+    try:
+        current_app.extensions["readiness"].check()
+    except StorageError as error:
+        raise Refusal("storage", str(error)) from None
     return Response("ready\n", content_type="text/plain")
 
 
