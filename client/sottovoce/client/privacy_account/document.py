@@ -78,6 +78,8 @@ def account(survey: Survey, terms: Terms) -> Document:
 
 def _account(survey: Survey, terms: Terms) -> Document:
     return {
+        # First of all, so that nobody takes it for the real survey's.
+        **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,
         "revision": survey.revision,

@@ -7,7 +7,7 @@ from importlib.resources import files
 from string import Template
 
 from sottovoce.client.privacy_account.document import Document
-from sottovoce.client.privacy_account.text import caveat, conditions, percent, totals
+from sottovoce.client.privacy_account.text import TRIAL, caveat, conditions, percent, totals
 from sottovoce.shared.rational import show_epsilon
 
 
@@ -17,6 +17,7 @@ def page(document: Document) -> str:
     conditional = "".join(f"<p>{escape(line)}</p>" for line in conditions(document) if line)
     return Template(_read("page.html")).substitute(
         {key: escape(str(document[key])) for key in ("title", "language", "survey", "revision", "digest")},
+        trial=f"<p><strong>{TRIAL}</strong></p>" if "trial" in document else "",
         style=_read("page.css"),
         facts=f'<dl class="facts">{facts}</dl>' if facts else "",
         caveat=f"<p><strong>{caveat(document)}</strong></p>" if caveat(document) else "",

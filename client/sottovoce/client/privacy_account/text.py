@@ -8,6 +8,8 @@ from sottovoce.shared.rational import show_epsilon
 
 WIDTH = 92
 
+TRIAL = "Try-out: not the real survey."
+
 AT_MOST = ("at_most", "after, at most")
 AT_LEAST = ("at_least", "after, at least")
 YES = ("after_yes", 'after "yes"')
@@ -17,6 +19,7 @@ NO = ("after_no", 'after "no"')
 def lines(document: Document) -> list[str]:
     """The account for a terminal: what it costs, question by question and together, and under which conditions."""
     return [
+        *([TRIAL] if "trial" in document else []),
         f"{document['title']} ({document['survey']}, revision {document['revision']})",
         f"digest {document['digest']}",
         "",

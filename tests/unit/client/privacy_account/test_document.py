@@ -32,6 +32,18 @@ def test_account_adds_up() -> None:
     assert made["composed"] is None
 
 
+def test_account_of_a_try_out_says_so_first() -> None:
+    """In every form; that of the real survey says nothing of it."""
+    made, real = account(survey(trial=True), TERMS), account(survey(), TERMS)
+
+    validator("privacy").validate(made)
+    assert next(iter(made)) == "trial"
+    assert lines(made)[0] == "Try-out: not the real survey."
+    assert page(made).index("Try-out") < page(made).index("Privacy account</p>")
+    assert "trial" not in real
+    assert "Try-out" not in page(real) + lines(real)[0]
+
+
 def test_account_has_the_table_of_beliefs() -> None:
     """Before, and after a yes of the coin flip: 2.9, 25.0, 56.2 and 75.0 %."""
     [question] = account(survey(questions=coins(1)), TERMS)["questions"]
