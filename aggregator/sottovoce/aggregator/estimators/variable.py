@@ -218,5 +218,5 @@ def of_table(rows: Any) -> Callable[[Reported], Floats]:  # noqa: ANN401 - whate
 
 def bits(masks: Reported, options: int) -> Truths:
     """Which bits are set, (u, options)."""
-    found: Truths = (masks.astype(np.int64)[:, None] >> np.arange(options) & 1).astype(bool)
-    return found
+    octets = np.ascontiguousarray(masks, dtype="<u8").view(np.uint8).reshape(-1, 8)
+    return np.unpackbits(octets, axis=1, count=options, bitorder="little").view(np.bool_)

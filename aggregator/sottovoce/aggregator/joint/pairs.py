@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
-BLOCK = 1 << 20
-"""Rows that are counted at once."""
-ROWS = 1 << 16
+BLOCK = 1 << 16
+"""Rows that are counted at once: so many keys stay in the processor's memory."""
+ROWS = 1 << 14
 """Rows whose scores are in memory at once."""
 MOST_COUNTED = 1 << 22
 """Different pairs of reported values up to which they are counted; beyond, every report is a row."""
@@ -60,12 +60,12 @@ class Pairs:
     squares: Floats
     numbers: Floats
 
-    @property
+    @cached_property
     def n(self) -> int:
         """How many reports there are."""
         return int(self.numbers.sum())
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The effective number of reports."""
         total = float(self.squares.sum())
@@ -184,11 +184,12 @@ def _counted(
     wide = sizes[1] + 1
     places = (sizes[0] + 1) * wide
     totals = np.zeros((1 if weights is None else 3, places))
+    kind = np.min_scalar_type(places)
     for start in range(0, len(columns[0]), BLOCK):
         rows = slice(start, start + BLOCK)
         # What was not asked is larger than every value, and gets the place after the last one.
-        one, other = (np.minimum(column[rows], size) for column, size in zip(columns, sizes, strict=True))
-        keys = one.astype(np.int32) * np.int32(wide) + other.astype(np.int32)
+        one, other = (np.minimum(column[rows], size).astype(kind) for column, size in zip(columns, sizes, strict=True))
+        keys = one * kind.type(wide) + other
         totals[0] += np.bincount(keys, minlength=places)
         if weights is not None:
             given = np.asarray(weights[rows], dtype=float)

@@ -16,7 +16,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.variable import Choice, Floats, Variable
 from sottovoce.aggregator.joint.independence import Independence, independence
 from sottovoce.aggregator.joint.inversion import METHOD as INVERSION
-from sottovoce.aggregator.joint.inversion import Inverted, mean_among
+from sottovoce.aggregator.joint.inversion import Inverted
 from sottovoce.aggregator.joint.pairs import Joint, Pairs
 from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.score_intervals import CellChannel, cell_limits, clip, share_limits
@@ -68,7 +68,8 @@ class Table:
         self.joint = _merged(whole, rule)
         self.rule = rule
         self.shape = len(self.joint.first.categories), max(len(self.joint.second.categories), 1)
-        self.raw, self._errors = _shares(self.joint, *self.shape)
+        self._shares = _shares(self.joint)
+        self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.shape, rule)
 
     @cached_property
@@ -81,19 +82,20 @@ class Table:
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         raw = float(self.raw[row, column])
-        margins = float(self.raw[row].sum()), float(self.raw[:, column].sum())
+        margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
         limits = cell_limits(raw, self.channels[row, column], margins, self._z)
-        return _result(self.joint, clip(raw), raw, float(self._errors[row, column]), limits, SCORE)
+        return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
 
     def share(self, row: int, column: int) -> Result:
         """The share of a column among a row."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
-        raw, group = float(self.raw[row, column]), float(self.raw[row].sum())
+        raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
         limits = share_limits(raw, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
-        found = mean_among(self.joint, row, column, (0.0, 1.0), self._z)
-        shown = None if found.raw is None else clip(found.raw)
-        return _result(self.joint, shown, found.raw, found.std_error, limits, SCORE)
+        if group <= 0:
+            return _result(self.joint, None, None, None, limits, SCORE)
+        error = float(self._shares.in_row_errors[row, column])
+        return _result(self.joint, clip(raw / group), raw / group, error, limits, SCORE)
 
     @property
     def _z(self) -> float:
@@ -168,41 +170,72 @@ def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:
     return [int(count) for count in counts]
 
 
-def _shares(whole: Joint, k: int, m: int) -> tuple[Floats, Floats]:
-    """Raw shares of the cells, (k, m), and their standard errors."""
-    mean: Floats = np.zeros((k, m))
-    variance: Floats = np.zeros((k, m))
+class _Shares(NamedTuple):
+    """Raw shares of the cells and of the rows, (k, m) and (k,), and standard errors of cells and of shares in rows."""
+
+    cells: Floats
+    rows: Floats
+    errors: Floats
+    in_row_errors: Floats
+
+
+def _shares(whole: Joint) -> _Shares:
     sums = [_sums(pairs) for pairs in whole.strata]
-    for share, total in zip(whole.shares, sums, strict=True):
-        mean = mean + share / total.weight * total.first
-    for share, total in zip(whole.shares, sums, strict=True):
-        spread = total.second - 2 * mean * total.squared + mean**2 * total.squares
-        variance = variance + spread * (share / total.weight) ** 2
-    return mean, np.sqrt(np.maximum(variance, 0.0) * whole.n / max(whole.n - 1, 1))
+    parts = [share / total.weight for share, total in zip(whole.shares, sums, strict=True)]
+    cells: Floats = np.sum([part * total.cells for part, total in zip(parts, sums, strict=True)], axis=0)
+    rows: Floats = np.sum([part * total.rows for part, total in zip(parts, sums, strict=True)], axis=0)
+    spread, crossed, of_rows = (
+        np.sum([part**2 * each for part, each in zip(parts, column, strict=True)], axis=0)
+        for column in zip(*(_centred(total, cells, rows) for total in sums), strict=True)
+    )
+    share = cells / np.where(rows == 0, np.nan, rows)[:, None]
+    # The slopes of T_ij / T_i are 1 / T_i and - T_ij / T_i^2.
+    in_rows = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / rows[:, None] ** 2
+    factor = whole.n / max(whole.n - 1, 1)
+    return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, in_rows)))
 
 
 class _Sums(NamedTuple):
-    """Of w, w^2, w z_A z_B, w^2 z_A z_B and w^2 (z_A z_B)^2."""
+    """Of w and w^2; of w times z_A z_B and z_A; of w^2 times these, and times their squares and their product."""
 
     weight: float
     squares: float
-    first: Floats
-    squared: Floats
-    second: Floats
+    cells: Floats
+    rows: Floats
+    squared_cells: Floats
+    squared_rows: Floats
+    cell_squares: Floats
+    row_squares: Floats
+    products: Floats
 
 
 def _sums(pairs: Pairs) -> _Sums:
-    parts = [
-        (
-            weights.sum(),
-            squares.sum(),
-            (one * weights[:, None]).T @ other,
-            (one * squares[:, None]).T @ other,
-            (one**2 * squares[:, None]).T @ other**2,
+    parts = []
+    for one, other, weights, squares in pairs.blocks():
+        once, twice = one * weights[:, None], one * squares[:, None]
+        square = one * twice
+        parts.append(
+            (
+                weights.sum(),
+                squares.sum(),
+                once.T @ other,
+                once.sum(axis=0),
+                twice.T @ other,
+                twice.sum(axis=0),
+                square.T @ other**2,
+                square.sum(axis=0),
+                square.T @ other,
+            )
         )
-        for one, other, weights, squares in pairs.blocks()
-    ]
     return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
+
+
+def _centred(total: _Sums, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of w^2 times squares and products of z_A z_B and z_A, about their means."""
+    spread = total.cell_squares - 2 * cells * total.squared_cells + cells**2 * total.squares
+    crossed = total.products - cells * total.squared_rows[:, None] - rows[:, None] * total.squared_cells
+    of_rows = total.row_squares - 2 * rows * total.squared_rows + rows**2 * total.squares
+    return spread, crossed + cells * rows[:, None] * total.squares, of_rows
 
 
 def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:

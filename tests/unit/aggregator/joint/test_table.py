@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.joint.inversion import mean_among
 from sottovoce.aggregator.joint.pairs import count_pairs, joint
 from sottovoce.aggregator.joint.table import SUPPRESSED, TOO_FEW, Rule, Table
 
@@ -31,6 +32,15 @@ def test_table_of_two_coins():
     assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.037574, 0.226320, 0.377244), abs=5e-7)
     assert (share.raw, share.low, share.high) == pytest.approx((0.7525, 0.580735, 0.930542), abs=5e-7)
     assert (cell.n, cell.n_pair, cell.deff) == (1000, 1000, 1)
+
+
+@pytest.mark.parametrize("whole", [pair(coin, coin, COINS), pair(openly, coin, BY_GROUP), masks_by_coin()])
+def test_error_of_a_share_is_that_of_the_quotient(whole):
+    """The delta method, as for a mean among a group."""
+    table = Table(whole, Rule())
+
+    for row in range(table.shape[0]):
+        assert table.share(row, 1).std_error == pytest.approx(mean_among(whole, row, 1, (0, 1), 2).std_error, rel=1e-9)
 
 
 def test_table_by_a_public_group():
