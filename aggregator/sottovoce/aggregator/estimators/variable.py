@@ -113,6 +113,11 @@ class YesNo(Variable):
         a, b = self.support
         return (float(1 - b), float(1 - a)), (float(a), float(b))
 
+    def supports(self, reported: Reported) -> Truths:
+        """Of reported values, which of the two they support, (u, 2)."""
+        said = self.bit(reported)
+        return np.stack([~said, said], axis=1)
+
     def likelihood(self, reported: Reported) -> Floats:
         """(1 - b, 1 - a) of a report of no, (b, a) of yes."""
         a, b = map(float, self.support)

@@ -16,9 +16,11 @@ from sottovoce.aggregator.joint.chosen import Chosen, check_together, choose, co
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.false_discoveries import q_values
 from sottovoce.aggregator.joint.independence import Independence, independence
-from sottovoce.aggregator.joint.pairs import ROWS, Pairs
+from sottovoce.aggregator.joint.pairs import Pairs
 from sottovoce.shared.errors import EstimateError
 
+ROWS = 1 << 14
+"""Rows that are in memory at once."""
 FEW = 32
 """Different values up to which a column is turned into indicators."""
 

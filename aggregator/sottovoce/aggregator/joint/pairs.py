@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.aggregator.joint.score_products import ROWS, ScoreProducts, score_products
 from sottovoce.shared.errors import EstimateError
 
 BLOCK = 1 << 16
 """Rows that are counted at once: so many keys stay in the processor's memory."""
-ROWS = 1 << 14
-"""Rows whose scores are in memory at once."""
 MOST_COUNTED = 1 << 22
 """Different pairs of reported values up to which they are counted; beyond, every report is a row."""
 
@@ -70,6 +69,11 @@ class Pairs:
         """The effective number of reports."""
         total = float(self.squares.sum())
         return float(self.weights.sum()) ** 2 / total if total else 0.0
+
+    @cached_property
+    def products(self) -> ScoreProducts:
+        """Sums of products of both variables' scores over all reports."""
+        return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
 
     def blocks(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
         """Scores of both variables, (m, k) and (m, l), weights and squared weights, some rows at a time."""

@@ -20,6 +20,7 @@ from sottovoce.aggregator.joint.inversion import Inverted
 from sottovoce.aggregator.joint.pairs import Joint, Pairs
 from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.score_intervals import CellChannel, cell_limits, clip, share_limits
+from sottovoce.aggregator.joint.score_products import ScoreProducts
 from sottovoce.aggregator.joint.small_groups import LEAST, hidden, merged
 from sottovoce.shared.errors import EstimateError
 
@@ -180,62 +181,32 @@ class _Shares(NamedTuple):
 
 
 def _shares(whole: Joint) -> _Shares:
-    sums = [_sums(pairs) for pairs in whole.strata]
-    parts = [share / total.weight for share, total in zip(whole.shares, sums, strict=True)]
-    cells: Floats = np.sum([part * total.cells for part, total in zip(parts, sums, strict=True)], axis=0)
-    rows: Floats = np.sum([part * total.rows for part, total in zip(parts, sums, strict=True)], axis=0)
+    parts = [share / pairs.products.once[0, 0] for share, pairs in zip(whole.shares, whole.strata, strict=True)]
+    found = list(zip(parts, (pairs.products for pairs in whole.strata), strict=True))
+    end = 1 + len(whole.first.categories)
+    once = np.sum([part * sums.once for part, sums in found], axis=0)
+    cells, rows = once[1:end, end:], once[1:end, 0]
     spread, crossed, of_rows = (
-        np.sum([part**2 * each for part, each in zip(parts, column, strict=True)], axis=0)
-        for column in zip(*(_centred(total, cells, rows) for total in sums), strict=True)
+        np.sum([part**2 * each for (part, _), each in zip(found, column, strict=True)], axis=0)
+        for column in zip(*(_centred(sums, cells, rows) for _, sums in found), strict=True)
     )
-    share = cells / np.where(rows == 0, np.nan, rows)[:, None]
+    # Of a row that nobody seems to be in there is no share, and no error.
+    groups = np.where(rows == 0, np.nan, rows)[:, None]
+    share = cells / groups
     # The slopes of T_ij / T_i are 1 / T_i and - T_ij / T_i^2.
-    in_rows = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / rows[:, None] ** 2
+    in_rows = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / groups**2
     factor = whole.n / max(whole.n - 1, 1)
     return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, in_rows)))
 
 
-class _Sums(NamedTuple):
-    """Of w and w^2; of w times z_A z_B and z_A; of w^2 times these, and times their squares and their product."""
-
-    weight: float
-    squares: float
-    cells: Floats
-    rows: Floats
-    squared_cells: Floats
-    squared_rows: Floats
-    cell_squares: Floats
-    row_squares: Floats
-    products: Floats
-
-
-def _sums(pairs: Pairs) -> _Sums:
-    parts = []
-    for one, other, weights, squares in pairs.blocks():
-        once, twice = one * weights[:, None], one * squares[:, None]
-        square = one * twice
-        parts.append(
-            (
-                weights.sum(),
-                squares.sum(),
-                once.T @ other,
-                once.sum(axis=0),
-                twice.T @ other,
-                twice.sum(axis=0),
-                square.T @ other**2,
-                square.sum(axis=0),
-                square.T @ other,
-            )
-        )
-    return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
-
-
-def _centred(total: _Sums, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sums of w^2 times squares and products of z_A z_B and z_A, about their means."""
-    spread = total.cell_squares - 2 * cells * total.squared_cells + cells**2 * total.squares
-    crossed = total.products - cells * total.squared_rows[:, None] - rows[:, None] * total.squared_cells
-    of_rows = total.row_squares - 2 * rows * total.squared_rows + rows**2 * total.squares
-    return spread, crossed + cells * rows[:, None] * total.squares, of_rows
+def _centred(sums: ScoreProducts, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of w^2 times the squares and the product of z_A z_B and z_A, about their means."""
+    end = 1 + len(rows)
+    total, of_cells, of_rows = sums.twice[0, 0], sums.twice[1:end, end:], sums.twice[1:end, 0]
+    spread = sums.fourth[1:end, end:] - 2 * cells * of_cells + cells**2 * total
+    crossed = sums.squared[1:end, end:] - cells * of_rows[:, None] - rows[:, None] * of_cells
+    variance = sums.squared[1:end, 0] - 2 * rows * of_rows + rows**2 * total
+    return spread, crossed + cells * rows[:, None] * total, variance
 
 
 def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:

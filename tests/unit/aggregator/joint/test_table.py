@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.joint import pairs, score_products
 from sottovoce.aggregator.joint.inversion import mean_among
 from sottovoce.aggregator.joint.pairs import count_pairs, joint
 from sottovoce.aggregator.joint.table import SUPPRESSED, TOO_FEW, Rule, Table
@@ -83,14 +84,12 @@ def test_shares_of_hadamard_columns_sum_to_one_if_asked():
 
 def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
     """Too many different pairs to be counted: every report is a row, in blocks."""
-    from sottovoce.aggregator.joint import pairs
-
     rows, columns = reported(np.arange(1, 9).reshape(4, 2))
     five, two = variable(one_of(5, {"name": "optimal_unary", "odds": "3"})), coin
     weights = np.linspace(0.5, 2, len(rows))
     before = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
     monkeypatch.setattr(pairs, "MOST_COUNTED", 0)
-    monkeypatch.setattr(pairs, "ROWS", 7)
+    monkeypatch.setattr(score_products, "ROWS", 7)
 
     after = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
 
