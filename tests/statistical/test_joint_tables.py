@@ -132,7 +132,7 @@ def test_limits_cover_everywhere(pair: tuple[str, str], table: str, n: int) -> N
     found = coverages(Survey(*pair, TABLES[table]), TABLES[table], n, 2000)
 
     assert min(found.values()) >= 0.94 - 3 * 0.0053
-    assert table == "sparse" or found["cell"] <= 0.985
+    assert table == "sparse" or found["cell"] <= 0.985 + 3 * 0.0027
 
 
 def size(first: str, second: str, n: int, runs: int) -> float:
