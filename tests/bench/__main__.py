@@ -3,13 +3,26 @@
 import sys
 
 from tests import postgres
-from tests.bench import audit, counting, endurance, imports, ingest, mechanisms, page, recount, regression, single
+from tests.bench import (
+    audit,
+    counting,
+    endurance,
+    imports,
+    ingest,
+    joint_tables,
+    mechanisms,
+    page,
+    recount,
+    regression,
+    single,
+)
 
 BENCHES = {
     "imports": imports.figures,
     "mechanisms": mechanisms.figures,
     "counting": counting.figures,
     "regression": regression.figures,
+    "joint": joint_tables.figures,
     "audit": audit.figures,
     "page": page.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),

@@ -113,6 +113,11 @@ class YesNo(Variable):
         a, b = self.support
         return (float(1 - b), float(1 - a)), (float(a), float(b))
 
+    def supports(self, reported: Reported) -> Truths:
+        """Of reported values, which of the two they support, (u, 2)."""
+        said = self.bit(reported)
+        return np.stack([~said, said], axis=1)
+
     def likelihood(self, reported: Reported) -> Floats:
         """(1 - b, 1 - a) of a report of no, (b, a) of yes."""
         a, b = map(float, self.support)
@@ -218,5 +223,5 @@ def of_table(rows: Any) -> Callable[[Reported], Floats]:  # noqa: ANN401 - whate
 
 def bits(masks: Reported, options: int) -> Truths:
     """Which bits are set, (u, options)."""
-    found: Truths = (masks.astype(np.int64)[:, None] >> np.arange(options) & 1).astype(bool)
-    return found
+    octets = np.ascontiguousarray(masks, dtype="<u8").view(np.uint8).reshape(-1, 8)
+    return np.unpackbits(octets, axis=1, count=options, bitorder="little").view(np.bool_)

@@ -16,9 +16,11 @@ from sottovoce.aggregator.joint.chosen import Chosen, check_together, choose, co
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.false_discoveries import q_values
 from sottovoce.aggregator.joint.independence import Independence, independence
-from sottovoce.aggregator.joint.pairs import ROWS, Pairs
+from sottovoce.aggregator.joint.pairs import Pairs
 from sottovoce.shared.errors import EstimateError
 
+ROWS = 1 << 14
+"""Rows that are in memory at once."""
 FEW = 32
 """Different values up to which a column is turned into indicators."""
 
@@ -106,10 +108,11 @@ class _Counts:
         total = np.zeros((width, width))
         for start in range(0, len(self._columns) if width else 0, ROWS):
             rows = slice(start, start + ROWS)
-            block = np.empty((len(self._columns.wave[rows]), width), dtype=np.float32)
+            block = np.empty((width, len(self._columns.wave[rows])), dtype=np.float32)
             for name, place in self._places.items():
-                values = np.arange(place.stop - place.start)
-                np.equal(self._columns.values[name][rows, None], values, out=block[:, place], casting="unsafe")
+                column = self._columns.values[name][rows]
+                for value in range(place.stop - place.start):
+                    block[place.start + value] = column == value
             # Whole numbers up to 2^16 are exact in this type.
-            total += block.T @ block
+            total += block @ block.T
         return total

@@ -1,14 +1,16 @@
 """From the names that an analyst gives to variables, and what is refused, each with its sentence."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.aggregator.joint.alarms import uniformity
 from sottovoce.aggregator.joint.columns import Columns
-from sottovoce.aggregator.joint.pairs import Pairs, count_pairs
+from sottovoce.aggregator.joint.pairs import Numbers, Pairs, count_pairs
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question
 
@@ -108,6 +110,37 @@ def count_strata(
         inside: which reports are looked at, (n,); all without.
     """
     found = []
+    for stratum in strata(columns, chosen, inside):
+        given = None if weights is None else np.asarray(weights, dtype=float)[stratum.rows]
+        found.append(count_pairs(*stratum.variables, stratum.columns, given))
+    return found
+
+
+class Stratum(NamedTuple):
+    """
+    The reports of two questions through the same channels, whether they tell of both, of one or of neither.
+
+    Attributes:
+        variables: the two.
+        columns: their reported values.
+        rows: which reports these are: an index into any column of all.
+    """
+
+    variables: tuple[Variable, Variable]
+    columns: tuple[Numbers, Numbers]
+    rows: Any
+
+
+def strata(columns: Columns, chosen: tuple[Chosen, Chosen], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
+    """
+    The reports by the channels through which they came.
+
+    Args:
+        columns: the reports.
+        chosen: the variables.
+        inside: which reports are looked at, (n,); all without.
+    """
+    found = []
     for revisions in _alike(columns, chosen):
         rows: Any = slice(None) if inside is None else inside
         if len(revisions) < len(columns.revisions):
@@ -115,8 +148,7 @@ def count_strata(
             rows = of_these if inside is None else of_these & inside
         one, other = (columns.values[each.question.name][rows] for each in chosen)
         first, second = (each.variables[revisions[-1]] or each.newest for each in chosen)
-        given = None if weights is None else np.asarray(weights, dtype=float)[rows]
-        found.append(count_pairs(first, second, (one, other), given))
+        found.append(Stratum((first, second), (one, other), rows))
     return found
 
 
@@ -128,6 +160,20 @@ def _alike(columns: Columns, chosen: Sequence[Chosen]) -> list[list[int]]:
         if all(asked):
             groups.setdefault(tuple(each.mechanism for each in asked if each), []).append(revision)
     return sorted(groups.values(), key=lambda revisions: revisions[-1])
+
+
+def drawn_evenly(columns: Columns, chosen: tuple[Chosen, Chosen]) -> float | None:
+    """The p value of the test that all options, or pairs, were drawn equally often; None where none is drawn."""
+    drawn = [each for each in chosen if each.newest.drawn]
+    asked = np.logical_and.reduce([columns.asked(each.question.name) for each in drawn]) if drawn else None
+    if asked is None:
+        return None
+    places: Any = 0
+    for each in drawn:
+        # A report is twice the option that was drawn, and its bit.
+        places = places * len(each.question.options) + columns.values[each.question.name][asked].astype(np.int64) // 2
+    counts = np.bincount(places, minlength=math.prod(len(each.question.options) for each in drawn))
+    return uniformity(counts.tolist())
 
 
 def check_weights(columns: Columns, weights: Floats | None) -> None:

@@ -186,9 +186,10 @@ class _Room:
         chunk = chunk[: self._rows - self._filled]
         start, self._filled = self._filled, self._filled + len(chunk)
         into = {name: column[start : self._filled] for name, column in self._columns.items()}
-        into[_WAVE][:] = [wave for wave, _ in chunk]
+        waves, packed = zip(*chunk, strict=True) if chunk else ((), ())
+        into[_WAVE][:] = np.frombuffer(bytes(waves), dtype=np.uint8)
         into[_REVISION][:] = revision
-        for rows, numbers in _matrices([packed for _, packed in chunk]):
+        for rows, numbers in _matrices(packed):
             for name, place in places.items():
                 into[name][rows] = _widened(None if place is None else numbers[:, place], into[name].dtype)
 
@@ -205,8 +206,13 @@ def _buffer(size: int) -> Numbers:
         return np.memmap(file, dtype=np.uint8, shape=(size,))
 
 
-def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[NDArray[np.int64], Numbers]]:
-    """The rows of one width of values, and their values as a matrix; mostly all rows."""
+def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[slice | NDArray[np.int64], Numbers]]:
+    """The rows of one width of values, and their values as a matrix."""
+    joined = b"".join(packed)
+    if packed and len(joined) == len(packed) * len(packed[0]) and set(joined[:: len(packed[0])]) == {packed[0][0]}:
+        # Mostly all rows are alike, and a million of them are not looked at one by one.
+        yield slice(None), matrix(joined, len(packed))
+        return
     order = sorted(range(len(packed)), key=lambda row: packed[row][0])
     for _, rows in groupby(order, key=lambda row: packed[row][0]):
         alike = list(rows)
@@ -216,7 +222,9 @@ def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[NDArray[np.int64], Numb
 def _widened(numbers: Numbers | None, kind: np.dtype[Any]) -> Numbers:
     """The same numbers in another width, with the null of that width."""
     missing = kind.type(null(kind.itemsize))
-    return np.array([missing]) if numbers is None else np.where(is_null(numbers), missing, numbers.astype(kind))
+    if numbers is None:
+        return np.array([missing])
+    return numbers if numbers.dtype == kind else np.where(is_null(numbers), missing, numbers.astype(kind))
 
 
 def _type(surveys: Sequence[Survey], question: Question) -> np.dtype[Any]:

@@ -5,20 +5,29 @@ What each figure is stands with it: ``table``, ``score_intervals``, ``inversion`
 ``alarms``.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.aggregator.joint.alarms import Alarm, Forged, forged, implausible
-from sottovoce.aggregator.joint.chosen import Chosen, check_together, check_weights, choose, count_strata
+from sottovoce.aggregator.joint.chosen import (
+    Chosen,
+    check_together,
+    check_weights,
+    choose,
+    count_strata,
+    drawn_evenly,
+    strata,
+)
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.independence import Independence
 from sottovoce.aggregator.joint.inversion import correlation, difference, ratio
+from sottovoce.aggregator.joint.likeliest_table import likeliest_table, seen_alone, seen_together
 from sottovoce.aggregator.joint.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.joint.odds_ratio import odds_ratio
-from sottovoce.aggregator.joint.pairs import Joint, joint
+from sottovoce.aggregator.joint.pairs import Joint, count_pairs, joint
 from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.small_groups import merged
 from sottovoce.aggregator.joint.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
@@ -54,6 +63,8 @@ class Crosstab:
         measures: of a table of two by two.
         alarm: None where no answer is randomized.
         forged: what 1 % forged reports could make of a cell.
+        drawn_evenly: p value of the test that devices drew all options, or pairs of them, equally often, which forged
+            reports do not; None where none is drawn, and within a third question.
         warnings: sentences about the whole table.
     """
 
@@ -69,6 +80,7 @@ class Crosstab:
     measures: Measures | None
     alarm: Alarm | None
     forged: Forged
+    drawn_evenly: float | None
     warnings: tuple[str, ...]
 
 
@@ -105,7 +117,8 @@ def crosstab(
     """
     chosen, cautions = _choose(columns, rows, across, weights)
     pairs = count_strata(columns, chosen, weights)
-    return _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, cautions)
+    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, cautions)
+    return replace(table, drawn_evenly=drawn_evenly(columns, chosen))
 
 
 def crosstab_within(
@@ -149,6 +162,41 @@ def crosstab_within(
     return Stratified(within, tables, tested(all_pairs) if shown else None)
 
 
+def likeliest_crosstab(
+    columns: Columns, rows: str, across: str, impossible: Collection[tuple[str, str]] = ()
+) -> Floats:
+    """
+    The likeliest table of two variables, (rows, columns), which has no negative share and no limits.
+
+    Reports that tell of one of the two only, as under ``ask``, take part.
+
+    Args:
+        columns: the reports.
+        rows: name of the variable whose categories are the rows.
+        across: name of the other one.
+        impossible: (row category, column category) of the cells that nobody can be in, such as of a question that is
+            shown after another answer only.
+
+    Raises:
+        EstimateError: as ``crosstab``; or there is no such category, or a report is impossible in the other cells.
+    """
+    chosen, _ = _choose(columns, rows, across, None)
+    names = chosen[0].newest.categories, chosen[1].newest.categories
+    unknown = [cell for cell in impossible if cell[0] not in names[0] or cell[1] not in names[1]]
+    if unknown:
+        raise EstimateError(
+            f"there is no cell of this name; rows: {', '.join(names[0])}; columns: {', '.join(names[1])}"
+        )
+    seen = []
+    for (first, second), (one, other), _ in strata(columns, chosen):
+        pairs = count_pairs(first, second, (one, other))
+        seen += [seen_together(Joint((pairs,), pairs.n))] if pairs.n else []
+        seen.append(seen_alone(first, second, (one, other), second=False))
+        seen.append(seen_alone(second, first, (other, one), second=True))
+    cells = [(names[0].index(row), names[1].index(column)) for row, column in impossible]
+    return likeliest_table(seen, (len(names[0]), len(names[1])), cells)
+
+
 def _choose(
     columns: Columns, rows: str, across: str, weights: Floats | None
 ) -> tuple[tuple[Chosen, Chosen], tuple[str, ...]]:
@@ -177,6 +225,7 @@ def _table(whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...]) -> 
         measures=_measures(found, rule.z()) if table.shape == (2, 2) and not hide else None,
         alarm=implausible(table.raw, table.channels),
         forged=forged(found.first, found.second, seen),
+        drawn_evenly=None,
         warnings=(*cautions, *([SMALL] if hide else [])),
     )
 

@@ -84,29 +84,10 @@ def _stratified(scatters: Sequence[_Scatter]) -> tuple[float, int]:
 
 
 def _scatter(pairs: Pairs) -> _Scatter:
-    size = pairs.size
-    one, other, both, first, second = (
-        sum(parts) * size / pairs.weights.sum() for parts in zip(*_products(pairs), strict=True)
-    )
-    return _Scatter(
-        both - np.outer(one, other) / size,
-        first - np.outer(one, one) / size,
-        second - np.outer(other, other) / size,
-        size,
-    )
-
-
-def _products(pairs: Pairs) -> list[tuple[Floats, ...]]:
-    return [
-        (
-            weights @ one,
-            weights @ other,
-            (one * weights[:, None]).T @ other,
-            (one * weights[:, None]).T @ one,
-            (other * weights[:, None]).T @ other,
-        )
-        for one, other, weights, _ in pairs.blocks()
-    ]
+    sums = pairs.products.once * (pairs.size / pairs.products.once[0, 0])
+    centred = sums - np.outer(sums[0], sums[0]) / pairs.size
+    end = 1 + max(len(pairs.first.categories), 1)
+    return _Scatter(centred[1:end, end:], centred[1:end, 1:end], centred[end:, end:], pairs.size)
 
 
 def _inverse(scatter: Floats) -> tuple[Floats, int]:

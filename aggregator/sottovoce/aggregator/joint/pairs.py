@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.aggregator.joint.score_products import ROWS, ScoreProducts, score_products
 from sottovoce.shared.errors import EstimateError
 
-BLOCK = 1 << 20
-"""Rows that are counted at once."""
-ROWS = 1 << 16
-"""Rows whose scores are in memory at once."""
+BLOCK = 1 << 16
+"""Rows that are counted at once: so many keys stay in the processor's memory."""
 MOST_COUNTED = 1 << 22
 """Different pairs of reported values up to which they are counted; beyond, every report is a row."""
 
@@ -60,16 +59,21 @@ class Pairs:
     squares: Floats
     numbers: Floats
 
-    @property
+    @cached_property
     def n(self) -> int:
         """How many reports there are."""
         return int(self.numbers.sum())
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The effective number of reports."""
         total = float(self.squares.sum())
         return float(self.weights.sum()) ** 2 / total if total else 0.0
+
+    @cached_property
+    def products(self) -> ScoreProducts:
+        """Sums of products of both variables' scores over all reports."""
+        return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
 
     def blocks(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
         """Scores of both variables, (m, k) and (m, l), weights and squared weights, some rows at a time."""
@@ -184,11 +188,12 @@ def _counted(
     wide = sizes[1] + 1
     places = (sizes[0] + 1) * wide
     totals = np.zeros((1 if weights is None else 3, places))
+    kind = np.min_scalar_type(places)
     for start in range(0, len(columns[0]), BLOCK):
         rows = slice(start, start + BLOCK)
         # What was not asked is larger than every value, and gets the place after the last one.
-        one, other = (np.minimum(column[rows], size) for column, size in zip(columns, sizes, strict=True))
-        keys = one.astype(np.int32) * np.int32(wide) + other.astype(np.int32)
+        one, other = (np.minimum(column[rows], size).astype(kind) for column, size in zip(columns, sizes, strict=True))
+        keys = one * kind.type(wide) + other
         totals[0] += np.bincount(keys, minlength=places)
         if weights is not None:
             given = np.asarray(weights[rows], dtype=float)

@@ -16,10 +16,11 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.variable import Choice, Floats, Variable
 from sottovoce.aggregator.joint.independence import Independence, independence
 from sottovoce.aggregator.joint.inversion import METHOD as INVERSION
-from sottovoce.aggregator.joint.inversion import Inverted, mean_among
+from sottovoce.aggregator.joint.inversion import Inverted
 from sottovoce.aggregator.joint.pairs import Joint, Pairs
 from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.score_intervals import CellChannel, cell_limits, clip, share_limits
+from sottovoce.aggregator.joint.score_products import ScoreProducts
 from sottovoce.aggregator.joint.small_groups import LEAST, hidden, merged
 from sottovoce.shared.errors import EstimateError
 
@@ -68,7 +69,8 @@ class Table:
         self.joint = _merged(whole, rule)
         self.rule = rule
         self.shape = len(self.joint.first.categories), max(len(self.joint.second.categories), 1)
-        self.raw, self._errors = _shares(self.joint, *self.shape)
+        self._shares = _shares(self.joint)
+        self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.shape, rule)
 
     @cached_property
@@ -81,19 +83,20 @@ class Table:
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         raw = float(self.raw[row, column])
-        margins = float(self.raw[row].sum()), float(self.raw[:, column].sum())
+        margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
         limits = cell_limits(raw, self.channels[row, column], margins, self._z)
-        return _result(self.joint, clip(raw), raw, float(self._errors[row, column]), limits, SCORE)
+        return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
 
     def share(self, row: int, column: int) -> Result:
         """The share of a column among a row."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
-        raw, group = float(self.raw[row, column]), float(self.raw[row].sum())
+        raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
         limits = share_limits(raw, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
-        found = mean_among(self.joint, row, column, (0.0, 1.0), self._z)
-        shown = None if found.raw is None else clip(found.raw)
-        return _result(self.joint, shown, found.raw, found.std_error, limits, SCORE)
+        if group <= 0:
+            return _result(self.joint, None, None, None, limits, SCORE)
+        error = float(self._shares.in_row_errors[row, column])
+        return _result(self.joint, clip(raw / group), raw / group, error, limits, SCORE)
 
     @property
     def _z(self) -> float:
@@ -168,41 +171,42 @@ def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:
     return [int(count) for count in counts]
 
 
-def _shares(whole: Joint, k: int, m: int) -> tuple[Floats, Floats]:
-    """Raw shares of the cells, (k, m), and their standard errors."""
-    mean: Floats = np.zeros((k, m))
-    variance: Floats = np.zeros((k, m))
-    sums = [_sums(pairs) for pairs in whole.strata]
-    for share, total in zip(whole.shares, sums, strict=True):
-        mean = mean + share / total.weight * total.first
-    for share, total in zip(whole.shares, sums, strict=True):
-        spread = total.second - 2 * mean * total.squared + mean**2 * total.squares
-        variance = variance + spread * (share / total.weight) ** 2
-    return mean, np.sqrt(np.maximum(variance, 0.0) * whole.n / max(whole.n - 1, 1))
+class _Shares(NamedTuple):
+    """Raw shares of the cells and of the rows, (k, m) and (k,), and standard errors of cells and of shares in rows."""
+
+    cells: Floats
+    rows: Floats
+    errors: Floats
+    in_row_errors: Floats
 
 
-class _Sums(NamedTuple):
-    """Of w, w^2, w z_A z_B, w^2 z_A z_B and w^2 (z_A z_B)^2."""
+def _shares(whole: Joint) -> _Shares:
+    parts = [share / pairs.products.once[0, 0] for share, pairs in zip(whole.shares, whole.strata, strict=True)]
+    found = list(zip(parts, (pairs.products for pairs in whole.strata), strict=True))
+    end = 1 + len(whole.first.categories)
+    once = np.sum([part * sums.once for part, sums in found], axis=0)
+    cells, rows = once[1:end, end:], once[1:end, 0]
+    spread, crossed, of_rows = (
+        np.sum([part**2 * each for (part, _), each in zip(found, column, strict=True)], axis=0)
+        for column in zip(*(_centred(sums, cells, rows) for _, sums in found), strict=True)
+    )
+    # Of a row that nobody seems to be in there is no share, and no error.
+    groups = np.where(rows == 0, np.nan, rows)[:, None]
+    share = cells / groups
+    # The slopes of T_ij / T_i are 1 / T_i and - T_ij / T_i^2.
+    in_rows = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / groups**2
+    factor = whole.n / max(whole.n - 1, 1)
+    return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, in_rows)))
 
-    weight: float
-    squares: float
-    first: Floats
-    squared: Floats
-    second: Floats
 
-
-def _sums(pairs: Pairs) -> _Sums:
-    parts = [
-        (
-            weights.sum(),
-            squares.sum(),
-            (one * weights[:, None]).T @ other,
-            (one * squares[:, None]).T @ other,
-            (one**2 * squares[:, None]).T @ other**2,
-        )
-        for one, other, weights, squares in pairs.blocks()
-    ]
-    return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
+def _centred(sums: ScoreProducts, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of w^2 times the squares and the product of z_A z_B and z_A, about their means."""
+    end = 1 + len(rows)
+    total, of_cells, of_rows = sums.twice[0, 0], sums.twice[1:end, end:], sums.twice[1:end, 0]
+    spread = sums.fourth[1:end, end:] - 2 * cells * of_cells + cells**2 * total
+    crossed = sums.squared[1:end, end:] - cells * of_rows[:, None] - rows[:, None] * of_cells
+    variance = sums.squared[1:end, 0] - 2 * rows * of_rows + rows**2 * total
+    return spread, crossed + cells * rows[:, None] * total, variance
 
 
 def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.joint import pairs, score_products
+from sottovoce.aggregator.joint.inversion import mean_among
 from sottovoce.aggregator.joint.pairs import count_pairs, joint
 from sottovoce.aggregator.joint.table import SUPPRESSED, TOO_FEW, Rule, Table
 
@@ -31,6 +33,15 @@ def test_table_of_two_coins():
     assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.037574, 0.226320, 0.377244), abs=5e-7)
     assert (share.raw, share.low, share.high) == pytest.approx((0.7525, 0.580735, 0.930542), abs=5e-7)
     assert (cell.n, cell.n_pair, cell.deff) == (1000, 1000, 1)
+
+
+@pytest.mark.parametrize("whole", [pair(coin, coin, COINS), pair(openly, coin, BY_GROUP), masks_by_coin()])
+def test_error_of_a_share_is_that_of_the_quotient(whole):
+    """The delta method, as for a mean among a group."""
+    table = Table(whole, Rule())
+
+    for row in range(table.shape[0]):
+        assert table.share(row, 1).std_error == pytest.approx(mean_among(whole, row, 1, (0, 1), 2).std_error, rel=1e-9)
 
 
 def test_table_by_a_public_group():
@@ -73,14 +84,12 @@ def test_shares_of_hadamard_columns_sum_to_one_if_asked():
 
 def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
     """Too many different pairs to be counted: every report is a row, in blocks."""
-    from sottovoce.aggregator.joint import pairs
-
     rows, columns = reported(np.arange(1, 9).reshape(4, 2))
     five, two = variable(one_of(5, {"name": "optimal_unary", "odds": "3"})), coin
     weights = np.linspace(0.5, 2, len(rows))
     before = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
     monkeypatch.setattr(pairs, "MOST_COUNTED", 0)
-    monkeypatch.setattr(pairs, "ROWS", 7)
+    monkeypatch.setattr(score_products, "ROWS", 7)
 
     after = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
 

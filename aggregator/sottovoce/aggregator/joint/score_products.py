@@ -1,0 +1,112 @@
+"""
+Sums of products of scores over many reports: all that a table, its errors and the test of independence need.
+
+With v = (1, scores of A, scores of B) of each report, and s the squares of v, these are the sums of w v v', w^2 v v',
+w^2 s v' and w^2 s s'. A score of a category takes two values, z = s / (a - b) - b / (a - b) with s whether a report
+supports it, so that for categories all four follow from how many reports support any two of them: one product of two
+matrices of zeros and ones, instead of four of scores.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from sottovoce.aggregator.estimators.variable import Choice, Floats, Reported, Variable, YesNo
+
+ROWS = 100_000
+"""Rows that are in memory at once; no power of two, or the columns of a block share lines of the processor's cache."""
+
+
+class ScoreProducts(NamedTuple):
+    """
+    The four sums, each (1 + k + m, 1 + k + m) for k scores of the first variable and m of the second.
+
+    Attributes:
+        once: of w v v'.
+        twice: of w^2 v v'.
+        squared: of w^2 s v'.
+        fourth: of w^2 s s'.
+    """
+
+    once: Floats
+    twice: Floats
+    squared: Floats
+    fourth: Floats
+
+
+def score_products(
+    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
+) -> ScoreProducts:
+    """
+    The sums over reports.
+
+    Args:
+        variables: two.
+        reported: their reported values, (n,) each.
+        weights: w and w^2 of each report, (n,) each.
+    """
+    if all(isinstance(each, YesNo) or (isinstance(each, Choice) and not each.balanced) for each in variables):
+        return _by_support(variables, reported, weights)
+    return _by_scores(variables, reported, weights)
+
+
+def _by_scores(
+    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
+) -> ScoreProducts:
+    parts = []
+    for rows in _slices(len(weights[0])):
+        columns = [_matrix(each, column[rows]).T for each, column in zip(variables, reported, strict=True)]
+        v = np.concatenate([np.ones((1, columns[0].shape[1])), *columns])
+        s, w, w2 = v**2, weights[0][rows], weights[1][rows]
+        parts.append(((v * w) @ v.T, (v * w2) @ v.T, (s * w2) @ v.T, (s * w2) @ s.T))
+    return ScoreProducts(*(np.sum(column, axis=0) for column in zip(*parts, strict=True)))
+
+
+def _by_support(
+    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
+) -> ScoreProducts:
+    alike = bool((weights[0] == 1).all() and (weights[1] == 1).all())
+    channels = [channel for each in variables for channel in each.channels]
+    width = 1 + len(channels)
+    once, twice = np.zeros((width, width)), np.zeros((width, width))
+    for rows in _slices(len(weights[0])):
+        # Whole numbers up to 2^24 are exact in the short type, and there are never so many rows.
+        block = np.ones((width, len(weights[0][rows])), dtype=np.float32 if alike else np.float64)
+        place = 1
+        for variable, column in zip(variables, reported, strict=True):
+            supported = variable.supports(column[rows])  # type: ignore[attr-defined]
+            block[place : place + supported.shape[1]] = supported.T
+            place += supported.shape[1]
+        once += block @ block.T if alike else (block * weights[0][rows]) @ block.T
+        twice += 0 if alike else (block * weights[1][rows]) @ block.T
+    return _scored(channels, once, once if alike else twice)
+
+
+def _scored(channels: list[tuple[float, float]], once: Floats, twice: Floats) -> ScoreProducts:
+    """From counts of supports to sums of scores: z = hi s + lo (1 - s), and so are its squares."""
+    low = np.array([-b / (a - b) for a, b in channels])
+    high = np.array([(1 - b) / (a - b) for a, b in channels])
+    to_scores, to_squares = _affine(low, high), _affine(low**2, high**2)
+    return ScoreProducts(
+        to_scores @ once @ to_scores.T,
+        to_scores @ twice @ to_scores.T,
+        to_squares @ twice @ to_scores.T,
+        to_squares @ twice @ to_squares.T,
+    )
+
+
+def _affine(low: Floats, high: Floats) -> Floats:
+    """The matrix from (1, supports) to (1, numbers that are ``high`` where supported and ``low`` elsewhere)."""
+    matrix = np.diag(np.concatenate([[1.0], high - low]))
+    matrix[1:, 0] = low
+    return matrix
+
+
+def _slices(n: int) -> Iterator[slice]:
+    """At least one, so that sums over no report are zeros."""
+    return (slice(start, start + ROWS) for start in range(0, max(n, 1), ROWS))
+
+
+def _matrix(variable: Variable, reported: Reported) -> Floats:
+    scores = variable.scores(reported)
+    return scores if scores.ndim == 2 else scores[:, None]
