@@ -61,6 +61,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
     Raises:
         EstimateError: this cannot be estimated from these reports; the message says why and what to do.
     """
+    if not 0 < confidence < 1:
+        raise EstimateError("the confidence must lie between 0 and 1")
     if errors not in KINDS:
         raise EstimateError(f"the errors must be one of: {', '.join(KINDS)}")
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in predictors]
@@ -135,7 +137,7 @@ def _warnings(columns: ReportColumns, sample: Sample, kind: str) -> list[str]:
         )
     for each in sample.randomized:
         if isinstance(each.variable, Number) and each.variable.coarse:
-            warnings.append(f"'{each.name}': {each.variable.coarse}; its coefficient is too small by as much")
+            warnings.append(f"'{each.name}': {each.variable.coarse}; its coefficient is too small by about as much")
     if len(np.unique(columns.wave[sample.rows])) > 1 and not columns.revisions[-1].fresh_samples:
         warnings.append("the same people may have answered in several waves; errors are then too small")
     if not sample.plain and kind != "linear" and sample.errors != "sandwich":

@@ -20,6 +20,19 @@ def test_missing_maximum_is_found_for_every_count(n: int) -> None:
         assert (fit.runs_off is None) == fit.converged
 
 
+def test_missing_maximum_is_found_in_samples_of_three_groups() -> None:
+    """There is one if and only if every group's reported share lies inside (1/4, 3/4)."""
+    generator, group = np.random.Generator(np.random.PCG64(5)), np.repeat([0, 1, 2], 30)
+    design = columns(np.ones(90), group == 1, group == 2)
+    found = []
+    for _ in range(100):
+        said = generator.random(90) < np.array([0.3, 0.4, 0.5])[group]
+        shares = np.bincount(group, weights=said) / 30
+        found.append(bool(np.all((shares > 0.25) & (shares < 0.75))))
+        assert maximize(Multinomial(design, said.astype(int), COIN)).converged == found[-1]
+    assert 20 < sum(found) < 80
+
+
 def test_missing_maximum_of_one_group_of_three_is_found() -> None:
     """The direction in which it lies is that group's."""
     group = np.repeat([0, 1, 2], 80)

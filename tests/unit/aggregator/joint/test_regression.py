@@ -197,6 +197,7 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("said", ["rounded"], {"model": "linear"}, "'rounded' .* explain nothing"),
         ("said", ["x"], {"model": "probit"}, "the model must be one of: logit"),
         ("said", ["x"], {"errors": "bootstrap"}, "the errors must be one of: observed"),
+        ("said", ["x"], {"confidence": 95}, "must lie between 0 and 1"),
         ("x", ["g"], {"model": "logit"}, "is a number; its model is linear"),
         ("choice", ["g"], {"model": "logit"}, "more than two categories"),
         ("said", ["other", "choice"], {}, "the linear model takes any"),
