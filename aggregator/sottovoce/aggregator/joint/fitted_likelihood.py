@@ -188,4 +188,5 @@ def _wald(
 def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - what the caller found of it
     sample = fitted.sample
     deff = 1.0 if sample.weights is None else kish_effect(sample.weights)
-    return Regression(model=fitted.kind, outcome=sample.outcome.name, n=sample.n, deff=deff, **found)
+    groups = sample.design.groups
+    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, groups=groups, **found)
