@@ -129,8 +129,6 @@ def answers_of(columns: ReportColumns, name: str) -> Answers:
         variable = _named(variables_of(there), name)
         different, places = _different(columns.values[question][rows])
         seen = variable.observed(different)
-        if not seen.any():
-            continue
         observed[rows] = seen[places]
         codes[rows] = (filled + np.cumsum(seen) - 1)[places] * seen[places]
         tables.append((variable, different[seen]))

@@ -68,6 +68,21 @@ def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert score_products(model, np.array([0.1, -0.2, 0.3]), power=2) == pytest.approx(products, rel=1e-12)
 
 
+def test_no_step_moves_a_linear_predictor_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a start where nearly everybody would say yes, where the likelihood is all but flat."""
+    tried = []
+
+    def noting(model: Multinomial, theta: np.ndarray) -> likelihood_engine.Sums:
+        tried.append(float(theta[0]))
+        return evaluate(model, theta)
+
+    monkeypatch.setattr(likelihood_engine, "evaluate", noting)
+    fit = maximize(Multinomial(np.ones((1, 100)), np.arange(100) % 2, COIN), np.array([9.0]))
+
+    assert tried[:2] == pytest.approx([9, 5])
+    assert fit.theta == pytest.approx([0], abs=1e-6)
+
+
 def test_parameter_that_must_not_move_stays() -> None:
     """The others are at their best for it."""
     model = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
