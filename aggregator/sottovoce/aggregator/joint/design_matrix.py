@@ -66,7 +66,9 @@ class _Block:
         return [Term(f"{self.predictor}={group}", self.predictor) for group in self.groups[1:]]
 
 
-def make_design(predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
+def make_design(
+    predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str], smallest: int
+) -> Design:
     """
     The columns of some reports.
 
@@ -75,11 +77,15 @@ def make_design(predictors: Sequence[Answers], rows: Row, strata: NDArray[np.int
         rows: (m,), the reports that take part, all of them observed by every predictor.
         strata: (m,), the stratum of each of these reports: its wave and revision.
         names: of the strata; those after the first that has reports are columns of their own.
+        smallest: fewest people in a group of a public predictor.
 
     Raises:
-        EstimateError: a group of a public predictor has fewer than ``SMALLEST_GROUP`` people.
+        EstimateError: a group has fewer, or a predictor cannot explain anything.
     """
-    blocks = [(_public if each.variable.public else _randomized)(each, each.codes[rows]) for each in predictors]
+    blocks = [
+        _public(each, rows, smallest) if each.variable.public else _randomized(each, each.codes[rows])
+        for each in predictors
+    ]
     blocks.append(_indicators(STRATUM, names, strata))
     terms, corners = [Term(CONSTANT, CONSTANT)], []
     for block in blocks:
@@ -100,21 +106,51 @@ def _randomized(predictor: Answers, codes: Row) -> _Block:
     return _Block(predictor.name, (), predictor.scores[codes][None], predictor.squares[codes][None])
 
 
-def _public(predictor: Answers, codes: Row) -> _Block:
-    categories = predictor.variable.categories
-    if not categories:
-        return _Block(predictor.name, (), predictor.scores[codes][None])
-    truth = predictor.scores.argmax(axis=1)[codes]
-    people = np.bincount(truth, minlength=len(categories)).tolist()
-    few = [f"'{category}'" for category, n in zip(categories, people, strict=True) if 0 < n < SMALLEST_GROUP]
+def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
+    if not predictor.variable.categories:
+        return _Block(predictor.name, (), predictor.scores[predictor.codes[rows]][None])
+    truth = known_categories(predictor, rows)
+    people = np.bincount(truth, minlength=len(predictor.variable.categories)).tolist()
+    named = zip(predictor.variable.categories, people, strict=True)
+    few = [f"'{category}'" for category, n in named if 0 < n < smallest]
     if few:
         raise EstimateError(
-            f"'{predictor.name}': fewer than {SMALLEST_GROUP} people said {', '.join(few)}; leave this predictor out"
+            f"'{predictor.name}': fewer than {smallest} people said {', '.join(few)}; leave this predictor out"
         )
-    block = _indicators(predictor.name, categories, truth)
+    block = _indicators(predictor.name, predictor.variable.categories, truth)
     if len(block.groups) < 2:
         raise EstimateError(f"everybody has the same answer to '{predictor.name}', which can therefore explain nothing")
     return block
+
+
+def known_categories(answers: Answers, rows: Row) -> Row:
+    """The true category of each of these reports on a public question, (m,)."""
+    truth: Row = answers.scores.argmax(axis=1)[answers.codes[rows]]
+    return truth
+
+
+def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int) -> None:
+    """
+    Refuse to explain a public answer by another one if only a handful gave some two answers: nothing shields them.
+
+    Args:
+        outcome: what is explained.
+        predictors: by what.
+        rows: (m,), the reports that take part.
+        smallest: fewest people with any two public answers that somebody has.
+
+    Raises:
+        EstimateError: there are fewer.
+    """
+    public = [each for each in (outcome, *predictors) if each.variable.public and each.variable.categories]
+    for other in public[1:] if public[:1] == [outcome] else []:
+        cells = known_categories(outcome, rows) * len(other.variable.categories) + known_categories(other, rows)
+        people = np.bincount(cells)
+        if np.any((people > 0) & (people < smallest)):
+            raise EstimateError(
+                f"fewer than {smallest} people gave some two answers to '{outcome.name}' and '{other.name}', which are "
+                "both public; leave this predictor out"
+            )
 
 
 def _indicators(name: str, categories: Sequence[str], truth: Row) -> _Block:

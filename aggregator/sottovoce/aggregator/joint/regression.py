@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import Number
 from sottovoce.aggregator.joint.answers import Answers, ReportColumns, answers_of
+from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.joint.fitted_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.joint.fitted_linear import linear_regression
 from sottovoce.aggregator.joint.regression_result import Regression
@@ -42,6 +43,7 @@ def regress(  # noqa: PLR0913 - all but three have a default
     cluster: str | NDArray[np.generic] | None = None,
     strata: bool = True,
     confidence: float = 0.95,
+    smallest_group: int = SMALLEST_GROUP,
 ) -> Regression:
     """
     Explain one answer by others.
@@ -57,6 +59,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
         cluster: a public question, or one value a report; or None.
         strata: whether waves and revisions are predictors of their own.
         confidence: of the intervals.
+        smallest_group: fewest people with one public answer, or with two of them; it protects what is published, and 1
+            is for whoever has the rows anyway.
 
     Raises:
         EstimateError: this cannot be estimated from these reports; the message says why and what to do.
@@ -68,9 +72,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in predictors]
     _check_variables(explained, explaining)
     kind = _model(explained, explaining, model)
-    sample = take_sample(
-        columns, explained, explaining, Choices(errors, weights, cluster, strata=strata, confidence=confidence)
-    )
+    choices = Choices(errors, weights, cluster, strata, confidence, smallest_group)
+    sample = take_sample(columns, explained, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
     return replace(result, warnings=(*_warnings(columns, sample, kind), *result.warnings))

@@ -238,6 +238,15 @@ def test_groups_of_fewer_than_five_are_refused() -> None:
         regress(reports(g=ROW < 0), "said", ["g"])
 
 
+def test_small_cells_of_two_public_answers_are_refused() -> None:
+    """Nothing shields them; whoever has the rows may look all the same."""
+    given = reports(g=(ROW % 3 == 1) & (ROW > 20) | (ROW == 0))
+    with pytest.raises(EstimateError, match="some two answers to 'g' and 'third', which are both public"):
+        regress(given, "g", ["x", "third"])
+    assert regress(given, "said", ["g", "third"]).n == 600
+    assert regress(given, "g", ["x", "third"], smallest_group=1, model="linear").n == 600
+
+
 def test_fewer_reports_than_parameters_are_refused() -> None:
     """And none at all, when two questions are never asked of the same person."""
     with pytest.raises(EstimateError, match="3 reports cannot tell 6 parameters"):
