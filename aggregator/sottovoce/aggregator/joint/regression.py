@@ -10,7 +10,7 @@ Errors      as asked for; with weights the sandwich, with clusters the clustered
 Few         Below 10 reports per parameter and (a - b)^-2 there is a warning: a rule of thumb that nobody has measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -27,6 +27,7 @@ from sottovoce.aggregator.joint.regression_sample import Choices, Sample, take_s
 from sottovoce.aggregator.joint.standard_errors import KINDS
 from sottovoce.aggregator.joint.weights import kish_effect, weight_warnings
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10
@@ -76,7 +77,9 @@ def regress(  # noqa: PLR0913 - all but three have a default
     sample = take_sample(columns, explained, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
-    return replace(result, warnings=(*_warnings(columns, sample, kind), *result.warnings))
+    questions = dict.fromkeys(each.variable.question for each in (explained, *explaining))
+    absent = [text for name in questions for text in _absence(columns.question(name))]
+    return replace(result, warnings=(*absent, *_warnings(columns, sample, kind), *result.warnings))
 
 
 def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
@@ -127,6 +130,14 @@ def _fit(sample: Sample, kind: str) -> Regression:
         return replace(result, linear=linear_regression(sample))
     except EstimateError as refused:
         return replace(result, warnings=(*result.warnings, f"there is no linear model beside: {refused}"))
+
+
+def _absence(question: Question | None) -> Iterator[str]:
+    """That no answer is counted as one, where it is."""
+    if question is not None and question.absent is not None:
+        answer = question.answer(question.absent)
+        words = "none of its options" if isinstance(answer, list) else f"'{answer}'"
+        yield f"'{question.name}': who gave no answer counts as {words}"
 
 
 def _warnings(columns: ReportColumns, sample: Sample, kind: str) -> list[str]:

@@ -191,6 +191,15 @@ def test_waves_of_the_same_people_are_warned_of() -> None:
         assert fitted.coefficients[2].term == "(stratum)=revision 1, wave 1"
 
 
+def test_no_answer_that_counts_as_one_is_told() -> None:
+    """Of the outcome and of predictors alike."""
+    absent = asked("other", "boolean", COIN, when_absent="no", visible_if={"g": "yes"})
+    others = [question for question in QUESTIONS if question["name"] != "other"]
+    given = replace(EVERYTHING, revisions=(parse_survey(survey(*others, absent)),))
+    for outcome, predictors in (("other", ["x"]), ("x", ["other"])):
+        assert regress(given, outcome, predictors).warnings[0] == "'other': who gave no answer counts as 'no'"
+
+
 def test_few_reports_for_much_noise_are_warned_of() -> None:
     """The rule of thumb: ten for each parameter, times four for a coin flip."""
     assert any("rule of thumb asks for 120" in text for text in regress(reports(100), "said", ["x", "g"]).warnings)
