@@ -142,6 +142,9 @@ def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() 
     assert fitted.linear is not None
     assert fitted.linear.coefficients[1].estimate == pytest.approx(-0.8)
     json.dumps(fitted.as_dict(), allow_nan=False)
+    weighted = regress(reports(said=said, g=ROW >= 300), "said", ["g"], weights=WEIGHTS)
+    assert "no limits either" in weighted.warnings[1]
+    assert all(each.low is None and each.high is None for each in weighted.coefficients)
 
 
 def test_what_was_not_asked_takes_no_part() -> None:
