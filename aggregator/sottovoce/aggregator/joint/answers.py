@@ -157,14 +157,17 @@ def _refuse_one_draw_in_several_waves(columns: ReportColumns, question: Question
 def _different(values: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
     """The different values, ascending, and the place of each among them; counted instead of sorted where it is few."""
     if values.dtype.kind == "u" and int(values.max()) < _SMALL:
-        there = np.bincount(values) > 0
-        return np.flatnonzero(there), (np.cumsum(there) - 1)[values]
+        small = values.astype(np.intp)
+        there = np.bincount(small) > 0
+        return np.flatnonzero(there), (np.cumsum(there) - 1)[small]
     return np.unique(values, return_inverse=True)
 
 
 def _sharpness(variable: Variable, values: Numbers) -> float:
+    if variable.public:
+        return 1.0
     if variable.channels:
         return min(a - b for a, b in variable.channels)
     scores = variable.scores(values)
     width = float(np.ptp(scores)) if len(scores) else 0.0
-    return min(1.0, (variable.levels[-1] - variable.levels[0]) / width) if width and not variable.public else 1.0
+    return min(1.0, (variable.levels[-1] - variable.levels[0]) / width) if width else 1.0

@@ -6,7 +6,7 @@ column. A randomized answer becomes the scores of its categories but the first, 
 with its own corner in the corrected equations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.shared.errors import EstimateError
 
 CONSTANT = "(constant)"
+STRATUM = "(stratum)"
 SMALLEST_GROUP = 5
 
 Row = NDArray[np.intp]
@@ -38,15 +39,36 @@ class Design:
     Attributes:
         terms: what each column is, (p,).
         columns: (p, n), the constant first.
-        corners: of the randomized predictors among them.
+        groups: by predictor with categories these, the one first that the others are compared with.
+        corners: of the randomized predictors among the columns.
     """
 
     terms: tuple[Term, ...]
     columns: Array
+    groups: Mapping[str, tuple[str, ...]]
     corners: tuple[Corner, ...] = ()
 
 
-def make_design(predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
+@dataclass(frozen=True)
+class _Block:
+    """The columns of one predictor: categories, none for a number; (p, n); scores of squares where it is randomized."""
+
+    predictor: str
+    groups: tuple[str, ...]
+    columns: Array
+    squares: Array | None = None
+
+    @property
+    def terms(self) -> list[Term]:
+        """What each column is."""
+        if not self.groups:
+            return [Term(self.predictor, self.predictor)]
+        return [Term(f"{self.predictor}={group}", self.predictor) for group in self.groups[1:]]
+
+
+def make_design(
+    predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str], smallest: int
+) -> Design:
     """
     The columns of some reports.
 
@@ -55,52 +77,83 @@ def make_design(predictors: Sequence[Answers], rows: Row, strata: NDArray[np.int
         rows: (m,), the reports that take part, all of them observed by every predictor.
         strata: (m,), the stratum of each of these reports: its wave and revision.
         names: of the strata; those after the first that has reports are columns of their own.
+        smallest: fewest people in a group of a public predictor.
 
     Raises:
-        EstimateError: a group of a public predictor has fewer than ``SMALLEST_GROUP`` people.
+        EstimateError: a group has fewer, or a predictor cannot explain anything.
     """
-    terms, columns, corners = [Term(CONSTANT, CONSTANT)], [np.ones((1, len(rows)))], []
-    for predictor in predictors:
-        codes = predictor.codes[rows]
-        made, block = _public(predictor, codes) if predictor.variable.public else _randomized(predictor, codes)
-        if not predictor.variable.public:
-            place = slice(len(terms), len(terms) + len(made))
-            squares = block if predictor.squares is None else predictor.squares[codes][None]
-            corners.append(Corner(place, squares))
-        terms += made
-        columns.append(block)
-    made, block = _indicators("(stratum)", names, strata)
-    return Design((*terms, *made), np.concatenate([*columns, block]), tuple(corners))
-
-
-def _randomized(predictor: Answers, codes: Row) -> tuple[list[Term], Array]:
-    if not predictor.variable.categories:
-        return [Term(predictor.name, predictor.name)], predictor.scores[codes][None]
-    terms = [Term(f"{predictor.name}={category}", predictor.name) for category in predictor.variable.categories[1:]]
-    return terms, np.stack([score[codes] for score in predictor.scores.T[1:]])
-
-
-def _public(predictor: Answers, codes: Row) -> tuple[list[Term], Array]:
-    if not predictor.variable.categories:
-        return [Term(predictor.name, predictor.name)], predictor.scores[codes][None]
-    truth = predictor.scores.argmax(axis=1)[codes]
-    people = np.bincount(truth, minlength=len(predictor.variable.categories))
-    few = [
-        category for category, n in zip(predictor.variable.categories, people, strict=True) if 0 < n < SMALLEST_GROUP
+    blocks = [
+        _public(each, rows, smallest) if each.variable.public else _randomized(each, each.codes[rows])
+        for each in predictors
     ]
+    blocks.append(_indicators(STRATUM, names, strata))
+    terms, corners = [Term(CONSTANT, CONSTANT)], []
+    for block in blocks:
+        if block.squares is not None:
+            corners.append(Corner(slice(len(terms), len(terms) + len(block.columns)), block.squares))
+        terms += block.terms
+    columns = np.concatenate([np.ones((1, len(rows))), *(block.columns for block in blocks)])
+    groups = {block.predictor: block.groups for block in blocks if block.groups}
+    return Design(tuple(terms), columns, groups, tuple(corners))
+
+
+def _randomized(predictor: Answers, codes: Row) -> _Block:
+    if predictor.variable.categories:
+        scores = np.stack([score[codes] for score in predictor.scores.T[1:]])
+        return _Block(predictor.name, predictor.variable.categories, scores, scores)
+    if predictor.squares is None:
+        raise EstimateError(f"'{predictor.name}': its reports do not tell how much it varies, so it explains nothing")
+    return _Block(predictor.name, (), predictor.scores[codes][None], predictor.squares[codes][None])
+
+
+def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
+    if not predictor.variable.categories:
+        return _Block(predictor.name, (), predictor.scores[predictor.codes[rows]][None])
+    truth = known_categories(predictor, rows)
+    people = np.bincount(truth, minlength=len(predictor.variable.categories)).tolist()
+    named = zip(predictor.variable.categories, people, strict=True)
+    few = [f"'{category}'" for category, n in named if 0 < n < smallest]
     if few:
-        said = ", ".join(f"'{category}'" for category in few)
         raise EstimateError(
-            f"'{predictor.name}': fewer than {SMALLEST_GROUP} people said {said}; leave this predictor out"
+            f"'{predictor.name}': fewer than {smallest} people said {', '.join(few)}; leave this predictor out"
         )
-    terms, block = _indicators(predictor.name, predictor.variable.categories, truth)
-    if not terms:
+    block = _indicators(predictor.name, predictor.variable.categories, truth)
+    if len(block.groups) < 2:
         raise EstimateError(f"everybody has the same answer to '{predictor.name}', which can therefore explain nothing")
-    return terms, block
+    return block
 
 
-def _indicators(name: str, categories: Sequence[str], truth: Row) -> tuple[list[Term], Array]:
+def known_categories(answers: Answers, rows: Row) -> Row:
+    """The true category of each of these reports on a public question, (m,)."""
+    truth: Row = answers.scores.argmax(axis=1)[answers.codes[rows]]
+    return truth
+
+
+def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int) -> None:
+    """
+    Refuse to explain a public answer by another one if only a handful gave some two answers: nothing shields them.
+
+    Args:
+        outcome: what is explained.
+        predictors: by what.
+        rows: (m,), the reports that take part.
+        smallest: fewest people with any two public answers that somebody has.
+
+    Raises:
+        EstimateError: there are fewer.
+    """
+    public = [each for each in (outcome, *predictors) if each.variable.public and each.variable.categories]
+    for other in public[1:] if public[:1] == [outcome] else []:
+        cells = known_categories(outcome, rows) * len(other.variable.categories) + known_categories(other, rows)
+        people = np.bincount(cells)
+        if np.any((people > 0) & (people < smallest)):
+            raise EstimateError(
+                f"fewer than {smallest} people gave some two answers to '{outcome.name}' and '{other.name}', which are "
+                "both public; leave this predictor out"
+            )
+
+
+def _indicators(name: str, categories: Sequence[str], truth: Row) -> _Block:
     """A column for each category that somebody has, but the first of them."""
     there = np.flatnonzero(np.bincount(truth))
-    block = (truth == there[1:, None]).astype(float)
-    return [Term(f"{name}={categories[each]}", name) for each in there[1:]], block
+    return _Block(name, tuple(categories[each] for each in there.tolist()), (truth == there[1:, None]).astype(float))

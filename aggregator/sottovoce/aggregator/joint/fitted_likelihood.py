@@ -24,9 +24,11 @@ CUTS = "(cuts)"
 
 NO_MAXIMUM = (
     "the likelihood has no finite maximum: {terms} could be as large as one likes, because the reports of a group are "
-    "more one-sided than noise and any true share explain; there are no standard errors, limits are by likelihood "
-    "ratio, and a missing one means that there is none on that side; see the linear model"
+    "more one-sided than noise and any true share explain, so that there are no standard errors; {limits}; see the "
+    "linear model"
 )
+BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
+NO_LIMITS = "with weights or clusters there are no limits either"
 NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
 
 
@@ -144,13 +146,14 @@ def _without_maximum(fitted: Fitted) -> Regression:
         bounded = sample.plain and runs_off is not None
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
-    count = len(fitted.parameters)
+    count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
+    missing = NOT_FOUND if runs_off is None else NO_MAXIMUM.format(terms=_running(fitted, runs_off), limits=limits)
     return _regression(
         fitted,
         coefficients=tuple(found[:count]),
         std_error_kind="none",
         converged=False,
-        warnings=(NOT_FOUND if runs_off is None else NO_MAXIMUM.format(terms=_running(fitted, runs_off)),),
+        warnings=(missing,),
         of_predictor=_of_predictor(fitted, found[count:], "none"),
     )
 
@@ -188,4 +191,5 @@ def _wald(
 def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - what the caller found of it
     sample = fitted.sample
     deff = 1.0 if sample.weights is None else kish_effect(sample.weights)
-    return Regression(model=fitted.kind, outcome=sample.outcome.name, n=sample.n, deff=deff, **found)
+    groups = sample.design.groups
+    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, groups=groups, **found)

@@ -31,6 +31,7 @@ def linear_regression(sample: Sample) -> Regression:
         ),
         std_error_kind="sandwich" if sample.clusters is None else "clustered",
         deff=1.0 if sample.weights is None else kish_effect(sample.weights),
+        groups=design.groups,
         covariance=fits[0].covariance if len(fits) == 1 else None,
     )
 

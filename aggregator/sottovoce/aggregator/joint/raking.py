@@ -12,6 +12,7 @@ Source                Deming and Stephan 1940.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,8 @@ def _groups(margin: Margin) -> tuple[Codes, Array]:
     if unknown:
         raise EstimateError(f"the margin of '{margin.name}' names no cell: {', '.join(unknown)}")
     people = np.bincount(_codes(margin.answers), minlength=len(names))
+    if not all(isinstance(share, Real) for share in margin.shares.values()):
+        raise EstimateError(f"the margin of '{margin.name}' must hold numbers of 0 or more")
     shares = np.array([float(margin.shares.get(name, 0.0)) for name in names])
     _refuse_cells(margin.name, [_text(name) for name in names], people, shares)
     there = people > 0

@@ -10,7 +10,7 @@ Errors      as asked for; with weights the sandwich, with clusters the clustered
 Few         Below 10 reports per parameter and (a - b)^-2 there is a warning: a rule of thumb that nobody has measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import Number
 from sottovoce.aggregator.joint.answers import Answers, ReportColumns, answers_of
+from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.joint.fitted_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.joint.fitted_linear import linear_regression
 from sottovoce.aggregator.joint.regression_result import Regression
@@ -26,6 +27,7 @@ from sottovoce.aggregator.joint.regression_sample import Choices, Sample, take_s
 from sottovoce.aggregator.joint.standard_errors import KINDS
 from sottovoce.aggregator.joint.weights import kish_effect, weight_warnings
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10
@@ -42,6 +44,7 @@ def regress(  # noqa: PLR0913 - all but three have a default
     cluster: str | NDArray[np.generic] | None = None,
     strata: bool = True,
     confidence: float = 0.95,
+    smallest_group: int = SMALLEST_GROUP,
 ) -> Regression:
     """
     Explain one answer by others.
@@ -57,21 +60,26 @@ def regress(  # noqa: PLR0913 - all but three have a default
         cluster: a public question, or one value a report; or None.
         strata: whether waves and revisions are predictors of their own.
         confidence: of the intervals.
+        smallest_group: fewest people with one public answer, or with two of them; it protects what is published, and 1
+            is for whoever has the rows anyway.
 
     Raises:
         EstimateError: this cannot be estimated from these reports; the message says why and what to do.
     """
+    if not 0 < confidence < 1:
+        raise EstimateError("the confidence must lie between 0 and 1")
     if errors not in KINDS:
         raise EstimateError(f"the errors must be one of: {', '.join(KINDS)}")
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in predictors]
     _check_variables(explained, explaining)
     kind = _model(explained, explaining, model)
-    sample = take_sample(
-        columns, explained, explaining, Choices(errors, weights, cluster, strata=strata, confidence=confidence)
-    )
+    choices = Choices(errors, weights, cluster, strata, confidence, smallest_group)
+    sample = take_sample(columns, explained, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
-    return replace(result, warnings=(*_warnings(columns, sample, kind), *result.warnings))
+    questions = dict.fromkeys(each.variable.question for each in (explained, *explaining))
+    absent = [text for name in questions for text in _absence(columns.question(name))]
+    return replace(result, warnings=(*absent, *_warnings(columns, sample, kind), *result.warnings))
 
 
 def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
@@ -124,6 +132,14 @@ def _fit(sample: Sample, kind: str) -> Regression:
         return replace(result, warnings=(*result.warnings, f"there is no linear model beside: {refused}"))
 
 
+def _absence(question: Question | None) -> Iterator[str]:
+    """That no answer is counted as one, where it is."""
+    if question is not None and question.absent is not None:
+        answer = question.answer(question.absent)
+        words = "none of its options" if isinstance(answer, list) else f"'{answer}'"
+        yield f"'{question.name}': who gave no answer counts as {words}"
+
+
 def _warnings(columns: ReportColumns, sample: Sample, kind: str) -> list[str]:
     warnings = [] if sample.weights is None else weight_warnings(sample.weights)
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
@@ -135,7 +151,7 @@ def _warnings(columns: ReportColumns, sample: Sample, kind: str) -> list[str]:
         )
     for each in sample.randomized:
         if isinstance(each.variable, Number) and each.variable.coarse:
-            warnings.append(f"'{each.name}': {each.variable.coarse}; its coefficient is too small by as much")
+            warnings.append(f"'{each.name}': {each.variable.coarse}; its coefficient is too small by about as much")
     if len(np.unique(columns.wave[sample.rows])) > 1 and not columns.revisions[-1].fresh_samples:
         warnings.append("the same people may have answered in several waves; errors are then too small")
     if not sample.plain and kind != "linear" and sample.errors != "sandwich":

@@ -1,6 +1,6 @@
 """What a regression says, and its JSON (sottovoce-regression/1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -57,6 +57,7 @@ class Regression:
         warnings: what a reader must know.
         linear: the linear probability model of the same reports, beside a model of categories.
         of_predictor: the model of a randomized predictor, on which a logit with one leans.
+        groups: by predictor with categories these, the one first that the others are compared with.
         covariance: (d, d), of the coefficients in their order; None where there are no standard errors.
     """
 
@@ -73,6 +74,7 @@ class Regression:
     warnings: tuple[str, ...] = ()
     linear: "Regression | None" = None
     of_predictor: "Regression | None" = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     covariance: Array | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:

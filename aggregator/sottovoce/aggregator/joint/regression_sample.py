@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.joint.answers import Answers, ReportColumns, answers_of
-from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP, Design, make_design
+from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP, Design, make_design, refuse_small_cells
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.standard_errors import Codes
 from sottovoce.aggregator.joint.weights import checked_weights
@@ -25,6 +25,7 @@ class Choices:
         cluster: a public question, or (n,) anything that is equal within a cluster; None for independent reports.
         strata: waves and revisions are predictors of their own.
         confidence: of the intervals.
+        smallest_group: fewest people with one public answer, or with two of them.
     """
 
     errors: str = "observed"
@@ -32,6 +33,7 @@ class Choices:
     cluster: str | NDArray[Any] | None = None
     strata: bool = True
     confidence: float = 0.95
+    smallest_group: int = SMALLEST_GROUP
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,16 @@ def take_sample(columns: ReportColumns, outcome: Answers, predictors: Sequence[A
         EstimateError: no report tells of all of them; weights, clusters or groups are unfit.
     """
     weights = None if choices.weights is None else checked_weights(choices.weights, len(columns))
-    clusters, known = _clusters(columns, choices.cluster)
-    rows = np.flatnonzero(np.logical_and.reduce([known, *(each.observed for each in (outcome, *predictors))]))
+    clusters, clustered = _clusters(columns, choices.cluster)
+    rows = np.flatnonzero(np.logical_and.reduce([clustered, *(each.observed for each in (outcome, *predictors))]))
     if not len(rows):
         raise EstimateError("no report tells of all of these at once: they are never asked of the same person")
+    refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
     strata, names = _strata(columns, rows, choices.strata)
     randomized = tuple(each for each in predictors if not each.variable.public)
-    public = make_design([each for each in predictors if each.variable.public], rows, strata, names)
-    design = make_design(predictors, rows, strata, names) if randomized else public
+    known = [each for each in predictors if each.variable.public]
+    public = make_design(known, rows, strata, names, choices.smallest_group)
+    design = make_design(predictors, rows, strata, names, choices.smallest_group) if randomized else public
     return Sample(
         outcome,
         rows,

@@ -34,6 +34,18 @@ def test_effect_meets_the_worked_example() -> None:
     assert np.sqrt(errors[0, 1] ** 2 - sampling[0, 1] ** 2) == pytest.approx(0.025806, abs=5e-7)
 
 
+def test_sample_of_predictors_has_the_variance_of_a_sample() -> None:
+    """Of twelve people: divided by eleven."""
+    few = Multinomial(LOGIT.columns[:, :12], SAID[:12], COIN)
+    theta = np.array([0.2, 0.7, -0.4])
+    yes = 1 / (1 + np.exp(-theta @ few.columns))
+    effects = theta[:, None] * yes * (1 - yes)
+
+    assert average_effects(few, theta, np.zeros((3, 3)))[1][0] == pytest.approx(
+        effects.std(axis=1, ddof=1) / np.sqrt(12)
+    )
+
+
 def test_effects_of_a_choice_are_derivatives_of_its_shares() -> None:
     """Each predictor moved a little for everybody, and the delta method likewise."""
     theta, step = maximize(CHOICE).theta, 1e-6

@@ -20,6 +20,19 @@ def test_missing_maximum_is_found_for_every_count(n: int) -> None:
         assert (fit.runs_off is None) == fit.converged
 
 
+def test_missing_maximum_is_found_in_samples_of_three_groups() -> None:
+    """There is one if and only if every group's reported share lies inside (1/4, 3/4)."""
+    generator, group = np.random.Generator(np.random.PCG64(5)), np.repeat([0, 1, 2], 30)
+    design = columns(np.ones(90), group == 1, group == 2)
+    found = []
+    for _ in range(100):
+        said = generator.random(90) < np.array([0.3, 0.4, 0.5])[group]
+        shares = np.bincount(group, weights=said) / 30
+        found.append(bool(np.all((shares > 0.25) & (shares < 0.75))))
+        assert maximize(Multinomial(design, said.astype(int), COIN)).converged == found[-1]
+    assert 20 < sum(found) < 80
+
+
 def test_missing_maximum_of_one_group_of_three_is_found() -> None:
     """The direction in which it lies is that group's."""
     group = np.repeat([0, 1, 2], 80)
@@ -53,6 +66,21 @@ def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert in_blocks.theta == pytest.approx(whole.theta, abs=1e-10)
     assert in_blocks.information == pytest.approx(whole.information, rel=1e-10)
     assert score_products(model, np.array([0.1, -0.2, 0.3]), power=2) == pytest.approx(products, rel=1e-12)
+
+
+def test_no_step_moves_a_linear_predictor_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a start where nearly everybody would say yes, where the likelihood is all but flat."""
+    tried = []
+
+    def noting(model: Multinomial, theta: np.ndarray) -> likelihood_engine.Sums:
+        tried.append(float(theta[0]))
+        return evaluate(model, theta)
+
+    monkeypatch.setattr(likelihood_engine, "evaluate", noting)
+    fit = maximize(Multinomial(np.ones((1, 100)), np.arange(100) % 2, COIN), np.array([9.0]))
+
+    assert tried[:2] == pytest.approx([9, 5])
+    assert fit.theta == pytest.approx([0], abs=1e-6)
 
 
 def test_parameter_that_must_not_move_stays() -> None:

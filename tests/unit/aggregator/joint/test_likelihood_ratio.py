@@ -51,6 +51,15 @@ def test_side_without_limit_is_none() -> None:
     assert high is None
 
 
+def test_model_with_one_parameter_has_limits_too() -> None:
+    """There is nothing else to be at its best."""
+    alone = Multinomial(np.ones((1, 60)), (np.arange(60) < 12).astype(int), COIN)
+    low, high = profile_limits(alone, maximize(alone), 0)
+
+    assert low is None
+    assert high == pytest.approx(np.log(_upper_share() / (1 - _upper_share())), abs=1e-4)
+
+
 def _upper_share() -> float:
     """By bisection on the closed form."""
 

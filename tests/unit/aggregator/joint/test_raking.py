@@ -61,6 +61,7 @@ def test_one_margin_of_two_questions_is_post_stratification() -> None:
         ({"no": 1.0}, ["g"], "leaves out 'yes'"),
         ({"no": 0.5, "yes": 0.4}, ["g"], "do not add up to 1"),
         ({"no": -0.5, "yes": 1.5}, ["g"], "numbers of 0 or more"),
+        ({"no": "half", "yes": 0.5}, ["g"], "numbers of 0 or more"),
         ({"no": float("nan"), "yes": 1.0}, ["g"], "numbers of 0 or more"),
         ({("no", "c0"): 1.0, "yes": 1.0}, ["g", "third"], "names no cell: 'yes'"),
     ],

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.joint.likelihood_engine import maximize
+from sottovoce.aggregator.joint.multinomial import Multinomial
 from sottovoce.aggregator.joint.regression import regress
 from sottovoce.aggregator.joint.regression_result import Regression
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
-from tests.unit.aggregator.joint.reports import OTHER, ROW, SAWTOOTH, WEIGHTS, X
+from tests.unit.aggregator.joint.reports import COIN as FLIP
+from tests.unit.aggregator.joint.reports import ONES, OTHER, ROW, SAWTOOTH, WEIGHTS, X, columns
 from tests.unit.aggregator.joint.survey_of_reports import COIN, NULL, QUESTIONS, Reports, asked, reports
 from tests.unit.shared.test_schema import validator
 
@@ -69,17 +72,17 @@ def test_randomized_predictors_of_a_public_number_are_corrected() -> None:
     steps = np.round((outcome + 10) * 200).astype(int)
     number = asked("y", "decimal", None, min="-10", max="20", step="0.005")
     questions = [*QUESTIONS, number]
-    columns = replace(
+    given = replace(
         EVERYTHING,
         revisions=(parse_survey(survey(*questions)),),
         values={**EVERYTHING.values, "y": steps.astype(np.uint32)},
     )
-    coin = regress(columns, "y", ["x", "other"])
+    coin = regress(given, "y", ["x", "other"])
 
     assert [each.term for each in coin.coefficients] == ["(constant)", "x", "other=yes"]
     assert estimates(coin) == pytest.approx([1.749126, 0.974445, 1.885082], abs=5e-7)
     assert errors(coin) == pytest.approx([0.055336, 0.056465, 0.174950], abs=5e-7)
-    both = regress(columns, "y", ["noisy", "other"])
+    both = regress(given, "y", ["noisy", "other"])
     assert [each.term for each in both.coefficients] == ["(constant)", "noisy", "other=yes"]
     z, number_score = (OTHER - 0.25) / 0.5, _geometric_scores()[0]
     design = np.stack([np.ones(600), number_score, z])
@@ -139,6 +142,9 @@ def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() 
     assert fitted.linear is not None
     assert fitted.linear.coefficients[1].estimate == pytest.approx(-0.8)
     json.dumps(fitted.as_dict(), allow_nan=False)
+    weighted = regress(reports(said=said, g=ROW >= 300), "said", ["g"], weights=WEIGHTS)
+    assert "no limits either" in weighted.warnings[1]
+    assert all(each.low is None and each.high is None for each in weighted.coefficients)
 
 
 def test_what_was_not_asked_takes_no_part() -> None:
@@ -148,6 +154,9 @@ def test_what_was_not_asked_takes_no_part() -> None:
     half = {name: column[known] for name, column in EVERYTHING.values.items()}
     alone = regress(Reports(EVERYTHING.revisions, half, np.zeros(300, int), np.zeros(300, int)), "other", ["x"])
 
+    weighted = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"], weights=WEIGHTS)
+    direct = maximize(Multinomial(columns(ONES[known], X[known]), OTHER[known], FLIP, WEIGHTS[known]))
+    assert estimates(weighted) == pytest.approx(direct.theta, abs=1e-9)
     assert some.n == 300
     assert some.as_dict() == alone.as_dict()
 
@@ -157,9 +166,9 @@ def test_revisions_with_other_channels_are_predictors_and_keep_their_channels() 
     warner = {"name": "warner", "truth": "2/3"}
     other = parse_survey(survey(asked("said", "boolean", warner), *QUESTIONS[1:], revision=2))
     late = (ROW >= 300).astype(np.uint8)
-    columns = replace(EVERYTHING, revisions=(EVERYTHING.revisions[0], other), revision=late)
-    fitted = regress(columns, "said", ["x"])
-    plain = regress(columns, "said", ["x"], strata=False)
+    given = replace(EVERYTHING, revisions=(EVERYTHING.revisions[0], other), revision=late)
+    fitted = regress(given, "said", ["x"])
+    plain = regress(given, "said", ["x"], strata=False)
 
     assert [each.term for each in fitted.coefficients] == ["(constant)", "x", "(stratum)=revision 2, wave 0"]
     assert [each.term for each in plain.coefficients] == ["(constant)", "x"]
@@ -169,14 +178,29 @@ def test_revisions_with_other_channels_are_predictors_and_keep_their_channels() 
     assert plain.log_likelihood == pytest.approx(np.log(np.where(EVERYTHING.values["said"], said, 1 - said)).sum())
 
 
+def test_stratum_of_a_handful_of_people_stands_with_the_largest() -> None:
+    """It tells nothing about how answers drift."""
+    few = replace(EVERYTHING, wave=(ROW < 3).astype(np.uint8))
+    assert [each.term for each in regress(few, "said", ["x"]).coefficients] == ["(constant)", "x"]
+
+
 def test_waves_of_the_same_people_are_warned_of() -> None:
     """Unless each wave asks others."""
     opens = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month}-20T00:00:00Z"} for month in (1, 2)]
     for fresh, warned in (({}, True), ({"fresh_samples": True}, False)):
-        columns = replace(reports(more={"waves": opens, **fresh}), wave=(ROW % 2).astype(np.uint8))
-        fitted = regress(columns, "said", ["x"])
+        given = replace(reports(more={"waves": opens, **fresh}), wave=(ROW % 2).astype(np.uint8))
+        fitted = regress(given, "said", ["x"])
         assert any("the same people" in warning for warning in fitted.warnings) == warned
         assert fitted.coefficients[2].term == "(stratum)=revision 1, wave 1"
+
+
+def test_no_answer_that_counts_as_one_is_told() -> None:
+    """Of the outcome and of predictors alike."""
+    absent = asked("other", "boolean", COIN, when_absent="no", visible_if={"g": "yes"})
+    others = [question for question in QUESTIONS if question["name"] != "other"]
+    given = replace(EVERYTHING, revisions=(parse_survey(survey(*others, absent)),))
+    for outcome, predictors in (("other", ["x"]), ("x", ["other"])):
+        assert regress(given, outcome, predictors).warnings[0] == "'other': who gave no answer counts as 'no'"
 
 
 def test_few_reports_for_much_noise_are_warned_of() -> None:
@@ -197,6 +221,7 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("said", ["rounded"], {"model": "linear"}, "'rounded' .* explain nothing"),
         ("said", ["x"], {"model": "probit"}, "the model must be one of: logit"),
         ("said", ["x"], {"errors": "bootstrap"}, "the errors must be one of: observed"),
+        ("said", ["x"], {"confidence": 95}, "must lie between 0 and 1"),
         ("x", ["g"], {"model": "logit"}, "is a number; its model is linear"),
         ("choice", ["g"], {"model": "logit"}, "more than two categories"),
         ("said", ["other", "choice"], {}, "the linear model takes any"),
@@ -225,6 +250,15 @@ def test_groups_of_fewer_than_five_are_refused() -> None:
         regress(reports(g=ROW < 0), "said", ["g"])
 
 
+def test_small_cells_of_two_public_answers_are_refused() -> None:
+    """Nothing shields them; whoever has the rows may look all the same."""
+    given = reports(g=(ROW % 3 == 1) & (ROW > 20) | (ROW == 0))
+    with pytest.raises(EstimateError, match="some two answers to 'g' and 'third', which are both public"):
+        regress(given, "g", ["x", "third"])
+    assert regress(given, "said", ["g", "third"]).n == 600
+    assert regress(given, "g", ["x", "third"], smallest_group=1, model="linear").n == 600
+
+
 def test_fewer_reports_than_parameters_are_refused() -> None:
     """And none at all, when two questions are never asked of the same person."""
     with pytest.raises(EstimateError, match="3 reports cannot tell 6 parameters"):
@@ -242,9 +276,9 @@ def test_memoized_answers_of_several_waves_are_refused() -> None:
         *QUESTIONS[1:],
         waves=waves,
     )
-    columns = replace(EVERYTHING, revisions=(parse_survey(document),), wave=(ROW % 2).astype(np.uint8))
+    given = replace(EVERYTHING, revisions=(parse_survey(document),), wave=(ROW % 2).astype(np.uint8))
     with pytest.raises(EstimateError, match="choose one wave"):
-        regress(columns, "said", ["x"])
+        regress(given, "said", ["x"])
 
 
 def test_document_is_as_its_schema_says() -> None:
