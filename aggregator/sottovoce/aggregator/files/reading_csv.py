@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -54,8 +54,13 @@ def _read(file: TextIO, name: str, expected: Expected) -> Read:
     blocks = list(_blocks(lines, header, number + 1, name, expected))
     if not blocks:
         raise SpecError(f"{name}: there are no reports below the header")
+    return joined(blocks)
+
+
+def joined(blocks: Sequence[Read]) -> Read:
+    """The rows of all blocks, one after the other."""
     columns, waves, revisions = zip(*blocks, strict=True)
-    whole = {key: np.concatenate([each[key] for each in columns]) for key in columns[0]}
+    whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
     return whole, np.concatenate(waves), np.concatenate(revisions)
 
 
