@@ -76,13 +76,15 @@ if (nrow(scores) > 0) {
     for (number in sort(unique(wave))) {
       values <- values_of(part$question[1], number, part$revisions[1])
       limits <- function(n, estimate, error) estimate + c(-z, z) * error
+      score <- part$score[match(values, part$value)]
       lines[[length(lines) + 1]] <-
-        line_of(number, part$question[1], part$mean[1], part$revisions[1], part$score[match(values, part$value)], limits)
+        line_of(number, part$question[1], part$mean[1], part$revisions[1], score, limits)
     }
   }
 }
 table <- do.call(rbind, lines)
-write.table(format(table, digits = 7, nsmall = 6, trim = TRUE), sep = "\t", quote = FALSE, row.names = FALSE)
+shown <- format(table, digits = 7, nsmall = 6, trim = TRUE, scientific = FALSE)
+write.table(shown, sep = "\t", quote = FALSE, row.names = FALSE)
 
 # The same through other packages. Their results are of all waves and of the revisions with this channel.
 yes_no <- channels[channels$option == "yes" & channels$rule == "equals" & channels$mechanism != "public", ]
