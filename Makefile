@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BROWSER := tests/browser/node_modules/.package-lock.json
 ESLINT := tests/eslint/node_modules/.package-lock.json
+WEBR := tests/webr/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
@@ -22,6 +23,10 @@ $(BROWSER): tests/browser/package-lock.json
 
 $(ESLINT): tests/eslint/package-lock.json
 	cd tests/eslint && npm ci --silent --no-audit --no-fund
+	touch $@
+
+$(WEBR): tests/webr/package-lock.json
+	cd tests/webr && npm ci --silent --no-audit --no-fund
 	touch $@
 
 $(LOAD): tests/bench/load/package-lock.json
@@ -46,7 +51,7 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/mypy
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs client shared tests
 
-slow: $(VENV)/.installed $(BROWSER)  ## the long runs
+slow: $(VENV)/.installed $(BROWSER) $(WEBR)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
@@ -57,4 +62,4 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) tests/browser/node_modules tests/eslint/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) tests/browser/node_modules tests/eslint/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

@@ -35,6 +35,7 @@ def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path) -> Non
         ["restore", "saved.sqlite", "--data", "restored"],
         ["copy", "--to", "sqlite:///copied.sqlite", "--data", "data"],
         ["export", "exam", "--out", "results.json", "--data", "data"],
+        ["export", "exam", "--format", "estimates.xlsx", "--out", "estimates.xlsx", "--data", "data"],
         ["privacy", "survey.yaml", "--html", "privacy.html"],
         ["page", "https://a.example", "--file", "page.html"],
         ["page", "https://a.example", "--folder", "host"],
@@ -45,7 +46,7 @@ def test_everything_that_is_written_is_for_its_user_alone(tmp_path: Path) -> Non
 
     assert {path.relative_to(tmp_path).parts[0] for path in modes} >= {
         "home", "survey.yaml", "data", "new", "saved.sqlite", "restored", "copied.sqlite", "results.json",
-        "privacy.html", "page.html", "host",
+        "estimates.xlsx", "privacy.html", "page.html", "host",
     }  # fmt: skip
     assert {path: mode for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}
 

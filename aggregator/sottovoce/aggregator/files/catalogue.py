@@ -147,8 +147,8 @@ WITH_PUBLIC: dict[str, Write] = {
 
 AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
-    "estimates.csv": lambda source, path: estimates.write_estimates_csv(path, source.revisions, source.about),
-    "estimates.xlsx": lambda source, path: estimates.write_estimates_xlsx(path, source.revisions, source.about),
+    "estimates.csv": lambda s, path: estimates.write_estimates_csv(path, s.revisions, s.about, s.wave),
+    "estimates.xlsx": lambda s, path: estimates.write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": lambda source, path: write_codebook(path, source.channels, source.about),
     "ddi.xml": lambda source, path: write_ddi(path, source.channels, source.count, source.about),
     "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),

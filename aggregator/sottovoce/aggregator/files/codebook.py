@@ -40,7 +40,7 @@ def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
     yield f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><main>'
     if survey.trial:
         yield f"<p><strong>{TRIAL}</strong></p>"
-    yield f'<h1>{title}</h1><div lang="en">'
+    yield f'<h1 dir="auto">{title}</h1><div lang="en">'
     yield f"<p>Codebook. <code>{escape(about.line)}</code></p>"
     yield "<p>A cell of the reports is empty where the respondent was not asked.</p>"
     for question in survey.questions:
@@ -54,7 +54,7 @@ def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
 
 def _section(question: Question, channels: Sequence[Channel], language: str) -> Iterator[str]:
     yield f"<section><h2><code>{question.name}</code></h2>"
-    yield f'<p lang="{escape(language)}">{escape(question_label(question, language))}</p>'
+    yield f'<p lang="{escape(language)}" dir="auto">{escape(question_label(question, language))}</p>'
     yield f"<p>{question.type}. {escape(coding(question))}</p>"
     if question.mechanism is not None:
         yield f"<p>Epsilon of one report: {question.epsilon:.4g}.</p>"
@@ -81,5 +81,5 @@ def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) 
         "<thead><tr>" + "".join(f'<th scope="col">{escape(column)}</th>' for column in columns) + "</tr></thead><tbody>"
     )
     for row in rows:
-        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        yield "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
     yield "</tbody></table></div>"

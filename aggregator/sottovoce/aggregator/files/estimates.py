@@ -24,18 +24,25 @@ COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "
 _EPOCH = datetime(1980, 1, 1)
 
 
-def estimate_rows(revisions: Sequence[Revision], about: About) -> Iterator[tuple[object, ...]]:
-    """The rows of the table, by ``COLUMNS``; limits of an open survey are those of one look, its bands of all."""
-    whole = analyse(revisions)
+def estimate_rows(revisions: Sequence[Revision], about: About, wave: int | None = None) -> Iterator[tuple[object, ...]]:
+    """
+    The rows of the table, by ``COLUMNS``; limits of an open survey are those of one look, its bands of all.
+
+    Args:
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+        wave: only this one; None for all together, then each.
+    """
+    whole = analyse(revisions, wave=wave)
     views = [whole]
-    if len(whole.waves) > 1:
-        views += [analyse(revisions, wave=wave) for wave in range(len(whole.waves))]
-    views += [analyse(revisions, cohort=group.name) for group in whole.cohorts]
+    if wave is None and len(whole.waves) > 1:
+        views += [analyse(revisions, wave=each) for each in range(len(whole.waves))]
+    views += [analyse(revisions, cohort=group.name, wave=wave) for group in whole.cohorts]
     for view in views:
         yield from _rows(view, about)
 
 
-def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About) -> None:
+def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
     """
     Write the table as CSV.
 
@@ -43,11 +50,12 @@ def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About)
         path: of the file.
         revisions: all of one survey, oldest first.
         about: what the file says of itself.
+        wave: only this one; None for all.
     """
-    write_csv(path, about, COLUMNS, estimate_rows(revisions, about))
+    write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
 
 
-def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About) -> None:
+def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
     """
     Write the table as a workbook, and beside it a sheet that says what it is; a text is never a formula or a link.
 
@@ -55,6 +63,7 @@ def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About
         path: of the file.
         revisions: all of one survey, oldest first.
         about: what the file says of itself.
+        wave: only this one; None for all.
     """
     as_text = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(path, {**as_text, "in_memory": True}) as book:
@@ -64,7 +73,7 @@ def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About
         lines = about.lines[:-1]
         for number, line in enumerate(lines):
             sheet.write_string(number, 0, line)
-        for number, row in enumerate([COLUMNS, *estimate_rows(revisions, about)], start=len(lines)):
+        for number, row in enumerate([COLUMNS, *estimate_rows(revisions, about, wave)], start=len(lines)):
             _write_row(sheet, number, row)
         sheet.freeze_panes(len(lines) + 1, 0)
         told = book.add_worksheet("About")

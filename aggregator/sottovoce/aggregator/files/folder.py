@@ -7,7 +7,6 @@ from pathlib import Path
 
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.catalogue import Source, together
-from sottovoce.aggregator.files.cells import first_lines
 
 SUMS = "SHA256SUMS"
 """What ``sha256sum -c`` takes."""
@@ -28,7 +27,8 @@ def write_folder(source: Source, folder: Path) -> None:
         write(source, folder / name)
         names.append(name)
     lines = [f"{_sha256(folder / name)}  {name}\n" for name in names]
-    (folder / SUMS).write_text(first_lines(source.about) + "".join(lines), encoding="utf-8")
+    # Tables have no room to say whose they are: beside their sums it stands.
+    (folder / SUMS).write_text(f"# {'; '.join(source.about.lines)}\n" + "".join(lines), encoding="utf-8")
 
 
 def write_zip(source: Source, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -54,8 +54,13 @@ def _read(file: TextIO, name: str, expected: Expected) -> Read:
     blocks = list(_blocks(lines, header, number + 1, name, expected))
     if not blocks:
         raise SpecError(f"{name}: there are no reports below the header")
+    return joined(blocks)
+
+
+def joined(blocks: Sequence[Read]) -> Read:
+    """The rows of all blocks, one after the other."""
     columns, waves, revisions = zip(*blocks, strict=True)
-    whole = {key: np.concatenate([each[key] for each in columns]) for key in columns[0]}
+    whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
     return whole, np.concatenate(waves), np.concatenate(revisions)
 
 
@@ -70,10 +75,7 @@ def _blocks(lines: Iterator[str], header: list[str], first: int, name: str, expe
             raise SpecError(f"{name}, line {above + reader.line_num}: cannot be read as CSV") from None
         if not rows:
             return
-        for index, row in enumerate(rows):
-            if len(row) != len(header):
-                told = f"{len(row)} cells where the header has {len(header)}" if row else "is empty"
-                raise SpecError(f"{name}, line {first + index}: {told}")
+        _check_lengths(rows, len(header), f"{name}, line", first)
         columns = zip(*rows, strict=True)
         block = {
             key: _numbers(cells, known[place], f"{name}, line", first, key)
@@ -81,6 +83,14 @@ def _blocks(lines: Iterator[str], header: list[str], first: int, name: str, expe
         }
         yield expected.checked(block, first, f"{name}, line")
         first += len(rows)
+
+
+def _check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
+    lengths = [*map(len, rows)]
+    if lengths.count(expected) != len(rows):
+        index = next(index for index, length in enumerate(lengths) if length != expected)
+        told = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
+        raise SpecError(f"{row} {first + index}: {told}")
 
 
 def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int, column: str) -> Values:
@@ -93,7 +103,7 @@ def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int
             where = f"{row} {first + cells.index(text)}, column '{column}'"
             raise SpecError(f"{where}: must be a whole number from 0, written in digits, or empty where not asked")
         known[text] = int(text)
-    return np.fromiter((known[cell] for cell in cells), dtype=np.int64, count=len(cells))
+    return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
 
 
 def _lines(file: TextIO, name: str) -> Iterator[str]:

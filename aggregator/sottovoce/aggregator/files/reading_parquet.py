@@ -1,15 +1,18 @@
-"""Reports from Parquet, one column after the other."""
+"""Reports from Parquet, in chunks."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.files.needed import needed
-from sottovoce.aggregator.files.reading_csv import Read
+from sottovoce.aggregator.files.reading_csv import Read, joined
 from sottovoce.aggregator.files.row_checks import Expected, Values
 from sottovoce.shared.errors import SpecError
 
 _WHOLE = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
+
+CHUNK = 1 << 20
 
 
 def read_parquet(path: Path, expected: Expected) -> Read:
@@ -34,23 +37,27 @@ def read_parquet(path: Path, expected: Expected) -> Read:
         for (value,) in told:
             expected.check_digest(value.decode("utf-8", "replace"), path.name)
         expected.check_header(table.columns, path.name)
-        if not len(table):
-            raise SpecError(f"{path.name}: there are no reports")
-        block = {
-            name: _column(table, name, str(kind), path.name)
-            for name, kind in zip(table.columns, table.types, strict=True)
-        }
-    return expected.checked(block, 1, f"{path.name}, row")
+        blocks = list(_blocks(table, path.name, expected))
+    if not blocks:
+        raise SpecError(f"{path.name}: there are no reports")
+    return joined(blocks)
 
 
-def _column(table: Any, name: str, kind: str, file: str) -> Values:  # noqa: ANN401 - the library's relation
-    if kind not in _WHOLE:
-        raise SpecError(f"{file}, column '{name}': must be of a type of whole numbers")
-    found = table.project(f'"{name}"').fetchnumpy()[name]
+def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noqa: ANN401 - the library's relation
+    for name, kind in zip(table.columns, table.types, strict=True):
+        if str(kind) not in _WHOLE:
+            raise SpecError(f"{file}, column '{name}': must be of a type of whole numbers")
+    for start in range(0, len(table), CHUNK):
+        found = table.limit(CHUNK, start).fetchnumpy()
+        block = {name: _whole(values, start + 1, f"column '{name}'", file) for name, values in found.items()}
+        yield expected.checked(block, start + 1, f"{file}, row")
+
+
+def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:
     missing = np.ma.getmaskarray(found)
     values = np.ma.getdata(found)
     # Too large for a report in any case, and for the type that is compared.
     large = ~missing & ((values < 0) | (values > np.uint64(2**53)) if values.dtype.kind == "u" else values < 0)
     if large.any():
-        raise SpecError(f"{file}, row {int(np.argmax(large)) + 1}, column '{name}': is out of range")
+        raise SpecError(f"{file}, row {first + int(np.argmax(large))}, {column}: is out of range")
     return np.where(missing, -1, np.where(missing, 0, values).astype(np.int64))

@@ -79,6 +79,7 @@ def write_statistics_file(path: Path, reports: Reports, channels: Sequence[Chann
         "variable_value_labels": {name: known for name, known in values.items() if known},
     }
     if kind == ".sav":
+        metadata["row_compress"] = True
         metadata["note"] = notes(about, channels)
         metadata["variable_measure"] = {names[name]: _measure(question) for name, question in questions.items()}
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)

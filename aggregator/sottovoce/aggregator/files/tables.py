@@ -1,11 +1,12 @@
 """Reports as CSV and as Parquet: one row a report, the header the questions' names, an empty cell where not asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.files.about import About
-from sottovoce.aggregator.files.cells import write_csv
+from sottovoce.aggregator.files.cells import first_lines
 from sottovoce.aggregator.files.needed import needed
 from sottovoce.aggregator.files.reports import Column, Reports
 from sottovoce.aggregator.storage.columns import is_null
@@ -38,7 +39,13 @@ def write_reports_csv(path: Path, reports: Reports, about: About) -> None:
         about: says whether it is a try-out's.
     """
     columns = named_columns(reports)
-    write_csv(path, about, list(columns), _text_rows(columns, len(reports)))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(first_lines(about))
+        # Numbers and the names of questions: nothing of it can be taken for a formula.
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for start in range(0, len(reports), CHUNK):
+            writer.writerows(zip(*[_cells(each[start : start + CHUNK]) for each in columns.values()], strict=True))
 
 
 def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
@@ -62,15 +69,11 @@ def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
         connection.sql(f"COPY ({rows}) TO {_quoted(str(path))} ({options})")
 
 
-def _text_rows(columns: Mapping[str, Column], count: int) -> Iterator[tuple[object, ...]]:
-    for start in range(0, count, CHUNK):
-        yield from zip(*[_cells(column[start : start + CHUNK]) for column in columns.values()], strict=True)
-
-
 def _cells(column: Column) -> list[object]:
-    cells = column.astype(object)
-    cells[is_null(column)] = None
-    found: list[object] = cells.tolist()
+    found: list[object] = column.tolist()
+    missing = is_null(column)
+    if missing.any():
+        found = [None if empty else cell for cell, empty in zip(found, missing.tolist(), strict=True)]
     return found
 
 

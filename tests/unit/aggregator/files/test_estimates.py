@@ -6,11 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.files.catalogue import SINGLE, Source
 from sottovoce.aggregator.files.estimates import COLUMNS, write_estimates_xlsx
 from sottovoce.aggregator.results.analysis import analyse
 
-from tests.surveys import survey
+from tests.exported import TODAY, drawn, published, send, source
+from tests.surveys import months, survey
 
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
@@ -66,3 +67,19 @@ def test_workbook_is_the_same_on_every_day(every: Source, folder: Path, tmp_path
     """So that its SHA-256 says something."""
     write_estimates_xlsx(tmp_path / "again.xlsx", every.revisions, every.about)
     assert (tmp_path / "again.xlsx").read_bytes() == (folder / "estimates.xlsx").read_bytes()
+
+
+def test_estimates_of_one_wave_come_alone(tmp_path: Path) -> None:
+    """Without it everybody's come first, then each wave's."""
+    asked = survey(waves=months(2))
+    storage = published(tmp_path, asked)
+    for wave in (0, 1):
+        send(storage, asked, drawn(asked, 50 + wave), wave)
+    storage.close_survey("exam", TODAY)
+    waves = {}
+    for wave in (None, 1):
+        SINGLE["estimates.csv"](source(storage, asked, wave=wave), tmp_path / "estimates.csv")
+        waves[wave] = {(row["wave"], row["n"]) for row in rows(tmp_path) if not row["cohort"]}
+    storage.close()
+
+    assert waves == {None: {("", "101"), ("0", "50"), ("1", "51")}, 1: {("1", "51")}}

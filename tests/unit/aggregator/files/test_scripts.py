@@ -4,8 +4,10 @@ import math
 import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
+import pytest
 from sottovoce.aggregator.files.catalogue import SINGLE, Source
 from sottovoce.aggregator.results.analysis import Results, analyse
 
@@ -14,6 +16,7 @@ from tests.surveys import document, months, survey
 
 Figures = dict[tuple[str, str], tuple[int, float, float, float, float]]
 RSCRIPT = shutil.which("Rscript")
+WEBR = Path(__file__).parents[4] / "tests" / "webr"
 
 
 def printed(text: str, wave: int = 0) -> Figures:
@@ -86,8 +89,22 @@ def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> N
     assert channels == [["cheated", "yes", "1", "60"], ["cheated", "yes", "2", "60"]]
 
 
+def test_analysis_in_r_has_no_line_that_is_too_long() -> None:
+    """It is read by people, too."""
+    script = files("sottovoce.aggregator.files.scripts").joinpath("analysis.R").read_text(encoding="utf-8")
+    assert [line for line in script.splitlines() if len(line) > 120] == []
+
+
+@pytest.mark.slow
+def test_analysis_in_r_compiled_for_node_prints_what_the_software_estimates(every: Source, folder: Path) -> None:
+    """The same figures as in Python, without an R that is installed."""
+    command = ["node", "run.mjs", str(folder)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True, cwd=WEBR, timeout=600).stdout
+    assert agree(printed(text), estimated(analyse(every.revisions)))
+
+
 if RSCRIPT is not None:
-    # Where there is none, .ci/run says so.
+    # Where there is none, .ci/run says so; the packages rr, RRreg and GLMMRR are tried where they are installed.
     def test_analysis_in_r_prints_what_the_software_estimates(every: Source, folder: Path) -> None:
         """The same figures as in Python."""
         command = [str(RSCRIPT), "--vanilla", "analysis.R"]

@@ -1,5 +1,5 @@
 """
-Prints the shares and means of a survey from the files beside this script, with the standard library alone.
+Prints the shares and means of a survey from the files beside this script, with Python 3.10 or newer and nothing else.
 
 Reads reports.csv (one row a report: what the devices sent, after randomizing), channels.csv and scores.csv (how that is
 decoded). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option; for a mean it stands in

@@ -1,0 +1,80 @@
+"""The tables beside the reports decode them: every score is unbiased, whatever the truth."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.files.channels import CHANNEL_COLUMNS, Channel, channel_rows
+from sottovoce.aggregator.files.scripts.analysis import share_score
+from sottovoce.shared.spec import Question
+
+from tests.surveys import every_type, survey
+
+NAMES = [question.name for question in survey(questions=every_type()).questions if question.mechanism is not None]
+
+
+def truths(question: Question) -> list[Any]:
+    """Some true values of a question, the ends among them."""
+    size = question.domain.size
+    if question.kind.truth == "options":
+        return [0, 1, 2, 5, 2**size - 1]
+    if question.kind.truth == "numbers":
+        return [(0, 0), (0, 20), (20, 10)]
+    return list(range(size))
+
+
+def expected(channel: Channel, truth: Any, option: int) -> float:
+    """The number that the scores of an option, a coordinate or a mean must have on average."""
+    question = channel.question
+    if question.kind.truth == "options":
+        return float(truth >> option & 1)
+    if question.domain.grid is None:
+        return float(truth == option)
+    step = truth[option] if isinstance(truth, tuple) else truth
+    return float(question.domain.grid.low + step * question.domain.grid.step)
+
+
+def mean_score(channel: Channel, truth: Any, scores: dict[int, float]) -> float:
+    """E[score | truth] over the reports that say something, with the channel's own probabilities."""
+    mechanism = channel.mechanism
+    assert mechanism is not None
+    weights = {value: mechanism.probability(value, truth) for value in scores}
+    return float(sum(weights[value] * Fraction(score) for value, score in scores.items()) / sum(weights.values()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_are_unbiased_for_every_truth(every: Source, name: str) -> None:
+    """Exactly, but for the rounding of what is written; bins of a number are right on average over their steps."""
+    (channel,) = [each for each in every.randomizing if each.question.name == name]
+    mechanism = channel.mechanism
+    assert mechanism is not None
+    reported = [value for value in range(mechanism.largest + 1) if mechanism.admits(value)]
+    tables: list[tuple[int, dict[int, float]]] = [
+        (place, dict(scores)) for place, (_, scores) in enumerate(channel.scores)
+    ]
+    for row in channel_rows([channel]):
+        score = share_score(dict(zip(CHANNEL_COLUMNS, map(str, row), strict=True)))
+        found = {value: made for value in reported if (made := score(value)) is not None}
+        tables.append((channel.question.options.index(str(row[2])), found))
+
+    assert tables
+    for option, scores in tables:
+        away = [
+            mean_score(channel, truth, scores) - expected(channel, truth, option) for truth in truths(channel.question)
+        ]
+        if mechanism.name in {"square_wave", "level_table"}:
+            # Values between two inputs are rounded at random, or lie in one bin.
+            away = [sum(away)]
+        assert max(map(abs, away)) < 1e-6
+
+
+def test_yes_no_channel_is_a_forced_response_as_rs_packages_take_it(every: Source) -> None:
+    """rr: p, p1, p0 sum to 1, and P(1 | yes) = p + p1, P(1 | no) = p1; RRreg takes p0 and p1, GLMMRR a and b."""
+    rows = [dict(zip(CHANNEL_COLUMNS, row, strict=True)) for row in channel_rows(every.randomizing)]
+    yes = [row for row in rows if row["option"] == "yes"]
+
+    assert [row["question"] for row in yes] == ["ever", "again"]
+    for row in yes:
+        p, p1, p0, a, b = (float(str(row[key])) for key in ("p_truth", "p_forced_yes", "p_forced_no", "a", "b"))
+        assert (p + p1 + p0, p + p1, p1) == pytest.approx((1, a, b))
