@@ -34,6 +34,7 @@ RULES = [
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.served_page", {*BOTH_SIDES, "sottovoce.audit", "playwright", "requests"}),
+    ("sottovoce.audit.watched_device", {*BOTH_SIDES, "sottovoce.audit", "requests"}),
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit", BOTH_SIDES),
     ("sottovoce.demo", BOTH_SIDES),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
+from sottovoce.audit.interference import check_python_runs
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import (
     check_instructions,
@@ -18,6 +19,7 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
+from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
@@ -43,6 +45,7 @@ class Order:
         alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
         visits: visits of each person to the served form; None for as many as the claims need.
+        quick: fewer whole runs, for use while the survey is edited.
     """
 
     survey: Survey
@@ -50,6 +53,7 @@ class Order:
     alpha: float
     link: Link | None = None
     visits: int | None = None
+    quick: bool = False
 
     @property
     def level(self) -> float:
@@ -103,6 +107,7 @@ def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
     found, lacking = histories_of(survey)
     yield from (*check_set(survey), *check_histories(found), *lacking)
     yield check_python_refusals(survey)
+    yield from check_python_runs(survey, plan_runs(survey, order.quick), begin("whole runs, Python", 1))
     tick = begin("JavaScript", 1)
     yield from check_javascript(survey, tasks, opened(), found)
     tick(1)
