@@ -59,6 +59,7 @@ ENDS = {
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}
 ONLY_IN = {"secrets": {
         "sottovoce.client.draws",
+        "sottovoce.audit.randomness",
         "sottovoce.aggregator.web.auth",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",

@@ -3,7 +3,7 @@ A whole audit, part by part: integers, Python, JavaScript and sampled reports of
 aggregator serves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,11 @@ from sottovoce.audit.python_code import (
     check_integers,
     check_python,
     check_python_refusals,
+    check_written,
     plan,
     private,
 )
+from sottovoce.audit.randomness import check_id_laws, check_ids, check_source
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
@@ -91,6 +93,7 @@ def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     survey = order.survey
     questions = private(survey)
+    yield check_written(survey)
     tick = begin("integers, Python", 2 * len(questions))
     tasks = []
     for question in questions:
@@ -107,12 +110,33 @@ def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
     found, lacking = histories_of(survey)
     yield from (*check_set(survey), *check_histories(found), *lacking)
     yield check_python_refusals(survey)
-    yield from check_python_runs(survey, plan_runs(survey, order.quick), begin("whole runs, Python", 1))
+    yield from (*check_source(), *check_id_laws([] if survey.own_coin else tasks))
+    yield from _surely("whole runs", lambda: _whole_runs(order, begin))
     tick = begin("JavaScript", 1)
     yield from check_javascript(survey, tasks, opened(), found)
     tick(1)
-    sampling = Sampling(order.runs, order.level, begin("reports", 1))
-    yield from check_reports("reports", survey, python_device(survey), sampling)
+    yield from _surely("reports, sampled", lambda: _samples(order, begin))
+
+
+def _surely(subject: str, work: Callable[[], Iterable[Check]]) -> Iterable[Check]:
+    """Where the client stops with an error, it has failed; what was found before that is not told."""
+    try:
+        return [*work()]
+    except Exception:  # whatever it is
+        return [Check("python", subject, FAILED, message="the client stops with an error")]
+
+
+def _whole_runs(order: Order, begin: Begin) -> Iterator[Check]:
+    tick = begin("whole runs, Python", 1)
+    yield from check_python_runs(order.survey, plan_runs(order.survey, order.quick), tick)
+
+
+def _samples(order: Order, begin: Begin) -> Iterator[Check]:
+    """Sampled reports of the Python client, and their ids; the first two people's are compared."""
+    ids: list[tuple[str, object]] = []
+    sampling = Sampling(order.runs, order.level / 2, begin("reports", 1))
+    yield from check_reports("reports", order.survey, python_device(order.survey, ids), sampling)
+    yield check_ids("reports", (ids[: order.runs], ids[order.runs : 2 * order.runs]), order.level / 2)
 
 
 def _by_hand(question: Question) -> Check:

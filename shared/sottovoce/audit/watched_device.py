@@ -21,6 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import requests
+from sottovoce.audit.system_source import system_source
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
@@ -199,9 +200,7 @@ def watched(watch: Watch) -> Iterator[None]:
             stack.enter_context(each(io.StringIO()))
             for each in (contextlib.redirect_stdout, contextlib.redirect_stderr)
         ]
-        # What ``secrets`` and ``tempfile`` have taken from these modules when they were loaded.
-        for name in ("os.urandom", "random._urandom", "os.getrandom"):
-            stack.enter_context(patch(name, lambda count, *_: watch.read(count), create=True))
+        stack.enter_context(system_source(watch.read))
         stack.enter_context(patch("time.sleep", watch.sleep))
         stack.enter_context(patch("tempfile._name_sequence", iter(f"{number:08}" for number in range(10**8))))
         stack.enter_context(patch.object(requests.adapters.HTTPAdapter, "send", lambda _, sent, **__: watch.send(sent)))
