@@ -34,7 +34,25 @@ DRAWS = "from bytes to draws"
 ID_LAW = "law of the id"
 ID_SAMPLED = "ids, sampled"
 
-BOUNDS = (*range(1, 258), 1000, 65535, 65536, 65537, 1 << 24, (1 << 32) - 1, 1 << 32)
+BOUNDS = (
+    *range(1, 36),
+    64,
+    100,
+    127,
+    128,
+    129,
+    200,
+    255,
+    256,
+    257,
+    1000,
+    65535,
+    65536,
+    65537,
+    1 << 24,
+    (1 << 32) - 1,
+    1 << 32,
+)
 ROWS = ((1,), (1, 3), (3, 1), (2, 0, 5), (1,) * 7, (255, 1), (200, 100, 100))
 """Bounds and weights for which every byte's draw is compared."""
 

@@ -53,16 +53,18 @@ class Effort:
         runs: about so many in all for single answers, and so many for pairs.
         random: whole vectors of answers at random, in all vectors together.
         threes: values of each question in the array of strength three; fewer than two leave it out.
+        all_reports: there are as many vectors as hold every report.
     """
 
     vectors: int
     runs: int
     random: int
     threes: int
+    all_reports: bool = True
 
 
 FULL = Effort(vectors=8, runs=1200, random=1000, threes=3)
-QUICK = Effort(vectors=2, runs=60, random=20, threes=0)
+QUICK = Effort(vectors=2, runs=60, random=20, threes=0, all_reports=False)
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,8 @@ class _Asked:
     @cached_property
     def reports(self) -> list[int]:
         """The values that are to be reported, one in each vector."""
+        if self.question.mechanism is None:
+            return []
         if not self.steered:
             return [self._steering.first(self._first)[0]]
         return (self._few() if self._walked else None) or _some_reports(self.question)
@@ -248,8 +252,8 @@ class _Planner:
         self.sets = Steering(lambda _, draws: draw_asked(survey, draws))
         self.unreached = self.more = self.turn = 0
         shares = 1 if survey.ask is None else ceil(len(survey.private) / survey.ask)
-        most = max((len(self.asked[index].reports) for index in self.private), default=1)
-        self.count = effort.vectors if effort is QUICK else max(effort.vectors, most * shares)
+        self.needed = [len(each.reports) * shares for each in self.asked]
+        self.count = max(effort.vectors, *self.needed) if effort.all_reports else effort.vectors
         self.levels = [len(each.answers) for each in self.asked]
         self.pairs = self._fitting(_rows_of_pairs, effort.vectors)
         self.pair_rows = covering_rows(self._sizes(self.pairs), 2)
@@ -262,12 +266,7 @@ class _Planner:
         vectors = tuple(self._vector(number) for number in range(self.count))
         names = [question.name for question in self.survey.questions]
         unsteered = [index for index, each in enumerate(self.asked) if not each.steered]
-        cut = min(self.singles, self.pairs)
-        spread = [
-            i
-            for i, each in enumerate(self.asked)
-            if not (each.is_whole and self._size(i, cut) == self._size(i, ALL_ANSWERS))
-        ]
+        spread = [index for index in range(len(names)) if not self._is_whole(index)]
         return RunPlan(
             vectors,
             tuple(names[index] for index in spread if index not in unsteered),
@@ -275,6 +274,12 @@ class _Planner:
             self.more,
             self.unreached,
         )
+
+    def _is_whole(self, index: int) -> bool:
+        """Whether all answers to a question, their pairs, and all of its reports are tried."""
+        least = self._size(index, min(self.singles, self.pairs))
+        whole = self.asked[index].is_whole and least == self._size(index, ALL_ANSWERS)
+        return whole and self.needed[index] <= self.count
 
     def _fitting(self, rows: Callable[[list[int]], int], vectors: int) -> int:
         """The most values of each question with which so many rows for each vector are not too many."""

@@ -30,7 +30,7 @@ QUICK_RUNS = 200
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path))
 @click.option("--client", "url", help="Also audit the browser's client that the aggregator behind this link serves.")
-@click.option("--n", "runs", type=int, help="Reports to sample of each invented person. [default: 10000 or fewer]")
+@click.option("--n", "runs", type=int, help="Reports to sample of each invented person. [default: 5000 or fewer]")
 @click.option(
     "--visits", type=int, help="With --client: visits of each person to the form. [default: as the claims need]"
 )

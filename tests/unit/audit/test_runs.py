@@ -74,6 +74,11 @@ def test_what_is_not_tried_is_said() -> None:
     assert len({vector.outputs[0] for vector in plan.vectors}) == 1
 
 
+def test_quick_plan_is_no_whole_one() -> None:
+    """It has fewer vectors than a question has reports."""
+    assert (plan_runs(survey()).whole, plan_runs(survey(), quick=True).spread) == (True, ("reason",))
+
+
 def test_nothing_is_steered_where_people_toss_themselves() -> None:
     """The device draws nothing but the id."""
     assert plan_runs(parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"}))).vectors == ()
