@@ -40,6 +40,9 @@ MAX_DRAWS = 160
 
 ID_BYTES = 16
 
+_TRIALS = 64
+"""Orders of a question's reports of which the most varied is taken."""
+
 _LEVELS = (64, 48, 32, 24, 16, 12, 8, 6, 4, 3)
 
 
@@ -168,9 +171,9 @@ class _Asked:
 
     @cached_property
     def reports(self) -> list[int]:
-        """The values that are to be reported, one in each vector."""
+        """The values that are to be reported, one in each vector; of a public question the places of its answers."""
         if self.question.mechanism is None:
-            return []
+            return [*range(len(self.answers))]
         if not self.steered:
             return [self._steering.first(self._first)[0]]
         return (self._few() if self._walked else None) or _some_reports(self.question)
@@ -252,8 +255,9 @@ class _Planner:
         self.sets = Steering(lambda _, draws: draw_asked(survey, draws))
         self.unreached = self.more = self.turn = 0
         shares = 1 if survey.ask is None else ceil(len(survey.private) / survey.ask)
-        self.needed = [len(each.reports) * shares for each in self.asked]
+        self.needed = [len(each.reports) * shares if each.question.mechanism else 1 for each in self.asked]
         self.count = max(effort.vectors, *self.needed) if effort.all_reports else effort.vectors
+        self.reports = self._mixed_reports()
         self.levels = [len(each.answers) for each in self.asked]
         self.pairs = self._fitting(_rows_of_pairs, effort.vectors)
         self.pair_rows = covering_rows(self._sizes(self.pairs), 2)
@@ -274,6 +278,20 @@ class _Planner:
             self.more,
             self.unreached,
         )
+
+    def _mixed_reports(self) -> list[list[int]]:
+        """
+        For each question its reports in the order of the vectors: all of them before one comes again, and so that any
+        two questions have as many different pairs of reports as there can be. A client that writes one question's
+        report in another's place would else look honest.
+        """
+        chosen: list[list[int]] = []
+        for index, each in enumerate(self.asked):
+            tried = [_shuffled(each.reports, self.count, b"%d %d" % (index, trial)) for trial in range(_TRIALS)]
+            chosen.append(
+                max(tried, key=lambda order: sum(len({*zip(order, other, strict=False)}) for other in chosen))
+            )
+        return chosen
 
     def _is_whole(self, index: int) -> bool:
         """Whether all answers to a question, their pairs, and all of its reports are tried."""
@@ -321,15 +339,15 @@ class _Planner:
         each, question = self.asked[index], self.survey.questions[index]
         earlier = sum(index in self._set(before) for before in range(number))
         if question.mechanism is None:
-            value = question.encode(each.answers[number % len(each.answers)])
+            value = question.encode(each.answers[self.reports[index][number]])
             assert isinstance(value, int)  # noqa: S101 - a vector question is never public
             return value
-        return each.reports[earlier % len(each.reports)]
+        return self.reports[index][earlier]
 
     def _few(self, number: int) -> Iterator[tuple[int, ...]]:
         """The answers of the runs for single answers and for pairs, as places among those to try."""
         sizes = self._sizes(self.singles)
-        base = tuple(number % size for size in self.levels)
+        base = tuple(self._spread(index, number % size, size, number) for index, size in enumerate(self.levels))
         yield base
         if self.apart:
             for index, size in enumerate(sizes):
@@ -363,7 +381,7 @@ class _Planner:
     def _spread(self, index: int, place: int, size: int, number: int) -> int:
         """The place among all answers of one among ``size``; another one in another vector, if not all are tried."""
         if self.survey.questions[index].mechanism is None:
-            return number % self.levels[index]
+            return self.reports[index][number]
         whole = self.levels[index]
         if size == whole:
             return place
@@ -388,6 +406,15 @@ class _Planner:
                 return None
             tape += part
         return Run(answers, tape)
+
+
+def _shuffled(reports: Sequence[int], count: int, seed: bytes) -> list[int]:
+    """So many reports: all of them in some order, then all in another, and so on; always the same for one seed."""
+    found: list[int] = []
+    while reports and len(found) < count:
+        block = b"%d %s" % (len(found), seed)
+        found += sorted(reports, key=lambda y: hashlib.sha256(b"%d %s" % (y, block)).digest())
+    return found[:count]
 
 
 def _rows_of_pairs(sizes: Sequence[int]) -> int:

@@ -14,7 +14,7 @@ from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
 from tests import documents
-from tests.absences import absences, by_hand
+from tests.absences import absences, by_hand, either
 from tests.surveys import every_type, survey
 
 
@@ -62,6 +62,17 @@ def test_all_answers_pairs_and_reports_are_tried() -> None:
     answered = [run.answers for vector in plan.vectors for run in vector.runs]
     assert {answers.get("smokes") for answers in answered} == {"yes", "no", None}
     assert any("smokes" not in answers for answers in answered)
+
+
+def test_reports_of_two_questions_do_not_go_together() -> None:
+    """Every pair of reports that any two questions can have, where they are few: none stands in for the other's."""
+    plan = plan_runs(either())
+    places = [place for place, question in enumerate(either().questions) if question.mechanism is not None]
+
+    for one, other in combinations(places, 2):
+        assert {(vector.outputs[one], vector.outputs[other]) for vector in plan.vectors} == set(
+            product((0, 1), repeat=2)
+        )
 
 
 def test_what_is_not_tried_is_said() -> None:
