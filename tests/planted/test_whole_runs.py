@@ -131,16 +131,16 @@ def header(patch: pytest.MonkeyPatch) -> None:
 
 
 def thirsty(patch: pytest.MonkeyPatch) -> None:
-    """One more byte where the coin told the truth."""
-    honest = respondent._perturb
+    """One more byte, after all others, where the coin told the truth."""
+    honest = respondent.randomize
 
-    def perturb(question: Any, value: Any, given: draws.Draws, *more: Any) -> int:
-        drawn = honest(question, value, given, *more)
-        if drawn == value:
+    def randomize(asked: Survey, values: tuple[Any, ...], given: draws.Draws, *more: Any) -> Report:
+        report = honest(asked, values, given, *more)
+        if report.values[0] == values[0]:
             given.below(2)
-        return drawn
+        return report
 
-    patch.setattr(respondent, "_perturb", perturb)
+    patch.setattr(respondent, "randomize", randomize)
 
 
 def kept(patch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def kept(patch: pytest.MonkeyPatch) -> None:
         (reported(marked), "id of a report is not what the source|the report, or what else is sent, depends"),
         (reported(boasting), "id of a report is not what the source|the report, or what else is sent, depends"),
         (header, "a header depends on the answer to 'reason'"),
-        (thirsty, "what is done, and in which order,|number of random bytes"),
+        (thirsty, "what is done, and in which order, depends on the answer to 'cheated'"),
         (kept, "what the device keeps after forgetting|what the device keeps after sending"),
         (answered(spill), "what is done, and in which order, depends on the answer to 'reason'"),
         (answered(post), "depends on the answer to 'reason'"),
