@@ -82,6 +82,20 @@ def test_planted_draws_are_found(monkeypatch: pytest.MonkeyPatch, name: str, fau
     assert any(words in check.message for check in check_source() if check.outcome == FAILED)
 
 
+@pytest.mark.parametrize("fallen", [OSError, ValueError])
+def test_draws_without_a_source_are_found(monkeypatch: pytest.MonkeyPatch, fallen: type[Exception]) -> None:
+    """Another generator where the system's fails, or where it gives too few bytes."""
+
+    def going_on(self: Draws, count: int) -> bytes:
+        try:
+            return _EXACTLY(self, count)
+        except fallen:
+            return _SEEDED.randbytes(count)
+
+    monkeypatch.setattr(Draws, "_exactly", going_on)
+    assert check_source()[0].message == "it draws although the system gives no bytes, or too few"
+
+
 def test_another_default_source_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that hands on the system's bytes is another object all the same."""
     monkeypatch.setattr(draws.Draws.__init__, "__defaults__", (lambda count: draws.secrets.token_bytes(count or 0),))

@@ -16,6 +16,7 @@ from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.interference import check_python_runs
 from sottovoce.audit.runs import plan_runs
 from sottovoce.client import draws, file_ledger, respondent, transport
+from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
@@ -116,6 +117,11 @@ def boasting(report: Report, values: tuple[Any, ...]) -> Report:
     return replace(report, report_id=f"{report.values[0] == values[0]:x}" + report.report_id[1:])
 
 
+def leave(answers: Mapping[str, Any]) -> None:
+    """Write what was answered to a file of one name and size, outside of the ledger."""
+    (Path(tempfile.gettempdir()) / "sottovoce-planted").write_text(str(answers.get("reason"))[:3], encoding="utf-8")
+
+
 def header(patch: pytest.MonkeyPatch) -> None:
     """A header that says what was answered."""
     known: list[str] = []
@@ -162,6 +168,7 @@ def kept(patch: pytest.MonkeyPatch) -> None:
         (header, "a header depends on the answer to 'reason'"),
         (thirsty, "what is done, and in which order, depends on the answer to 'cheated'"),
         (kept, "what the device keeps after forgetting|what the device keeps after sending"),
+        (answered(leave), "depends on the answer to 'reason'"),
         (answered(spill), "what is done, and in which order, depends on the answer to 'reason'"),
         (answered(post), "depends on the answer to 'reason'"),
         (answered(call), "depends on the answer to 'reason'"),
@@ -172,8 +179,8 @@ def kept(patch: pytest.MonkeyPatch) -> None:
         (answered(lambda answers: time.sleep(0.001 * said(answers))), "depends on the answer to 'reason'"),
     ],
     ids=[
-        "value", "id", "coin in id", "header", "read", "ledger", "file", "request", "program", "print", "descriptor",
-        "error output", "log", "wait",
+        "value", "id", "coin in id", "header", "read", "ledger", "content", "file", "request", "program", "print",
+        "descriptor", "error output", "log", "wait",
     ],
 )  # fmt: skip
 def test_side_door_is_found(monkeypatch: pytest.MonkeyPatch, plant: Change, words: str) -> None:
@@ -181,6 +188,7 @@ def test_side_door_is_found(monkeypatch: pytest.MonkeyPatch, plant: Change, word
     plant(monkeypatch)
     check = found(ONE)[0]
 
+    (Path(tempfile.gettempdir()) / "sottovoce-planted").unlink(missing_ok=True)
     assert check.outcome == FAILED
     assert any(word in check.message for word in words.split("|")), check.message
 
@@ -210,6 +218,28 @@ def test_client_that_sends_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     """Or that stops."""
     monkeypatch.setattr(Respondent, "send", lambda _self: {})
     assert "the client sends no report" in found(ONE)[0].message
+
+
+def test_report_that_is_sent_before_it_is_remembered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash between would let another be drawn."""
+    honest = Respondent.answer
+
+    def answer(self: Respondent, answers: Mapping[str, Any]) -> Any:
+        kept, self.ledger = self.ledger, MemoryLedger()
+        told = honest(self, answers)
+        [(key, entry)] = self.ledger._entries.items()
+        self.ledger = kept
+        kept.record(key, entry)
+        return told
+
+    monkeypatch.setattr(Respondent, "answer", answer)
+    assert found(ONE)[0].message == "the report is sent before the device remembers it"
+
+
+def test_wrong_charge_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ledger that tells less than was spent."""
+    monkeypatch.setattr(Survey, "epsilon_of_wave", 0.5)
+    assert found(ONE)[0].message == "the device is charged with something else than the report costs"
 
 
 def test_other_id_source_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ The randomizers' laws are proven elsewhere, each by itself. What is shown here i
 answer reaches the outside through its randomizer or not at all.
 """
 
+import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
 from sottovoce.audit.watched_device import (
+    CHARGED,
     END,
     FILES,
     PRINTED,
@@ -35,11 +37,15 @@ IDENTITY = "id of the report"
 
 _BODY = "the report, or what else is sent,"
 _REQUEST_PARTS = ("the kind of a request", "the address of a request", "a header", _BODY)
+_NOTCH = 1e-9
+"""Charges are sums of numbers with a fraction."""
+
 _KINDS = {
     READ: "the number of random bytes read",
     SYSTEM: "which files are written, or what else is asked of the system",
     WAIT: "a wait",
     PRINTED: "what is printed or logged",
+    CHARGED: "what is charged",
     END: "what the person is told",
 }
 
@@ -154,7 +160,20 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, seen: Observation, taken: i
         return "a report holds other values than its randomizers give for these random bytes"
     if report.report_id != vector.report_id:
         return "the id of a report is not what the source of randomness gave"
-    return "" if taken >= len(vector.runs[0].tape) else "fewer random bytes are read than the randomizers need"
+    if taken < len(vector.runs[0].tape):
+        return "fewer random bytes are read than the randomizers need"
+    return _unlike_ledger(survey, seen, vector.report_id.encode())
+
+
+def _unlike_ledger(survey: Survey, seen: Observation, report_id: bytes) -> str:
+    """Whether the report lay in the ledger before it was sent, and was charged with what it costs."""
+    first = next(place for place, event in enumerate(seen) if event.kind == REQUEST)
+    files = [event.what for event in seen[:first] if event.kind == FILES]
+    if not any(report_id in content for _, _, content in (files[-1] if files else ())):
+        return "the report is sent before the device remembers it"
+    charged = [event.what[0] for event in seen if event.kind == CHARGED]
+    right = charged and all(math.isclose(each, survey.epsilon, rel_tol=_NOTCH) for each in charged)
+    return "" if right else "the device is charged with something else than the report costs"
 
 
 def _reason(

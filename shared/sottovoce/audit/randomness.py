@@ -100,9 +100,28 @@ def _follow_source() -> None:
         raise Mismatch("what comes out is not what the system's source gave, byte for byte")
     if Draws()._read is not secrets.token_bytes:
         raise Mismatch("the default source is another object than secrets.token_bytes")
+    for nothing in (_fails, lambda count: bytes(count - 1)):
+        if _still_draws(nothing):
+            raise Mismatch("it draws although the system gives no bytes, or too few")
     seen = [*_of_programs(2), *_of_fork(), Draws().identity()]
     if len(set(seen)) != len(seen):
         raise Mismatch("two programs, or a program and its fork, draw the same")
+
+
+def _fails(_count: int) -> bytes:
+    raise OSError("no random bytes")
+
+
+def _still_draws(read: Callable[[int], bytes]) -> bool:
+    """Whether anything comes of draws while the system's source is this."""
+    for draw in (lambda: Draws().below(7), lambda: Draws().pick((1, 2)), lambda: Draws().identity()):
+        try:
+            with system_source(read):
+                draw()
+        except (OSError, ValueError):
+            continue
+        return True
+    return False
 
 
 def _of_programs(count: int) -> list[str]:

@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ from sottovoce.shared.spec import Survey
 ORIGIN = "https://audit.invalid"
 TOKEN = "0" * 16
 
-READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, END = (
-    "random bytes", "request", "files", "system", "wait", "printed", "end",
+READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, CHARGED, END = (
+    "random bytes", "request", "files", "system", "wait", "printed", "charged", "end",
 )  # fmt: skip
 """Kinds of events."""
 
@@ -92,6 +92,7 @@ class Watch:
         self._refusals = int(fails_first)
         self._home = home
         self._looking = False
+        self._elsewhere: dict[str, None] = {}
 
     def note(self, kind: str, *what: Any) -> None:  # noqa: ANN401 - whatever is compared
         """Add an event."""
@@ -100,7 +101,7 @@ class Watch:
     def note_files(self) -> None:
         """Add the bytes of all files, if they are others than when they were last looked at."""
         self._looking = True
-        found = tuple(_files(self._home))
+        found = (*_files(self._home), *_contents(self._elsewhere))
         self._looking = False
         before = next((event.what for event in reversed(self.events) if event.kind == FILES), ())
         if found != before:
@@ -140,6 +141,10 @@ class Watch:
             return
         if event in _FILES_CHANGE:
             self.note_files()
+        if event == "open" or event in _FILES_CHANGE:
+            self._elsewhere.update(
+                dict.fromkeys(os.fsdecode(each) for each in arguments[:2] if _is_outside(each, self._home))
+            )
         self.note(SYSTEM, event, tuple(map(str, arguments)))
         if event.startswith(_NEVER):
             raise PermissionError("nothing leaves a device that is audited")
@@ -165,6 +170,17 @@ def _files(folder: Path) -> Iterator[tuple[str, int, bytes]]:
             yield from _files(Path(entry.path))
         else:
             yield entry.path, entry.stat(follow_symlinks=False).st_mode, Path(entry.path).read_bytes()
+
+
+def _is_outside(path: Any, home: Path) -> bool:  # noqa: ANN401 - whatever a program opens
+    return isinstance(path, (str, bytes, os.PathLike)) and not Path(os.fsdecode(path)).is_relative_to(home)
+
+
+def _contents(paths: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
+    """The same of files anywhere, as far as they are files."""
+    for path in paths:
+        if Path(path).is_file():
+            yield path, Path(path).stat().st_mode, Path(path).read_bytes()
 
 
 _watching: list[Watch] = []
@@ -281,7 +297,8 @@ class LibraryPerson:
         if self._asks_first:
             self._watch.note(END, *(question.name for question in person.asked))
         told = person.answer(self._answers)
-        self._watch.note(END, repr(told), person.spent, person.cost)
+        self._watch.note(CHARGED, person.spent)
+        self._watch.note(END, repr(told))
 
     def finish(self, ledger: Path) -> None:
         """Withdraw, or forget."""
