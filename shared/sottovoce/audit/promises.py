@@ -7,6 +7,7 @@ from typing import Any
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.device_histories import ASKED, PARTLY
 from sottovoce.audit.interference import IDENTITY, SUBJECT
+from sottovoce.audit.limits import ALLOWED, LINK
 from sottovoce.audit.python_code import OUTSIDE
 from sottovoce.audit.randomness import DRAWS, ID_LAW, ID_SAMPLED, SOURCE
 from sottovoce.audit.runs import RunPlan
@@ -67,6 +68,11 @@ PROMISES = {
         "Values outside of each question were handed in.",
         "Every impossible value: there is no end of them.",
     ),
+    "limit": Promise(
+        "Nothing is begun that costs more than a person allows, and no other survey than the link names.",
+        "Surveys that were a little too dear, and another one than the link's, were offered.",
+        "What is said to people before they allow something.",
+    ),
     "once": Promise(
         "An answer is drawn once, for one charge; which questions are asked depends on no answer.",
         "Devices were followed through what they draw first, remember and report, along every way.",
@@ -92,6 +98,8 @@ _OF_SUBJECT = {
     SOURCE: "source",
     DRAWS: "source",
     OUTSIDE: "refuse",
+    ALLOWED: "limit",
+    LINK: "limit",
     ASKED: "once",
     PARTLY: "once",
     "form of the reports": "beside",

@@ -12,6 +12,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.limits import ALLOWED, check_limits
 from sottovoce.audit.promises import promises_kept, statement
 from sottovoce.audit.python_code import (
     Task,
@@ -101,6 +102,7 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     javascript = started_beside("javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found))
     checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
     checks += [check_python_refusals(survey), *check_source()]
+    checks += surely("python", ALLOWED, lambda: check_limits(survey))
     checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else tasks))
     tick = begin("whole runs, Python", 1)
     samples = started_beside("reports", "all questions", lambda: _samples(order))
