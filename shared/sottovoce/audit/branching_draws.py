@@ -8,7 +8,7 @@ costs no more than one of 4. What it does not run, the rejection loop of ``Draws
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from sottovoce.shared.rational import MAX_DENOMINATOR
 
@@ -63,15 +63,22 @@ class BranchingDraws:
         return self._branch(sum(weights), weights)
 
     def _branch(self, bound: int, weights: Sequence[int] | None) -> int:
+        index = self._choose(bound, weights)
+        if bound > 1:  # a bound of 1 reads no byte
+            self.bounds.append(bound)
+        self.probability *= Fraction(1 if weights is None else weights[index], bound)
+        return index
+
+    def _choose(self, bound: int, weights: Sequence[int] | None) -> int:
         live = range(bound) if weights is None else _live(weights)
         step = len(self.taken)
         choice = self.script[step] if step < len(self.script) else 0
         self.taken.append(choice)
         self.choices.append(len(live))
-        if bound > 1:  # a bound of 1 reads no byte
-            self.bounds.append(bound)
-        self.probability *= Fraction(1 if weights is None else weights[live[choice]], bound)
         return live[choice]
+
+
+Followed = TypeVar("Followed", bound=BranchingDraws)
 
 
 def _live(weights: Sequence[int]) -> Sequence[int]:
@@ -81,9 +88,16 @@ def _live(weights: Sequence[int]) -> Sequence[int]:
     return [index for index, weight in enumerate(weights) if weight]
 
 
-def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
+def following(
+    run: Callable[[Any], Any], kind: type[Followed], most: int | None = None
+) -> Iterator[tuple[Followed, Any]]:
     """
-    Every way through ``run(draws)``.
+    The draws of every way through ``run(draws)``, and what came of each.
+
+    Args:
+        run: code that is given draws.
+        kind: the class of the draws.
+        most: ways to follow.
 
     Raises:
         TooManyPaths: there are more than ``most``, or they have more than eight draws each, or one draw has more than
@@ -95,16 +109,27 @@ def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
         count += 1
         if most is not None and (count > most or drawn > most * _DRAWS):
             raise TooManyPaths
-        draws = BranchingDraws(script)
+        draws = kind(script)
         reported = run(draws)
         drawn += len(draws.taken)
-        yield Path(reported, draws.probability, tuple(draws.bounds))
+        yield draws, reported
         script = draws.taken
         while script and script[-1] + 1 == draws.choices[len(script) - 1]:
             script.pop()
         if not script:
             return
         script[-1] += 1
+
+
+def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
+    """
+    Every way through ``run(draws)``.
+
+    Raises:
+        TooManyPaths: as for ``following``.
+    """
+    for draws, reported in following(run, BranchingDraws, most):
+        yield Path(reported, draws.probability, tuple(draws.bounds))
 
 
 def distribution(run: Callable[[Any], Any]) -> Distribution:

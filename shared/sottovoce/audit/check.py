@@ -6,7 +6,7 @@ from typing import Any
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
 
-PARTS = ("integers", "python", "javascript", "reports", "files", "script", "page")
+PARTS = ("statement", "integers", "python", "javascript", "reports", "files", "script", "page")
 """The parts of an audit, in the order of its report."""
 
 

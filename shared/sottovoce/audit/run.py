@@ -7,17 +7,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
+from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.limits import ALLOWED, check_limits
+from sottovoce.audit.promises import promises_kept, statement
 from sottovoce.audit.python_code import (
+    Task,
     check_instructions,
     check_integers,
     check_python,
     check_python_refusals,
+    check_written,
     plan,
     private,
 )
+from sottovoce.audit.randomness import ID_LAW, check_id_laws, check_ids, check_source
+from sottovoce.audit.runs import RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
@@ -43,6 +51,7 @@ class Order:
         alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
         visits: visits of each person to the served form; None for as many as the claims need.
+        quick: fewer whole runs, for use while the survey is edited.
     """
 
     survey: Survey
@@ -50,6 +59,7 @@ class Order:
     alpha: float
     link: Link | None = None
     visits: int | None = None
+    quick: bool = False
 
     @property
     def level(self) -> float:
@@ -70,7 +80,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
         SpecError: what it serves is no survey.
     """
     if order.link is None:
-        return list(_audit_here(order, begin))
+        return _audit_here(order, begin)
     _find_browser()
     from sottovoce.audit import served_page
 
@@ -83,31 +93,58 @@ def audit(order: Order, begin: Begin) -> list[Check]:
     return [first, *_audit_here(same, begin), *_audit_served(same, order.link, begin)]
 
 
-def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
+def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     survey = order.survey
+    tasks, checks = _laws(survey, begin)
+    found, lacking = histories_of(survey)
+    # A core for each: what is watched here is disturbed by nothing that runs there.
+    javascript = started_beside("javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found))
+    checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
+    checks += [check_python_refusals(survey), *check_source()]
+    checks += surely("python", ALLOWED, lambda: check_limits(survey))
+    checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else tasks))
+    tick = begin("whole runs, Python", 1)
+    samples = started_beside("reports", "all questions", lambda: _samples(order))
+    plans: list[RunPlan] = []
+
+    def whole_runs() -> list[Check]:
+        plans.append(plan_runs(survey, order.quick))
+        return check_python_runs(survey, plans[0], tick)
+
+    checks += surely("python", SUBJECT, whole_runs)
+    tick = begin("JavaScript and samples", 2)
+    for each in (javascript, samples):
+        checks += each()
+        tick(1)
+    return [*(statement(survey, plans[0], checks) if plans else []), *checks]
+
+
+def _laws(survey: Survey, begin: Begin) -> tuple[list[Task], list[Check]]:
+    """The numbers and the running Python randomizers; and what of each question can be run through."""
     questions = private(survey)
     tick = begin("integers, Python", 2 * len(questions))
-    tasks = []
+    tasks, checks = [], [check_written(survey)]
     for question in questions:
-        yield check_integers(question)
+        checks.append(check_integers(question))
         tick(1)
         task = plan(question)
         if task is None:
             message = "its branches are too many, those of a smaller question as well"
-            yield Check("python", question.name, NOT_DONE, question.epsilon, message=message)
+            checks.append(Check("python", question.name, NOT_DONE, question.epsilon, message=message))
         else:
             tasks.append(task)
-            yield _by_hand(question) if survey.own_coin else check_python(task)
+            checks.append(_by_hand(question) if survey.own_coin else check_python(task))
         tick(1)
-    found, lacking = histories_of(survey)
-    yield from (*check_set(survey), *check_histories(found), *lacking)
-    yield check_python_refusals(survey)
-    tick = begin("JavaScript", 1)
-    yield from check_javascript(survey, tasks, opened(), found)
-    tick(1)
-    sampling = Sampling(order.runs, order.level, begin("reports", 1))
-    yield from check_reports("reports", survey, python_device(survey), sampling)
+    return tasks, checks
+
+
+def _samples(order: Order) -> list[Check]:
+    """Sampled reports of the Python client, and their ids; the first two people's are compared."""
+    ids: list[tuple[str, object]] = []
+    sampling = Sampling(order.runs, order.level / 2, lambda _share: None)
+    checks = check_reports("reports", order.survey, python_device(order.survey, ids), sampling)
+    return [*checks, check_ids("reports", (ids[: order.runs], ids[order.runs : 2 * order.runs]), order.level / 2)]
 
 
 def _by_hand(question: Question) -> Check:
@@ -163,5 +200,6 @@ def report(order: Order, checks: list[Check]) -> dict[str, Any]:
         "runs": order.runs,
         "alpha": order.alpha,
         "verdict": verdict,
+        "promises": promises_kept(checks),
         "checks": [check.as_dict() for check in sorted(checks, key=lambda check: PARTS.index(check.part))],
     }

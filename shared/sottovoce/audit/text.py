@@ -4,18 +4,20 @@ from textwrap import fill
 from typing import Any
 
 from sottovoce.audit.check import FAILED, PASSED
+from sottovoce.audit.promises import UNSEEN
 
 WIDTH = 100
 
 HEADINGS = {
+    "statement": ("In one sentence", "What follows from all that was computed, and no more than that."),
     "integers": (
         "The numbers in the survey",
         "Epsilon, computed from the whole numbers that the survey consists of, as exact fractions.",
     ),
     "python": (
         "The program for the terminal (Python)",
-        "Every way that the running program can go from an answer to a report, with its exact probability. 'A' is one "
-        "report by itself, 'A in two waves' what two reports of one device say together.",
+        "Every way that each running randomizer can take, with its exact probability: 'A' is one report by itself, 'A "
+        "in two waves' what two reports of one device say together. Then the source of chance, and whole runs.",
     ),
     "javascript": (
         "The form in the browser (JavaScript)",
@@ -46,9 +48,9 @@ VERDICTS = {
 }
 
 LIMITS = (
-    "What an audit does not show: that other files are not served to other people or at another time, that a device "
-    "is not watched, or that the reports are kept as promised. Sampling finds what is wrong with few and what is wrong "
-    "by little only with many reports (--n)."
+    f"What an audit does not show: {UNSEEN[0].lower()}{UNSEEN[1:]} Nor does it show that other files are not served to "
+    "other people or at another time, that a device is not watched, or that the reports are kept as promised. Sampling "
+    "finds what is wrong with few and what is wrong by little only with many reports (--n)."
 )
 
 
@@ -60,6 +62,7 @@ def lines(document: dict[str, Any]) -> list[str]:
         f"claimed: a whole report costs epsilon {document['epsilon']:.4f} at most",
         "",
         VERDICTS[document["verdict"]],
+        *_promises(document["promises"]),
     ]
     part = scope = ""
     for check in document["checks"]:
@@ -67,6 +70,9 @@ def lines(document: dict[str, Any]) -> list[str]:
             part, scope = check["part"], ""
             heading, about = HEADINGS[part]
             text += ["", heading, *_indented(about, 2)]
+        if part == "statement":
+            text += _indented(check["scope"], 2)
+            continue
         text.append(_line(check))
         if part == "files" and check["outcome"] == PASSED:
             text[-1] = f"  {PASSED:<10} {check['subject']:<23} {check['scope']}"
@@ -77,6 +83,16 @@ def lines(document: dict[str, Any]) -> list[str]:
             scope = check["scope"]
             text += _indented(scope, 13)
     return [*text, "", fill(LIMITS, WIDTH), "", VERDICTS[document["verdict"]]]
+
+
+def _promises(promises: list[dict[str, Any]]) -> list[str]:
+    """What was promised about the client, and what came of it, in words."""
+    text = ["", "What the client promises, and what this audit found"]
+    for each in promises:
+        text += _indented(each["promise"], 2)
+        for told in (each["done"], each["found"], f"Not looked at: {each['unseen'][0].lower()}{each['unseen'][1:]}"):
+            text += _indented(told, 6)
+    return text
 
 
 def _line(check: dict[str, Any]) -> str:

@@ -1,0 +1,174 @@
+"""What an audit has shown, promise by promise, for people who read no programs; and the one sentence it may say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.device_histories import ASKED, PARTLY
+from sottovoce.audit.interference import IDENTITY, SUBJECT
+from sottovoce.audit.limits import ALLOWED, LINK
+from sottovoce.audit.python_code import OUTSIDE
+from sottovoce.audit.randomness import DRAWS, ID_LAW, ID_SAMPLED, SOURCE
+from sottovoce.audit.runs import RunPlan
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Survey
+
+EXACT = ("integers", "python", "javascript")
+"""The parts that compute and do not sample."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """
+    One promise about the client.
+
+    Attributes:
+        text: the promise.
+        done: how it was tried.
+        unseen: what was not looked at.
+    """
+
+    text: str
+    done: str
+    unseen: str
+
+
+PROMISES = {
+    "claim": Promise(
+        "What an answer costs follows from the survey's own numbers.",
+        "Epsilon was computed anew from the whole numbers that stand in the survey.",
+        "Whether people understand it.",
+    ),
+    "law": Promise(
+        "Every answer goes through the randomizer that the survey names, with exactly its odds.",
+        "The running program was led through every way that chance can take, and its odds added up as fractions; whole "
+        "reports were drawn and counted beside that.",
+        "Where a question has too many answers or ways, all but those that are named with it below.",
+    ),
+    "beside": Promise(
+        "Nothing else tells an answer: no id, header, wait, file or message, not how much is read or in which order.",
+        "The whole program was run with chance arranged so that it reports the same whatever is answered; all that "
+        "left the device or stayed on it was compared, byte for byte.",
+        "How long anything takes; three or more answers together, but for trials; other programs on the device.",
+    ),
+    "source": Promise(
+        "Chance comes from the operating system alone, and every byte of it is used as agreed.",
+        "The source was followed from the system to each draw; other programs and forks draw their own.",
+        "The operating system itself.",
+    ),
+    "id": Promise(
+        "The id of a report is chance alone.",
+        "Its law was computed beside a report, it was compared with its random bytes in every run, and its digits were "
+        "counted.",
+        "Nothing of the program that is audited here.",
+    ),
+    "refuse": Promise(
+        "What is no possible answer is refused before anything is drawn.",
+        "Values outside of each question were handed in.",
+        "Every impossible value: there is no end of them.",
+    ),
+    "limit": Promise(
+        "Nothing is begun that costs more than a person allows, and no other survey than the link names.",
+        "Surveys that were a little too dear, and another one than the link's, were offered.",
+        "What is said to people before they allow something.",
+    ),
+    "once": Promise(
+        "An answer is drawn once, for one charge; which questions are asked depends on no answer.",
+        "Devices were followed through what they draw first, remember and report, along every way.",
+        "Longer lives than those that are named below.",
+    ),
+    "served": Promise(
+        "The aggregator serves the survey and the form that this release consists of.",
+        "Each file was fetched and compared, and the form filled in by invented people.",
+        "What is served to other people or at another time.",
+    ),
+}
+
+UNSEEN = (
+    "No audit sees a client that is honest while it is audited: one that behaves otherwise only by date, by machine or "
+    "on some sign of being tried looks as it should."
+)
+
+_OF_SUBJECT = {
+    SUBJECT: "beside",
+    IDENTITY: "id",
+    ID_LAW: "id",
+    ID_SAMPLED: "id",
+    SOURCE: "source",
+    DRAWS: "source",
+    OUTSIDE: "refuse",
+    ALLOWED: "limit",
+    LINK: "limit",
+    ASKED: "once",
+    PARTLY: "once",
+    "form of the reports": "beside",
+    "bytes read": "beside",
+}
+_FOUND = {
+    PASSED: "Nothing was found that contradicts it.",
+    FAILED: "IT IS NOT KEPT",
+    NOT_DONE: "Something was not tried",
+}
+
+
+def promise_of(check: Check) -> str:
+    """The key in ``PROMISES`` of what a check is about."""
+    if check.part == "integers":
+        return "claim"
+    if check.part == "files":
+        return "served"
+    if check.subject.endswith("in two waves") or check.subject.startswith(("which are asked", "life", "lives")):
+        return "once"
+    return _OF_SUBJECT.get(check.subject, "law")
+
+
+def promises_kept(checks: Sequence[Check]) -> list[dict[str, Any]]:
+    """For each promise that was looked at: its text, what was done, what was found and what was not looked at."""
+    told = []
+    for key, promise in PROMISES.items():
+        own = [check for check in checks if promise_of(check) == key and check.part != "statement"]
+        worst = next(
+            (outcome for outcome in (FAILED, NOT_DONE, PASSED) if outcome in {each.outcome for each in own}), ""
+        )
+        if worst:
+            reasons = dict.fromkeys(each.message for each in own if each.outcome == worst and each.message)
+            found = _FOUND[worst] if worst == PASSED else f"{_FOUND[worst]}: {'; '.join(reasons)}."
+            done = f"{promise.done} Checks: {len(own)}."
+            told.append(
+                {"promise": promise.text, "outcome": worst, "done": done, "found": found, "unseen": promise.unseen}
+            )
+    return told
+
+
+def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Check]:
+    """
+    The sentence that may be said of a survey's clients, if everything exact was tried and passed; else nothing.
+
+    Args:
+        survey: the survey.
+        plan: the whole runs that were made.
+        checks: what was found.
+    """
+    if not plan.vectors or any(check.outcome != PASSED for check in checks if check.part in EXACT):
+        return []
+    laws = ", ".join(show_epsilon(survey.questions[index].epsilon) for index in survey.private)
+    words = (
+        "Given the outputs of the randomizers, nothing that leaves this device or stays on it depends on any one or "
+        f"any two answers ({_extent(plan)}) or, in {plan.more:,} trials, on more; the randomizers' laws, exact, give "
+        f"epsilon {laws}; the whole costs their sum{_of_ask(survey)}, {show_epsilon(survey.epsilon)}. A client that "
+        "behaves otherwise only for three or more answers together, by date, by machine, or when it is not audited, is "
+        "not seen."
+    )
+    return [Check("statement", "in one sentence", PASSED, scope=words)]
+
+
+def _of_ask(survey: Survey) -> str:
+    return "" if survey.ask is None else f" over the {survey.ask} costliest that one person is asked"
+
+
+def _extent(plan: RunPlan) -> str:
+    if plan.whole:
+        return f"exhaustive, in {plan.runs:,} runs"
+    words = f"exhaustive, in {plan.runs:,} runs, but for {', '.join((*plan.spread, *plan.unsteered))}"
+    return words + ", which have too many answers, pairs or reports: of these a spread"

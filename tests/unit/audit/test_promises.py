@@ -1,0 +1,66 @@
+"""What is said of an audit is what was done: each check under its promise, and the sentence only where all passed."""
+
+from dataclasses import replace
+
+import pytest
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.promises import PROMISES, promises_kept, statement
+from sottovoce.audit.runs import plan_runs
+from sottovoce.audit.text import lines
+
+from tests.surveys import survey
+
+ONE = survey()
+PLAN = plan_runs(ONE)
+
+
+def test_sentence_has_its_real_counts() -> None:
+    """Runs, trials and the epsilons of the survey."""
+    [check] = statement(ONE, PLAN, [Check("python", "cheated", PASSED)])
+
+    assert f"depends on any one or any two answers (exhaustive, in {PLAN.runs:,} runs)" in check.scope
+    assert f"in {PLAN.more:,} trials, on more" in check.scope
+    assert "exact, give epsilon 1.10, 1.10; the whole costs their sum, 2.20." in check.scope
+    assert check.scope.endswith("by date, by machine, or when it is not audited, is not seen.")
+
+
+def test_sentence_names_what_was_not_exhaustive() -> None:
+    """A spread is called a spread."""
+    [check] = statement(ONE, replace(PLAN, spread=("reason",)), [])
+    assert "but for reason, which have too many answers, pairs or reports: of these a spread" in check.scope
+
+
+@pytest.mark.parametrize("outcome", [FAILED, NOT_DONE])
+@pytest.mark.parametrize("part", ["integers", "python", "javascript"])
+def test_sentence_is_not_said_of_what_did_not_pass(part: str, outcome: str) -> None:
+    """Nor of what was not tried, nor where nothing could be tried."""
+    assert statement(ONE, PLAN, [Check(part, "cheated", outcome)]) == []
+    assert statement(ONE, replace(PLAN, vectors=()), []) == []
+
+
+def test_promise_that_is_not_kept_says_why() -> None:
+    """The worst that was found, and only under its own promise."""
+    checks = [
+        Check("python", "whole runs", FAILED, message="a header depends on the answer to 'q'"),
+        Check("python", "q", PASSED),
+        Check("javascript", "q", NOT_DONE, message="node is not installed"),
+    ]
+    told = {each["promise"]: each for each in promises_kept(checks)}
+
+    assert told[PROMISES["beside"].text]["found"] == "IT IS NOT KEPT: a header depends on the answer to 'q'."
+    assert told[PROMISES["law"].text]["found"] == "Something was not tried: node is not installed."
+    assert len(told) == 2
+
+
+def test_text_tells_promises_and_the_sentence() -> None:
+    """Before the details, and with what no audit sees."""
+    check = statement(ONE, PLAN, [])[0]
+    document = {
+        "title": "T", "survey": "s", "revision": 1, "digest": "0", "epsilon": 1.0, "verdict": PASSED,
+        "promises": promises_kept([Check("python", "q", PASSED)]), "checks": [check.as_dict()],
+    }  # fmt: skip
+    text = " ".join(" ".join(lines(document)).split())
+
+    assert "What the client promises, and what this audit found" in text
+    assert check.scope in text
+    assert "no audit sees a client that is honest while it is audited" in text

@@ -1,0 +1,100 @@
+"""The runs that are planned for whole clients hold every answer, every pair and every report, and end as planned."""
+
+import io
+from itertools import combinations, product
+
+import pytest
+from sottovoce.audit.runs import Run, plan_runs
+from sottovoce.client.draws import Draws
+from sottovoce.client.memo import draw_memo
+from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.report import Report
+from sottovoce.shared.spec import Survey
+
+from tests import documents
+from tests.absences import absences, by_hand, either
+from tests.surveys import every_type, survey
+
+
+def report_of(asked: Survey, run: Run) -> tuple[Report, bytes]:
+    """What the agreed client makes of a tape, and the bytes that it leaves."""
+    source = io.BytesIO(run.tape)
+    draws = Draws(source.read)
+    places = draw_asked(asked, draws)
+    memo = draw_memo(asked, draws) if asked.memoized else None
+    return randomize(asked, encode(asked, run.answers, places), draws, memo=memo), source.read()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [survey(), survey(ask=1), absences(), survey(name="every", questions=every_type())],
+    ids=["one", "ask", "absences", "every"],
+)
+def test_every_run_ends_in_its_vector(asked: Survey) -> None:
+    """The agreed client reads the whole tape and reports what was planned, whatever is answered."""
+    plan = plan_runs(asked, quick=True)
+
+    assert plan.unreached == 0
+    for vector in plan.vectors:
+        for run in vector.runs:
+            report, rest = report_of(asked, run)
+            assert (report.values, report.report_id, rest) == (vector.outputs, vector.report_id, b"")
+
+
+def test_all_answers_pairs_and_reports_are_tried() -> None:
+    """In every vector, where the domains are small; refusals and what is hidden by them too."""
+    asked = absences()
+    plan = plan_runs(asked)
+
+    assert (plan.whole, plan.unreached, len(plan.vectors)) == (True, 0, 8)
+    private = [asked.questions[index] for index in asked.private]
+    for vector in plan.vectors:
+        for one, other in combinations(private, 2):
+            tried = {tuple(str(run.answers.get(each.name)) for each in (one, other)) for run in vector.runs}
+            every = [{str(run.answers.get(each.name)) for run in vector.runs} for each in (one, other)]
+            assert tried == set(product(*every))
+    for place, question in enumerate(asked.questions):
+        if question.mechanism is not None:
+            seen = {vector.outputs[place] for vector in plan.vectors}
+            assert seen == {y for y in range(question.largest + 1) if question.admits(y)}
+    answered = [run.answers for vector in plan.vectors for run in vector.runs]
+    assert {answers.get("smokes") for answers in answered} == {"yes", "no", None}
+    assert any("smokes" not in answers for answers in answered)
+
+
+def test_reports_of_two_questions_do_not_go_together() -> None:
+    """Every pair of reports that any two questions can have, where they are few: none stands in for the other's."""
+    plan = plan_runs(either())
+    places = [place for place, question in enumerate(either().questions) if question.mechanism is not None]
+
+    for one, other in combinations(places, 2):
+        assert {(vector.outputs[one], vector.outputs[other]) for vector in plan.vectors} == set(
+            product((0, 1), repeat=2)
+        )
+
+
+def test_what_is_not_tried_is_said() -> None:
+    """A number with very many steps; one that draws so much that it cannot be led."""
+    grid = documents.number(0, 900, 1, {"name": "geometric", "ratio": "999/1000"})
+    plan = plan_runs(parse_survey(documents.survey({**grid, "name": "far"}, *survey().document["questions"])))
+
+    assert (plan.unsteered, plan.whole) == (("far",), False)
+    assert "of far one answer only" in plan.scope
+    assert len({vector.outputs[0] for vector in plan.vectors}) == 1
+
+
+def test_quick_plan_is_no_whole_one() -> None:
+    """It has fewer vectors than a question has reports."""
+    assert (plan_runs(survey()).whole, plan_runs(survey(), quick=True).spread) == (True, ("reason",))
+
+
+def test_nothing_is_steered_where_people_toss_themselves() -> None:
+    """The device draws nothing but the id."""
+    assert plan_runs(parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"}))).vectors == ()
+
+
+def test_plan_is_always_the_same() -> None:
+    """So that a finding can be found again."""
+    assert plan_runs(survey()) == plan_runs(survey())
