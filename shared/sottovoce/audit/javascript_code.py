@@ -1,18 +1,21 @@
-"""The part of an audit that runs the browser's client, as it is assembled for browsers, through all branches."""
+"""The part of an audit that runs the browser's client, as it is assembled for browsers, under node."""
 
 import json
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from sottovoce.audit.check import FAILED, NOT_DONE, Check
+from sottovoce.audit.branching_draws import Distribution
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
+from sottovoce.audit.javascript_way import judge_way, plan_document
 from sottovoce.audit.python_code import (
     Task,
     alone,
@@ -22,6 +25,7 @@ from sottovoce.audit.python_code import (
     outside,
     possible,
 )
+from sottovoce.audit.runs import RunPlan
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
@@ -29,38 +33,47 @@ SECONDS = 240
 """What takes longer is stopped, and has failed."""
 
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
+NO_RUNS = RunPlan((), (), (), 0, 0)
 _LACK = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
 
 
 def check_javascript(
-    survey: Survey, tasks: Sequence[Task], scripts: Mapping[str, str], histories: Sequence[DeviceHistory] = ()
+    survey: Survey,
+    tasks: Sequence[Task],
+    scripts: Mapping[str, str],
+    histories: Sequence[DeviceHistory] = (),
+    plan: RunPlan = NO_RUNS,
 ) -> list[Check]:
     """
-    What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses.
+    What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses;
+    whether anything but the outputs of the randomizers depends on an answer; where its randomness is from.
 
     Args:
         survey: the survey.
         tasks: what to run, in the survey's order.
         scripts: from ``page.opened()``.
         histories: what to follow.
+        plan: runs of the whole client.
     """
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
-    found = _run(node, scripts, _order(survey, tasks, histories, list(scripts)))
+    order = {**_order(survey, tasks, histories), "scripts": list(scripts), "plan": plan_document(survey, plan)}
+    found = _run(node, scripts, order)
     try:
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
             pairs = zip(tasks, found["procedures"], strict=True)
             checks = [check_instructions("javascript", task.asked, _procedure(told)) for task, told in pairs]
         else:
-            pairs = zip(tasks, found["distributions"], strict=True)
-            checks = [_check_distributions(task, rows) for task, rows in pairs]
+            pairs = zip(tasks, found["laws"], strict=True)
+            checks = [_check_laws(task, rows) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
         followed = zip(histories, found["histories"], strict=True)
         checks += [_check_history(history, rows) for history, rows in followed]
+        checks += judge_way(found, plan)
         if len(refused) < len(outside(survey)) or len(accepted) != len(survey.questions):
             raise ValueError
     except (TypeError, KeyError, ValueError):
@@ -68,16 +81,13 @@ def check_javascript(
     return [*checks, judge_refusals("javascript", accepted, refused)]
 
 
-def _order(
-    survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory], scripts: list[str]
-) -> dict[str, Any]:
+def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory]) -> dict[str, Any]:
     questions = [
         {"question": dump_question(alone(dump_question(task.run))), "inputs": task.inputs, "most": MAX_PATHS}
         for task in tasks
     ]
     drawn = set_survey(survey)
     return {
-        "scripts": scripts,
         "questions": questions,
         "survey": survey.canonical.decode(),
         "possible": possible(survey),
@@ -93,12 +103,14 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        (folder / "driver.js").write_bytes(files("sottovoce.audit").joinpath("javascript_driver.mjs").read_bytes())
+        for part in files("sottovoce.audit").iterdir():
+            if part.name.endswith(".mjs"):
+                (folder / part.name).write_bytes(part.read_bytes())
         for script, text in scripts.items():
             (folder / script).write_text(text, encoding="utf-8")
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
-                [node, str(folder / "driver.js")],
+                [node, str(folder / "javascript_driver.mjs")],
                 input=json.dumps(order),
                 capture_output=True,
                 text=True,
@@ -110,13 +122,17 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
             return None
 
 
-def _check_distributions(task: Task, rows: object) -> Check:
+def _check_laws(task: Task, rows: object) -> Check:
     try:
         computed = {value: _computed(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
     except _UNREADABLE:
         message = "its draws cannot be followed, or it reports what is no whole number"
         return Check("javascript", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
-    return judge_code("javascript", task, computed)
+    check = judge_code("javascript", task, computed)
+    if check.outcome == PASSED and _tell_by_reads(rows):  # type: ignore[arg-type]
+        message = "what is read depends on the true answer, beside what is reported"
+        return replace(check, outcome=FAILED, epsilon=None, message=message)
+    return check
 
 
 def _check_set(survey: Survey, drawn: Survey, row: object) -> Check:
@@ -136,10 +152,25 @@ def _check_history(history: DeviceHistory, rows: object) -> Check:
 
 
 def _computed(row: Any, read: Callable[[str], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
-    return Computed(
-        {read(reported): Fraction(probability) for reported, probability in row["distribution"].items()},
-        frozenset(tuple(bounds) for bounds in row["bounds"]),
-    )
+    law = _law(row, read)
+    distribution: Distribution = {}
+    for (reported, _), probability in law.items():
+        distribution[reported] = distribution.get(reported, Fraction(0)) + probability
+    return Computed(distribution, frozenset(bounds for _, bounds in law))
+
+
+def _law(row: Any, read: Callable[[str], Any]) -> dict[tuple[Any, tuple[int, ...]], Fraction]:  # noqa: ANN401 - as above
+    """How likely each report is together with the bounds that are read for it."""
+    return {(read(reported), tuple(bounds)): Fraction(probability) for reported, bounds, probability in row}
+
+
+def _tell_by_reads(rows: Sequence[object]) -> bool:
+    """Whether what is read for a report says more about the true answer than the report does."""
+    shares = []
+    for row in rows:
+        law, reports = _law(row, int), _computed(row, int).distribution
+        shares.append({each: probability / reports[each[0]] for each, probability in law.items()})
+    return any(other != shares[0] for other in shares)
 
 
 def _procedure(said: object) -> object:

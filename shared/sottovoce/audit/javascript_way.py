@@ -1,0 +1,130 @@
+"""
+What an audit says of the browser's client as a whole, once it was run under node: its way from answers to bytes that
+leave it or stay, its ids, its source of randomness, and what it must refuse.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.runs import RunPlan, VectorPlan
+from sottovoce.shared.report import Report, dump_report
+from sottovoce.shared.spec import Survey
+
+WAY, IDS, SOURCE, REFUSALS = "the way of an answer", "ids", "source of randomness", "what it must refuse"
+
+_PARTS = {
+    "read 1": "how many random bytes it reads at a time",
+    "read 2": "into what it reads random bytes",
+    "request 1": "the method of a request",
+    "request 2": "the address of a request",
+    "request 3": "the headers of a request",
+    "request 4": "the body of a request",
+    "request 5": "the options of a request",
+    "timer 1": "how long it waits",
+    "kept waiting": "what lies on the device while the report waits",
+    "kept sent": "what lies on the device when the report was sent",
+    "kept withdrawn": "what lies on the device when the report was withdrawn",
+    "kept forgotten": "what lies on the device when the report was forgotten",
+}
+_EVENTS = {
+    "read": "how often it reads random bytes",
+    "request": "which requests it makes, or when",
+    "timer": "when it waits",
+    "clock": "how often it looks at the clock",
+    "write": "what it writes on the device",
+    "kept": "when it sends",
+    "outcome": "what it shows when the report was sent",
+    "threw": "whether it fails",
+    "broken": "whether it fails",
+    "console": "what it prints",
+    "page": "what it does with the page",
+    "source": "where its random values are from",
+}
+_ALWAYS = {
+    "broken": "it does not send a report as it should",
+    "law": "the report is not the one that its draws make: other values, another id or other bytes",
+    "used": "it does not use just the random bytes that its draws take",
+    "agreed": "it makes a request that is not agreed, or with more than is agreed",
+    "time": "what it does hangs on the time at which it runs",
+    "forgotten": "what is left after forgetting hangs on what was reported",
+}
+_SOURCE = {
+    "protocol": "its draws are not made of all its random bytes, in their order, as the protocol says",
+    "unused": "it reads random bytes and does not use them",
+    "fallback": "it draws where there is no randomness",
+    "missing": "it asks for answers where randomness or secrecy is missing",
+}
+_REFUSALS = {
+    "digest": "it takes another survey than the one that its link names",
+    "tampered": "it takes a survey that was changed on the way",
+    "dear": "it takes a survey that costs more than is allowed",
+    "everything": "it refuses the survey of its link",
+    "answers": "it takes what is no answer, repeats it in an error, or draws before it refuses",
+}
+
+
+def plan_document(survey: Survey, plan: RunPlan) -> dict[str, Any] | None:
+    """A plan as JSON for the driver: with each vector the body that has to come of it; None if nothing is drawn."""
+    if not plan.vectors:
+        return None
+    vectors = [{"body": _body(survey, vector), "runs": list(map(_run, vector.runs))} for vector in plan.vectors]
+    return {"wave": 0, "vectors": vectors}
+
+
+def _body(survey: Survey, vector: VectorPlan) -> str:
+    report = Report(survey.name, survey.digest, 0, vector.report_id, vector.outputs)
+    return dump_report(report, survey).decode()
+
+
+def _run(run: Any) -> dict[str, Any]:  # noqa: ANN401 - of whatever plan
+    return {"answers": run.answers, "tape": run.tape.hex()}
+
+
+def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
+    """
+    Lines about what the driver found.
+
+    Args:
+        found: what it printed.
+        plan: of the runs that it made.
+
+    Raises:
+        KeyError, TypeError, ValueError: it did not print what it should.
+    """
+    if plan.vectors:
+        runs = found["runs"]
+        if runs["count"] != plan.runs:
+            raise ValueError
+        yield _line(WAY, [_told(**finding) for finding in runs["found"]], plan.scope)
+    scope = "each value of each of its 16 bytes, and 256 whole ids"
+    yield _line(IDS, [] if found["ids"] is True else ["an id is not just its 16 random bytes"], scope)
+    yield _line(SOURCE, [_of_source(kind) for kind in found["source"]], "all reads traced, of all runs")
+    yield _line(REFUSALS, [_REFUSALS[kind] for kind in found["way"]])
+
+
+def _line(subject: str, problems: Sequence[str], scope: str = "") -> Check:
+    message = "; ".join(problems)
+    return Check("javascript", subject, FAILED if problems else PASSED, scope=scope, message=message)
+
+
+def _told(kind: str, questions: Sequence[str]) -> str:
+    """One finding in words: what differs, and by whose answers; no answer is repeated."""
+    if kind.startswith("source "):
+        return _of_source(kind)
+    if kind in _ALWAYS:
+        return _ALWAYS[kind]
+    what = _PARTS.get(kind) or _EVENTS[kind.removeprefix("order ").split(" ")[0]]
+    if not questions:
+        return f"{what} changes from run to run"
+    names = " and ".join(f"'{name}'" for name in questions[:2])
+    more = f" and {len(questions) - 2} more" if len(questions) > 2 else ""
+    return f"{what} depends on the answer to {names}{more}"
+
+
+def _of_source(kind: str) -> str:
+    if kind.startswith("early "):
+        return f"it does something while it is loaded: {kind.removeprefix('early ')}"
+    if kind.startswith("source "):
+        return f"it has values from elsewhere than crypto.getRandomValues: {kind.removeprefix('source ')}"
+    return _SOURCE[kind]

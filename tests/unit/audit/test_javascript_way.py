@@ -1,0 +1,163 @@
+"""The whole way of an answer in the browser's client, under node: what is honest passes, and each plant is found."""
+
+from collections.abc import Sequence
+
+import pytest
+from sottovoce.audit.check import PASSED, Check
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.javascript_way import IDS, REFUSALS, SOURCE, WAY
+from sottovoce.audit.python_code import plan, private
+from sottovoce.audit.runs import plan_runs
+from sottovoce.client import bundle, page
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+from tests.documents import question, survey
+from tests.surveys import every_type, months
+from tests.surveys import survey as of
+
+_COIN = {"name": "coin_flip"}
+_MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
+TWO = parse_survey(survey(*({**question(_COIN), "name": name} for name in ("first", "second"))))
+ASK = parse_survey(survey(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2, access="token"))
+MEMOIZED = parse_survey(survey(question(_MEMO), waves=months(2)))
+EVERY = of(name="every", questions=every_type())
+
+Change = tuple[str, str, str]
+"""A module, what stands in it, and what is put in its place."""
+
+LEARN: Change = (
+    "device/answer_path.js",
+    "return survey.encode(answers, asked);",
+    'globalThis.learnt = answers.first === "yes";\n  return survey.encode(answers, asked);',
+)
+"""Whatever else is planted knows the answer."""
+
+PLANTS: dict[str, tuple[list[Change], str, str]] = {
+    "header": (
+        [LEARN, ("device/transport.js", "const headers = { ...JSON_TYPE, ...more };",
+                 'const headers = { ...JSON_TYPE, ...more, Accept: globalThis.learnt ? "*/*" : "*" };')],
+        WAY, "the headers of a request depends on the answer to 'first'"),
+    "address": (
+        [LEARN, ("device/transport.js", "return this.#post(`${survey}/reports`",
+                 'return this.#post(`${survey}/reports${globalThis.learnt ? "?" : ""}`')],
+        WAY, "the address of a request"),
+    "always more": (
+        [("device/transport.js", 'credentials: "omit"', 'credentials: "include"')], WAY, "not agreed"),
+    "ledger": (
+        [LEARN, ("device/answer_path.js", "epsilon: survey.epsilonOfWave,",
+                 "epsilon: survey.epsilonOfWave + globalThis.learnt / 1e9,")],
+        WAY, "what it writes on the device depends on the answer to 'first'"),
+    "not forgotten": (
+        [("device/answer_path.js", 'await ledger.end(key, "forgotten");', "")],
+        WAY, "what is left after forgetting hangs on what was reported"),
+    "id": (
+        [("device/randomize.js", "const report_id = draws.identity();",
+          "const report_id = draws.identity().slice(0, -1) + values[0];")],
+        WAY, "the report is not the one that its draws make"),
+    "waits": (
+        [LEARN, ("device/send_time.js", "const result = await work();",
+                 "const result = await work();\n  if (globalThis.learnt) await timer(1);")],
+        WAY, "wait"),
+    "prints": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 "console.log(globalThis.learnt);\n  const expected = await")],
+        WAY, "what it prints depends on the answer to 'first'"),
+    "by the clock": (
+        [("device/randomize.js", "const report_id = draws.identity();",
+          "if (Math.floor(performance.now() / 3500) % 2) console.log();\n  const report_id = draws.identity();")],
+        WAY, "what it does hangs on the time"),
+    "one byte more": (
+        [("device/randomize.js", "const report_id = draws.identity();",
+          "const report_id = draws.identity();\n  draws.below(2);")],
+        WAY, "it does not use just the random bytes"),
+    "only both": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          'if (answers.first === "yes" && answers.second === "yes") console.log();\n  '
+          "return survey.encode(answers, asked);")],
+        WAY, "what it prints depends on the answer to 'first' and 'second'"),
+    "title": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          "globalThis.document.title = answers.first;\n  return survey.encode(answers, asked);")],
+        WAY, "what it does with the page depends on the answer to 'first'"),
+    "Math.random": (
+        [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
+          "return crypto.getRandomValues(new Uint8Array(count)).map((byte) => byte ^ (Math.random() * 256));")],
+        SOURCE, "elsewhere than crypto.getRandomValues: Math.random"),
+    "thrown away": (
+        [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
+          "return crypto.getRandomValues(new Uint8Array(2 * count)).slice(count);")],
+        SOURCE, "its draws are not made of all its random bytes"),
+    "falls back": (
+        [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
+          "try {\n    return crypto.getRandomValues(new Uint8Array(count));\n  } catch {\n    "
+          "return new Uint8Array(count);\n  }")],
+        SOURCE, "it draws where there is no randomness"),
+    "fewer bits": (
+        [("device/draws.js", "return hexadecimal(this.#exactly(16));",
+          'return hexadecimal(this.#exactly(16).map((byte, place) => (place === 7 ? byte & 127 : byte)));')],
+        IDS, "an id is not just its 16 random bytes"),
+    "another survey": (
+        [("device/respondent.js", "if ((await sha256(bytes)).startsWith(link.digest)) return bytes;",
+          "if (bytes) return bytes;")],
+        REFUSALS, "another survey"),
+    "any price": (
+        [("device/respondent.js", "if (!(epsilon <= limit)) throw", "if (!(epsilon <= 2 * limit)) throw")],
+        REFUSALS, "costs more than is allowed"),
+    "repeats": (
+        [("survey/spec.js", 'throw error instanceof RangeError ? new AnswerError("error_unexpected") : error;',
+          'throw error instanceof RangeError ? new AnswerError("error_unexpected", { answer }) : error;')],
+        REFUSALS, "repeats it in an error"),
+    "joint": (
+        [("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));",
+          "const drawn = draws.pick(mechanism.weights(value));\n  draws.below(drawn === value ? 3 : 5);\n  "
+          "return drawn;")],
+        "first", "what is read depends on the true answer"),
+}  # fmt: skip
+
+
+def javascript(asked: Survey) -> list[Check]:
+    """What the audit finds in the assembled scripts; few runs."""
+    tasks = [task for each in private(asked) if (task := plan(each)) is not None]
+    return check_javascript(asked, tasks, page.opened(), plan=plan_runs(asked, quick=True))
+
+
+def problems(checks: Sequence[Check]) -> dict[str, str]:
+    """What failed, by subject."""
+    return {check.subject: check.message for check in checks if check.outcome != PASSED}
+
+
+@pytest.mark.parametrize("asked", [ASK, MEMOIZED, EVERY], ids=["ask", "memo", "every"])
+def test_client_passes(asked: Survey) -> None:
+    """With a set of questions, a memo, a token, every type and every mechanism; and says what was tried."""
+    checks = javascript(asked)
+
+    assert problems(checks) == {}
+    assert {WAY, IDS, SOURCE, REFUSALS} <= {check.subject for check in checks}
+    assert [check.scope for check in checks if check.subject == WAY] == [plan_runs(asked, quick=True).scope]
+
+
+ORDINARY = ("header", "not forgotten", "only both", "Math.random", "fewer bits", "any price", "joint")
+"""One for each promise; the others take as long again, and are found in the same way."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in ORDINARY else pytest.mark.slow) for name in PLANTS]
+)
+def test_plant_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """In the scripts as they are assembled, under the promise that it breaks."""
+    changes, subject, words = PLANTS[name]
+    original = bundle.modules
+
+    def planted(*entries: str) -> dict[str, str]:
+        sources = original(*entries)
+        for path, right, wrong in changes:
+            if path in sources:
+                assert right in sources[path]
+                sources[path] = sources[path].replace(right, wrong)
+        return sources
+
+    monkeypatch.setattr(bundle, "modules", planted)
+    found = problems(javascript(TWO))
+
+    assert words in found[subject], found
