@@ -18,6 +18,7 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
+from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
 from sottovoce.client.page import opened
@@ -127,7 +128,7 @@ def _find_browser() -> None:
 
 
 def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
-    from sottovoce.audit import browser_visit, chromium, served_page
+    from sottovoce.audit import browser_runs, browser_visit, chromium, served_page
 
     survey = order.survey
     files, scripts = served_page.check_files(link)
@@ -138,6 +139,8 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
         visits = order.visits or browser_visit.visits_for(survey, order.level)
         sampling = Sampling(visits, order.level, _heard(watch, begin("served page", 1)))
         yield from served_page.check_page(browser, link, survey, sampling)
+        tick = _heard(watch, begin("whole visits", 1))
+        yield from browser_runs.check_runs(browser, link, survey, plan_runs(survey, quick=True), tick)
 
 
 def _heard(watch: "chromium.Watch", tick: Tick) -> Tick:
