@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.audit.browser_runs import WAVES, WAY, check_runs
+from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.interference import SUBJECT
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
 from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
@@ -119,7 +120,7 @@ def test_honest_form_leaves_the_same_whatever_is_answered(
     with serving(asked) as link:
         found = runs(browser, link, asked)
 
-    assert found == dict.fromkeys([WAY, WAVES] if len(asked.waves) > 1 else [WAY], "")
+    assert found == dict.fromkeys([SUBJECT, WAVES] if len(asked.waves) > 1 else [SUBJECT], "")
 
 
 ENCODED = "return survey.encode(answers, asked);"
@@ -140,7 +141,7 @@ def test_form_that_leaves_something_is_found(browser: Browser, name: str) -> Non
     """Though what it reports has the right odds, and its requests are those that there should be."""
     right, wrong, words = LEAKS[name]
     with serving(WEAK, planted("sending.js", right, wrong)) as link:
-        assert words in runs(browser, link, WEAK)[WAY]
+        assert words in runs(browser, link, WEAK)[SUBJECT]
 
 
 def test_memo_drawn_anew_is_found(browser: Browser) -> None:
@@ -148,7 +149,7 @@ def test_memo_drawn_anew_is_found(browser: Browser) -> None:
     with serving(MEMOIZED, planted("waves.js", "return kept;", "return drawn;")) as link:
         found = runs(browser, link, MEMOIZED)
 
-    assert found[WAY] == ""
+    assert found[SUBJECT] == ""
     assert "the report is not the one that its draws make" in found[WAVES]
 
 

@@ -7,9 +7,11 @@ import pytest
 from sottovoce.audit import device_histories
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.device_histories import ASKED, PARTLY, check_histories, check_set, histories_of
+from sottovoce.audit.interference import IDENTITY
 from sottovoce.audit.javascript_code import check_javascript
-from sottovoce.audit.javascript_way import IDS, REFUSALS, SOURCE
+from sottovoce.audit.javascript_way import REFUSALS
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
+from sottovoce.audit.randomness import ID_LAW, SOURCE
 from sottovoce.audit.sampled_reports import Reported, Truth, python_device
 from sottovoce.client import bundle, page, respondent
 from sottovoce.client.memo import draw_memo
@@ -20,7 +22,7 @@ from tests.documents import names, one_of, question, survey
 from tests.planted.test_code import failed, sampled
 from tests.surveys import months
 
-WHOLE = {IDS, SOURCE, REFUSALS}
+WHOLE = {IDENTITY, ID_LAW, SOURCE, REFUSALS}
 """Of the client, not of its histories."""
 
 COIN = {"name": "coin_flip"}

@@ -34,6 +34,7 @@ RULES = [
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.served_page", {*BOTH_SIDES, "sottovoce.audit", "playwright", "requests"}),
+    ("sottovoce.audit.watched_device", {*BOTH_SIDES, "sottovoce.audit", "requests"}),
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.browser_runs", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit", BOTH_SIDES),
@@ -59,6 +60,7 @@ ENDS = {
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}
 ONLY_IN = {"secrets": {
         "sottovoce.client.draws",
+        "sottovoce.audit.randomness",
         "sottovoce.aggregator.web.auth",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",

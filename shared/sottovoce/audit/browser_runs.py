@@ -24,13 +24,14 @@ from sottovoce.audit.browser_visit import (
     to_review,
 )
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.interference import SUBJECT
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
 from sottovoce.client.link import Link
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey
 
-WAY, WAVES = "the way of an answer", "several waves of one person"
+WAVES = "several waves of one person"
 LIMIT = "a form that is honest only while it is audited looks the same from outside"
 
 MOST = 24
@@ -104,11 +105,11 @@ def check_runs(browser: Browser, link: Link, survey: Survey, plan: RunPlan, tick
         tick: told of the progress.
     """
     if is_too_dear(survey):
-        yield Check("page", WAY, NOT_DONE, message=TOO_DEAR)
+        yield Check("page", SUBJECT, NOT_DONE, message=TOO_DEAR)
         return
     vectors = plan.vectors[:_VECTORS]
     single = [[[(run, run.tape)] for run in telling(vector.runs, MOST // _VECTORS)] for vector in vectors]
-    yield _check(WAY, _Visits(browser, link, survey, tick), vectors, single)
+    yield _check(SUBJECT, _Visits(browser, link, survey, tick), vectors, single)
     if len(survey.waves) > 1:
         again = [_again(vectors, place) for place in range(len(vectors))]
         yield _check(WAVES, _Visits(browser, replace(link, wave=0), survey, tick), vectors, again)

@@ -23,6 +23,7 @@ from sottovoce.audit.exact_channel import (
     Computed,
     Mismatch,
     check_claim,
+    check_reads,
     compute,
     count_paths,
     inputs_of,
@@ -133,8 +134,7 @@ def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, C
         computed: the distribution of all reports together for each of its truths.
     """
     try:
-        if len({row.bounds for row in computed.values()}) > 1:
-            raise Mismatch("what is read depends on the true answer")
+        check_reads(computed.values())
         if any(row.distribution != history.distribution(truths) for truths, row in computed.items()):
             raise Mismatch(_WRONG)
         rows = [row.distribution for row in computed.values()]

@@ -7,7 +7,7 @@ same mechanism. ``scope`` always says which.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -15,7 +15,8 @@ from itertools import islice, product
 from math import comb, prod
 from typing import Any
 
-from sottovoce.audit.branching_draws import Distribution, TooManyPaths, paths
+from sottovoce.audit.agreed_law import agreed_law
+from sottovoce.audit.branching_draws import BranchingDraws, Distribution, TooManyPaths, following, paths
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table
@@ -216,7 +217,9 @@ def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Comput
     return Computed(found, frozenset(bounds))
 
 
-def count_paths(run: Callable[[Any, Any], int], value: Value, most: int = MAX_PATHS) -> int | None:
+def count_paths(
+    run: Callable[[Any, Any], Any], value: Value, most: int = MAX_PATHS, kind: type[BranchingDraws] = BranchingDraws
+) -> int | None:
     """
     The number of ways through ``run(value, draws)``; None if there are more than ``most``.
 
@@ -224,9 +227,10 @@ def count_paths(run: Callable[[Any, Any], int], value: Value, most: int = MAX_PA
         run: code that is given a true value and draws.
         value: the true value.
         most: ways to follow.
+        kind: the class of the draws.
     """
     try:
-        return sum(1 for _ in paths(lambda draws: run(value, draws), most))
+        return sum(1 for _ in following(lambda draws: run(value, draws), kind, most))
     except TooManyPaths:
         return None
 
@@ -295,6 +299,7 @@ def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fracti
         raise Mismatch("a report rules a true answer out")
     for value, row in computed.items():
         _check_row(question, mechanism, value, row.distribution)
+    check_reads(computed.values())
     worst = max(max(row[y] for row in rows) / min(row[y] for row in rows) for y in rows[0])
     if worst > odds_of_one(question):
         raise Mismatch("epsilon is larger than is claimed")
@@ -302,16 +307,25 @@ def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fracti
     return worst
 
 
+def check_reads(rows: Iterable[Computed]) -> None:
+    """
+    Refuse code that reads other bytes for another truth, or on another way: beside a report that would tell something.
+
+    Raises:
+        Mismatch: it does.
+    """
+    found = {row.bounds for row in rows}
+    if len(found) > 1:
+        raise Mismatch("what is read depends on the true answer")
+    if any(len(bounds) > 1 for bounds in found):
+        raise Mismatch("what is read depends on what is reported")
+
+
 def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Distribution) -> None:
     if not all(type(y) is int and question.admits(y) for y in row):
         raise Mismatch("a value is reported that the survey does not admit")
     if sum(row.values()) != 1:
         raise Mismatch("the probabilities do not sum to 1")
-    if isinstance(mechanism, Table):
-        assert isinstance(value, int)  # noqa: S101 - tables are of whole numbers
-        weights = mechanism.weights(value)
-        wrong = any(row.get(y, 0) * sum(weights) != weight for y, weight in enumerate(weights))
-    else:
-        wrong = any(probability != mechanism.probability(y, value) for y, probability in row.items())
-    if wrong:
+    law = agreed_law(mechanism.dump(), question.domain)
+    if any(probability != law(y, value) for y, probability in row.items()):
         raise Mismatch("another distribution than the survey's is drawn from")

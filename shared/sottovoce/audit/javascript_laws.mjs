@@ -40,6 +40,11 @@ class BranchingDraws {
   }
 }
 
+// Takes every branch of an id, too, of which there are four.
+class ReducedDraws extends BranchingDraws {
+  identity = () => this.below(4).toString(16).padStart(32, "0");
+}
+
 /** Notes whether anything was drawn. */
 export class WatchedDraws {
   touched = false;
@@ -53,12 +58,12 @@ export class WatchedDraws {
 }
 
 // The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that occur together.
-async function lawOf(run, most) {
+async function lawOf(run, most, Kind = BranchingDraws) {
   const law = new Map();
   let script = [];
   for (let count = 0; ; count += 1) {
     if (count >= most) throw new RangeError();
-    const draws = new BranchingDraws(script);
+    const draws = new Kind(script);
     const outcome = JSON.stringify([await run(draws), draws.bounds]);
     const [part, whole] = law.get(outcome) ?? [0n, 1n];
     const sum = part * draws.whole + draws.part * whole;
@@ -119,6 +124,20 @@ export async function setLawOf(product, text, most) {
     return await lawOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
   } catch {
     return null;
+  }
+}
+
+/** For each input, the law of "[values] id" of the reports of a survey with one question; null where it has none. */
+export async function idLawsOf(product, { survey: text, inputs, most }) {
+  try {
+    const survey = await product.loadSurvey(new TextEncoder().encode(text));
+    const report = (value, draws) => {
+      const { values, report_id } = product.randomize(survey, [value], draws);
+      return `${JSON.stringify(values)} ${report_id}`;
+    };
+    return await inOrder(inputs, (value) => lawOf((draws) => report(value, draws), most, ReducedDraws));
+  } catch {
+    return [];
   }
 }
 

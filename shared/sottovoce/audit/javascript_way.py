@@ -3,15 +3,25 @@ What an audit says of the browser's client as a whole, once it was run under nod
 leave it or stay, its ids, its source of randomness, and what it must refuse.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.exact_channel import MAX_PATHS, count_paths
+from sottovoce.audit.interference import IDENTITY, SUBJECT
+from sottovoce.audit.python_code import Task
+from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
 from sottovoce.audit.runs import RunPlan, VectorPlan
+from sottovoce.client.randomizers import RANDOMIZERS
+from sottovoce.shared.answers import Value
 from sottovoce.shared.report import Report, dump_report
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Question, Survey
 
-WAY, IDS, SOURCE, REFUSALS = "the way of an answer", "ids", "source of randomness", "what it must refuse"
+REFUSALS = "what it must refuse"
+_REDUCED = 4
 
 _PARTS = {
     "read 1": "how many random bytes it reads at a time",
@@ -49,6 +59,7 @@ _ALWAYS = {
     "time": "what it does hangs on the time at which it runs",
     "forgotten": "what is left after forgetting hangs on what was reported",
 }
+_UNREACHED = "runs were left out: no way was found from an answer to a report"
 _SOURCE = {
     "protocol": "its draws are not made of all its random bytes, in their order, as the protocol says",
     "unused": "it reads random bytes and does not use them",
@@ -70,6 +81,20 @@ def plan_document(survey: Survey, plan: RunPlan) -> dict[str, Any] | None:
         return None
     vectors = [{"body": _body(survey, vector), "runs": list(map(_run, vector.runs))} for vector in plan.vectors]
     return {"wave": 0, "vectors": vectors}
+
+
+def id_document(tasks: Sequence[Task]) -> dict[str, Any] | None:
+    """Of the first question that has few ways, what to follow together with an id of four values; None without one."""
+    for task in tasks:
+        if count_paths(partial(_reported, task.run), task.inputs[0], FEW) is not None:
+            return {"survey": alone_with(task).canonical.decode(), "inputs": task.inputs[:2], "most": MAX_PATHS}
+    return None
+
+
+def _reported(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN401 - what stands in for Draws
+    assert question.mechanism is not None  # noqa: S101 - only such questions are audited
+    randomizer: Callable[[Any, Any, Any], int] = RANDOMIZERS[question.mechanism.name]
+    return randomizer(question.mechanism, value, draws)
 
 
 def _body(survey: Survey, vector: VectorPlan) -> str:
@@ -96,11 +121,26 @@ def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
         runs = found["runs"]
         if runs["count"] != plan.runs:
             raise ValueError
-        yield _line(WAY, [_told(**finding) for finding in runs["found"]], plan.scope)
+        check = _line(SUBJECT, [_told(**finding) for finding in runs["found"]], plan.scope)
+        yield replace(check, outcome=NOT_DONE, message=_UNREACHED) if plan.unreached and not check.message else check
     scope = "each value of each of its 16 bytes, and 256 whole ids"
-    yield _line(IDS, [] if found["ids"] is True else ["an id is not just its 16 random bytes"], scope)
+    yield _line(IDENTITY, [] if found["ids"] is True else ["an id is not just its 16 random bytes"], scope)
+    if found["id"] is not None:
+        problem = "the id of a report depends on the answer, or on what is reported"
+        scope = f"an id of {_REDUCED} values, with every way of a report"
+        yield _line(ID_LAW, [] if found["id"] and all(map(_is_even, found["id"])) else [problem], scope)
     yield _line(SOURCE, [_of_source(kind) for kind in found["source"]], "all reads traced, of all runs")
     yield _line(REFUSALS, [_REFUSALS[kind] for kind in found["way"]])
+
+
+def _is_even(law: Sequence[tuple[str, object, str]]) -> bool:
+    """Whether with every reported value each id is as likely as any other."""
+    found: dict[str, dict[str, Fraction]] = {}
+    for outcome, _, probability in law:
+        values, identity = outcome.split(" ")
+        ids = found.setdefault(values, {})
+        ids[identity] = ids.get(identity, Fraction(0)) + Fraction(probability)
+    return all(len(ids) == _REDUCED and len({*ids.values()}) == 1 for ids in found.values())
 
 
 def _line(subject: str, problems: Sequence[str], scope: str = "") -> Check:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sottovoce.audit.branching_draws import TooManyPaths
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.exact_channel import (
     MAX_WORK,
@@ -20,6 +19,7 @@ from sottovoce.audit.exact_channel import (
     prove_integers,
     toss_distribution,
 )
+from sottovoce.audit.system_source import system_source
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import randomize
@@ -34,6 +34,7 @@ SMALL = 6
 """Options, or steps of a grid, of the smaller question that stands for one with too many branches."""
 
 OUTSIDE = "impossible answers"
+WRITTEN = "numbers as they are written"
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,32 @@ def check_integers(question: Question) -> Check:
     return Check("integers", question.name, PASSED, question.epsilon, rational.log(odds), scope)
 
 
+def check_written(survey: Survey) -> Check:
+    """That the numbers which run are those that stand in the survey."""
+    stand = {name: fields for item in survey.document["questions"] for name, fields in _mechanisms(item)}
+    run = {question.name: question.mechanism.dump() for question in survey.questions if question.mechanism is not None}
+    if stand != run:
+        return Check("integers", WRITTEN, FAILED, message="the numbers that run are not those that stand in the survey")
+    return Check("integers", WRITTEN, PASSED, scope=f"of {len(run)} questions")
+
+
+def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """(question's name, parameters) of what an item of the document asks."""
+    if "of" in item:
+        rows = [f"{item['name']}_{row['name']}" for row in item["rows"]]
+        return [(row, item["of"]["mechanism"]) for row in rows if "mechanism" in item["of"]]
+    return [(item["name"], item["mechanism"])] if "mechanism" in item else []
+
+
 def plan(question: Question) -> Task | None:
     """What to run of a question; None if even a smaller one has too many branches."""
     for run in (question, smaller(question)):
         if run is None:
             continue
-        count = count_paths(partial(_randomize, run), inputs_of(run, 2)[0])
+        try:
+            count = count_paths(partial(_randomize, run), inputs_of(run, 2)[0])
+        except Exception:  # code that stops is run once more, and has failed then
+            return Task(question, question, tuple(inputs_of(question, 2)))
         if count is not None:
             return Task(question, run, tuple(inputs_of(run, max(2, MAX_WORK // count))))
     return None
@@ -109,8 +130,9 @@ def smaller(question: Question, size: int = SMALL) -> Question | None:
 def check_python(task: Task) -> Check:
     """The distribution of the Python client's randomizer."""
     try:
-        computed = compute(partial(_randomize, task.run), task.inputs)
-    except (TooManyPaths, ValueError):
+        with system_source(_refuse):
+            computed = compute(partial(_randomize, task.run), task.inputs)
+    except Exception:  # too many ways, or whatever the code does instead of drawing
         message = "its draws cannot be followed"
         return Check("python", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
     return judge_code("python", task, computed)
@@ -228,6 +250,10 @@ def check_instructions(part: str, question: Question, found: object) -> Check:
     except (TypeError, ValueError):
         return Check(part, question.name, FAILED, question.epsilon, message="there are no instructions")
     return Check(part, question.name, PASSED, question.epsilon, rational.log(odds), "all tosses of its instructions")
+
+
+def _refuse(count: int) -> bytes:
+    raise PermissionError(f"{count} bytes were read beside the draws")
 
 
 def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN401 - what stands in for Draws

@@ -3,21 +3,24 @@ A whole audit, part by part: integers, Python, JavaScript and sampled reports of
 aggregator serves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
+from sottovoce.audit.interference import check_python_runs
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import (
     check_instructions,
     check_integers,
     check_python,
     check_python_refusals,
+    check_written,
     plan,
     private,
 )
+from sottovoce.audit.randomness import check_id_laws, check_ids, check_source
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
@@ -44,6 +47,7 @@ class Order:
         alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
         visits: visits of each person to the served form; None for as many as the claims need.
+        quick: fewer whole runs, for use while the survey is edited.
     """
 
     survey: Survey
@@ -51,6 +55,7 @@ class Order:
     alpha: float
     link: Link | None = None
     visits: int | None = None
+    quick: bool = False
 
     @property
     def level(self) -> float:
@@ -88,6 +93,7 @@ def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     survey = order.survey
     questions = private(survey)
+    yield check_written(survey)
     tick = begin("integers, Python", 2 * len(questions))
     tasks = []
     for question in questions:
@@ -104,11 +110,29 @@ def _audit_here(order: Order, begin: Begin) -> Iterator[Check]:
     found, lacking = histories_of(survey)
     yield from (*check_set(survey), *check_histories(found), *lacking)
     yield check_python_refusals(survey)
+    yield from (*check_source(), *check_id_laws([] if survey.own_coin else tasks))
+    runs = plan_runs(survey, order.quick)
+    yield from _surely("whole runs", lambda: check_python_runs(survey, runs, begin("whole runs, Python", 1)))
     tick = begin("JavaScript", 1)
-    yield from check_javascript(survey, tasks, opened(), found)
+    yield from check_javascript(survey, tasks, opened(), found, runs)
     tick(1)
-    sampling = Sampling(order.runs, order.level, begin("reports", 1))
-    yield from check_reports("reports", survey, python_device(survey), sampling)
+    yield from _surely("reports, sampled", lambda: _samples(order, begin))
+
+
+def _surely(subject: str, work: Callable[[], Iterable[Check]]) -> Iterable[Check]:
+    """Where the client stops with an error, it has failed; what was found before that is not told."""
+    try:
+        return [*work()]
+    except Exception:  # whatever it is
+        return [Check("python", subject, FAILED, message="the client stops with an error")]
+
+
+def _samples(order: Order, begin: Begin) -> Iterator[Check]:
+    """Sampled reports of the Python client, and their ids; the first two people's are compared."""
+    ids: list[tuple[str, object]] = []
+    sampling = Sampling(order.runs, order.level / 2, begin("reports", 1))
+    yield from check_reports("reports", order.survey, python_device(order.survey, ids), sampling)
+    yield check_ids("reports", (ids[: order.runs], ids[order.runs : 2 * order.runs]), order.level / 2)
 
 
 def _by_hand(question: Question) -> Check:

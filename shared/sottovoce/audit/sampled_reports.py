@@ -33,8 +33,8 @@ PEOPLE = ((0, 0), (1, 1), (0, 1), (1, 0))
 TURNS = ((0,), (1,), (2,), (3,), (0, 1))
 """Whose reports are made: each person's by themselves, then the first two people's in turn."""
 
-DEFAULT_RUNS = 10_000
-_MAX_READS = 1_500_000
+DEFAULT_RUNS = 5_000
+_MAX_READS = 750_000
 _LISTED = 64
 _PARTS = 4
 _AT_ONCE = 512  # bytes asked of the operating system
@@ -65,15 +65,22 @@ class _Counted:
         return data
 
 
-def python_device(survey: Survey) -> Device:
-    """The Python client, from true values to the bytes that it would send; each report is a new device's first."""
+def python_device(survey: Survey, ids: list[tuple[str, object]] | None = None) -> Device:
+    """
+    The Python client, from true values to the bytes that it would send; each report is a new device's first.
+
+    ``ids`` gets the id of each report, and its values, in order.
+    """
 
     def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
         read = _Counted()
         for run in range(runs):
             before = read.taken
             body = _drawn(survey, truths[run % len(truths)], Draws(read))
-            yield tuple(json.loads(body)["values"]), len(body), read.taken - before
+            report = json.loads(body)
+            if ids is not None:
+                ids.append((report["report_id"], report["values"]))
+            yield tuple(report["values"]), len(body), read.taken - before
 
     return device
 

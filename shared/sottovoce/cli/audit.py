@@ -23,6 +23,9 @@ from sottovoce.shared.spec import Survey
 
 MAX_VISITS = 100_000
 
+QUICK_RUNS = 200
+"""Reports of each invented person that ``--quick`` samples."""
+
 
 @click.command()
 @click.argument("survey", type=click.Path(path_type=Path))
@@ -34,13 +37,16 @@ MAX_VISITS = 100_000
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Probability that sampling fails what is right."
 )
+@click.option("--quick", is_flag=True, help="Try less, in seconds: for use while the survey is edited.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def audit(survey: Path, url: str | None, runs: int | None, visits: int | None, alpha: float, as_json: bool) -> None:
+def audit(  # noqa: PLR0913, PLR0917 - one for each option
+    survey: Path, url: str | None, runs: int | None, visits: int | None, alpha: float, quick: bool, as_json: bool
+) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     parsed = read_survey_file(survey)
     _check_options(parsed, runs, visits, alpha)
     link = None if url is None else parse_link(url)
-    order = run.Order(parsed, runs or runs_for(parsed), alpha, link, visits)
+    order = run.Order(parsed, runs or (QUICK_RUNS if quick else runs_for(parsed)), alpha, link, visits, quick)
     with _bars() as begin:
         document = run.report(order, run.audit(order, begin))
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
@@ -65,10 +71,16 @@ def _check_options(survey: Survey, runs: int | None, visits: int | None, alpha: 
 def _bars() -> Iterator[run.Begin]:
     """A progress bar for each part."""
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    # Drawn when something has been done and never in between: what a client prints is watched meanwhile.
+    with Progress(console=console, transient=True, auto_refresh=False, disable=not console.is_terminal) as progress:
 
         def begin(name: str, total: float) -> Tick:
             task = progress.add_task(name, total=total)
-            return lambda share: progress.advance(task, share)
+
+            def tick(share: float) -> None:
+                progress.advance(task, share)
+                progress.refresh()
+
+            return tick
 
         yield begin

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 from sottovoce.audit.check import PASSED, Check
+from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_code import check_javascript
-from sottovoce.audit.javascript_way import IDS, REFUSALS, SOURCE, WAY
+from sottovoce.audit.javascript_way import REFUSALS
 from sottovoce.audit.python_code import plan, private
+from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.runs import plan_runs
 from sottovoce.client import bundle, page
 from sottovoce.shared.parse_survey import parse_survey
@@ -37,49 +39,49 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
     "header": (
         [LEARN, ("device/transport.js", "const headers = { ...JSON_TYPE, ...more };",
                  'const headers = { ...JSON_TYPE, ...more, Accept: globalThis.learnt ? "*/*" : "*" };')],
-        WAY, "the headers of a request depends on the answer to 'first'"),
+        SUBJECT, "the headers of a request depends on the answer to 'first'"),
     "address": (
         [LEARN, ("device/transport.js", "return this.#post(`${survey}/reports`",
                  'return this.#post(`${survey}/reports${globalThis.learnt ? "?" : ""}`')],
-        WAY, "the address of a request"),
+        SUBJECT, "the address of a request"),
     "always more": (
-        [("device/transport.js", 'credentials: "omit"', 'credentials: "include"')], WAY, "not agreed"),
+        [("device/transport.js", 'credentials: "omit"', 'credentials: "include"')], SUBJECT, "not agreed"),
     "ledger": (
         [LEARN, ("device/answer_path.js", "epsilon: survey.epsilonOfWave,",
                  "epsilon: survey.epsilonOfWave + globalThis.learnt / 1e9,")],
-        WAY, "what it writes on the device depends on the answer to 'first'"),
+        SUBJECT, "what it writes on the device depends on the answer to 'first'"),
     "not forgotten": (
         [("device/answer_path.js", 'await ledger.end(key, "forgotten");', "")],
-        WAY, "what is left after forgetting hangs on what was reported"),
+        SUBJECT, "what is left after forgetting hangs on what was reported"),
     "id": (
         [("device/randomize.js", "const report_id = draws.identity();",
           "const report_id = draws.identity().slice(0, -1) + values[0];")],
-        WAY, "the report is not the one that its draws make"),
+        SUBJECT, "the report is not the one that its draws make"),
     "waits": (
         [LEARN, ("device/send_time.js", "const result = await work();",
                  "const result = await work();\n  if (globalThis.learnt) await timer(1);")],
-        WAY, "wait"),
+        SUBJECT, "wait"),
     "prints": (
         [LEARN, ("device/delivery.js", "const expected = await",
                  "console.log(globalThis.learnt);\n  const expected = await")],
-        WAY, "what it prints depends on the answer to 'first'"),
+        SUBJECT, "what it prints depends on the answer to 'first'"),
     "by the clock": (
         [("device/randomize.js", "const report_id = draws.identity();",
           "if (Math.floor(performance.now() / 3500) % 2) console.log();\n  const report_id = draws.identity();")],
-        WAY, "what it does hangs on the time"),
+        SUBJECT, "what it does hangs on the time"),
     "one byte more": (
         [("device/randomize.js", "const report_id = draws.identity();",
           "const report_id = draws.identity();\n  draws.below(2);")],
-        WAY, "it does not use just the random bytes"),
+        SUBJECT, "it does not use just the random bytes"),
     "only both": (
         [("device/answer_path.js", "return survey.encode(answers, asked);",
           'if (answers.first === "yes" && answers.second === "yes") console.log();\n  '
           "return survey.encode(answers, asked);")],
-        WAY, "what it prints depends on the answer to 'first' and 'second'"),
+        SUBJECT, "what it prints depends on the answer to 'first' and 'second'"),
     "title": (
         [("device/answer_path.js", "return survey.encode(answers, asked);",
           "globalThis.document.title = answers.first;\n  return survey.encode(answers, asked);")],
-        WAY, "what it does with the page depends on the answer to 'first'"),
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
     "Math.random": (
         [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
           "return crypto.getRandomValues(new Uint8Array(count)).map((byte) => byte ^ (Math.random() * 256));")],
@@ -96,7 +98,7 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
     "fewer bits": (
         [("device/draws.js", "return hexadecimal(this.#exactly(16));",
           'return hexadecimal(this.#exactly(16).map((byte, place) => (place === 7 ? byte & 127 : byte)));')],
-        IDS, "an id is not just its 16 random bytes"),
+        IDENTITY, "an id is not just its 16 random bytes"),
     "another survey": (
         [("device/respondent.js", "if ((await sha256(bytes)).startsWith(link.digest)) return bytes;",
           "if (bytes) return bytes;")],
@@ -112,7 +114,7 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         [("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));",
           "const drawn = draws.pick(mechanism.weights(value));\n  draws.below(drawn === value ? 3 : 5);\n  "
           "return drawn;")],
-        "first", "what is read depends on the true answer"),
+        "first", "what is read depends on"),
 }  # fmt: skip
 
 
@@ -133,8 +135,8 @@ def test_client_passes(asked: Survey) -> None:
     checks = javascript(asked)
 
     assert problems(checks) == {}
-    assert {WAY, IDS, SOURCE, REFUSALS} <= {check.subject for check in checks}
-    assert [check.scope for check in checks if check.subject == WAY] == [plan_runs(asked, quick=True).scope]
+    assert {SUBJECT, IDENTITY, SOURCE, REFUSALS} <= {check.subject for check in checks}
+    assert [check.scope for check in checks if check.subject == SUBJECT] == [plan_runs(asked, quick=True).scope]
 
 
 ORDINARY = ("header", "not forgotten", "only both", "Math.random", "fewer bits", "any price", "joint")

@@ -1,0 +1,148 @@
+"""
+What a survey says about each randomizer, computed from its parameters alone, in exact fractions.
+
+The formulas are written out here once more, from the "Channel" paragraphs of ``sottovoce.shared.mechanisms``, and none
+of those modules is used: a table that runs is held against what was agreed, and not against itself.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import comb, prod
+from typing import Any
+
+from sottovoce.shared.answers import Domain
+
+Fields = Mapping[str, Any]
+Law = Callable[[int, Any], Fraction]
+"""``law(reported, value)``: the probability of this report when the truth is ``value``."""
+
+
+def agreed_law(fields: Fields, domain: Domain) -> Law:
+    """
+    The probability of each report for each true value.
+
+    Args:
+        fields: the canonical parameters, as they stand in the survey.
+        domain: the true values.
+    """
+    return _LAWS[fields["name"]](fields, domain)
+
+
+def _bit(fields: Fields) -> Callable[[int, int], Fraction]:
+    """P(y | x) for one yes or no with P(1 | 1) = a and P(1 | 0) = b."""
+    yes = (Fraction(fields["b"]), Fraction(fields["a"]))
+    return lambda reported, value: yes[value] if reported == 1 else 1 - yes[value]
+
+
+def _binary(fields: Fields, _domain: Domain) -> Law:
+    return _bit(fields)
+
+
+def _kary(fields: Fields, domain: Domain) -> Law:
+    odds = Fraction(fields["odds"])
+    return lambda reported, value: (odds if reported == value else Fraction(1)) / (odds + domain.size - 1)
+
+
+def _subset(fields: Fields, domain: Domain) -> Law:
+    odds, size, k = Fraction(fields["odds"]), fields["size"], domain.size
+    whole = odds * comb(k - 1, size - 1) + comb(k - 1, size)
+    return lambda reported, value: (odds if reported >> value & 1 else Fraction(1)) / whole
+
+
+def _hadamard(fields: Fields, domain: Domain) -> Law:
+    odds, columns = Fraction(fields["odds"]), 2
+    while columns <= domain.size:
+        columns *= 2
+
+    def law(reported: int, value: int) -> Fraction:
+        own = bin((value + 1) & reported).count("1") % 2 == 0
+        return (odds if own else Fraction(1)) / ((odds + 1) * (columns // 2))
+
+    return law
+
+
+def _bits(bit: Callable[[int, int], Fraction], options: int, reported: int, chosen: int) -> Fraction:
+    return prod((bit(reported >> j & 1, chosen >> j & 1) for j in range(options)), start=Fraction(1))
+
+
+def _bitwise(fields: Fields, domain: Domain) -> Law:
+    return lambda reported, value: _bits(_bit(fields), domain.size, reported, value)
+
+
+def _unary(fields: Fields, domain: Domain) -> Law:
+    bit = _bit({"a": Fraction(1, 2), "b": 1 / (Fraction(fields["odds"]) + 1)})
+    return lambda reported, value: _bits(bit, domain.size, reported, 1 << value)
+
+
+def _sampled_option(fields: Fields, domain: Domain) -> Law:
+    bit = _bit(fields)
+    return lambda reported, value: bit(reported % 2, value >> reported // 2 & 1) / domain.size
+
+
+def _mixed(bit: Callable[[int, int], Fraction], steps: int, reported: int, step: int) -> Fraction:
+    """Of a step that was rounded to an end of the grid."""
+    up = Fraction(step, steps)
+    return up * bit(reported, 1) + (1 - up) * bit(reported, 0)
+
+
+def _rounding(fields: Fields, domain: Domain) -> Law:
+    return lambda reported, value: _mixed(_bit(fields), domain.steps, reported, value)
+
+
+def _coordinate(fields: Fields, domain: Domain) -> Law:
+    bit, count = _bit(fields), len(domain.options)
+    return lambda reported, value: _mixed(bit, domain.steps, reported % 2, value[reported // 2]) / count
+
+
+def _level(fields: Fields, domain: Domain) -> Law:
+    rows, steps = fields["weights"], domain.steps
+
+    def law(reported: int, value: int) -> Fraction:
+        below, rest = divmod(value * (len(rows) - 1), steps)
+        above = rows[below + 1] if rest else rows[below]
+        return Fraction((steps - rest) * rows[below][reported] + rest * above[reported], steps * sum(rows[0]))
+
+    return law
+
+
+def _wave(fields: Fields, domain: Domain) -> Law:
+    odds, bins, width = Fraction(fields["odds"]), int(fields["bins"]), int(fields["width"])
+    whole = odds * (2 * width + 1) + bins - 1
+
+    def law(reported: int, value: int) -> Fraction:
+        first = value * bins // domain.size
+        return (odds if first <= reported <= first + 2 * width else Fraction(1)) / whole
+
+    return law
+
+
+def _geometric(fields: Fields, domain: Domain) -> Law:
+    ratio = Fraction(fields["ratio"])
+
+    def law(reported: int, value: int) -> Fraction:
+        near: Fraction = ratio ** abs(reported - value)
+        return near / (1 + ratio) * (1 if reported in {0, domain.steps} else 1 - ratio)
+
+    return law
+
+
+def _memoized(fields: Fields, _domain: Domain) -> Law:
+    kept, sent = _bit(fields["permanent"]), _bit(fields["instantaneous"])
+    return lambda reported, value: sum((kept(m, value) * sent(reported, m) for m in (0, 1)), start=Fraction(0))
+
+
+_LAWS: dict[str, Callable[[Fields, Domain], Law]] = {
+    "binary_rr": _binary,
+    "kary_rr": _kary,
+    "memoized_rr": _memoized,
+    "subset_selection": _subset,
+    "hadamard_response": _hadamard,
+    "optimal_unary": _unary,
+    "sampled_option": _sampled_option,
+    "bitwise_rr": _bitwise,
+    "rounding_rr": _rounding,
+    "level_table": _level,
+    "square_wave": _wave,
+    "geometric": _geometric,
+    "sampled_coordinate": _coordinate,
+}

@@ -1,0 +1,245 @@
+"""
+The part of an audit that looks at where random bytes come from and what becomes of them, as the client is delivered.
+
+No statistic tells a seeded generator from a good one. So the objects are followed as they run: whatever the system's
+source gives is what comes out, byte for byte, and nothing is kept between draws, programs or forks. From there on every
+byte's draw is compared with the agreed one: ``below`` with its rejections, ``pick``, and the id of a report.
+"""
+
+import os
+import secrets
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from sottovoce.audit.branching_draws import BranchingDraws, Distribution, following
+from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.exact_channel import Mismatch, count_paths
+from sottovoce.audit.lower_bound import Comparison, judge
+from sottovoce.audit.python_code import Task, standing_in
+from sottovoce.audit.system_source import system_source
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import randomize
+from sottovoce.shared.answers import Value
+from sottovoce.shared.questions import dump_question
+from sottovoce.shared.report import Report
+from sottovoce.shared.spec import Survey
+
+SOURCE = "source of randomness"
+DRAWS = "from bytes to draws"
+ID_LAW = "law of the id"
+ID_SAMPLED = "ids, sampled"
+
+BOUNDS = (*range(1, 258), 1000, 65535, 65536, 65537, 1 << 24, (1 << 32) - 1, 1 << 32)
+ROWS = ((1,), (1, 3), (3, 1), (2, 0, 5), (1,) * 7, (255, 1), (200, 100, 100))
+"""Bounds and weights for which every byte's draw is compared."""
+
+Identified = tuple[str, object]
+"""The id of a report, and what was reported."""
+
+_PROGRAM = "from sottovoce.client.draws import Draws; print(Draws().identity())"
+FEW = 64
+"""Ways up to which a question is followed together with an id."""
+
+_DIGITS = "0123456789abcdef"
+_REDUCED = 4
+_SECONDS = 60
+
+
+def check_source() -> list[Check]:
+    """That the default ``Draws()`` hands on the system's bytes, keeps no state, and makes the agreed draws of them."""
+    return [
+        _checked(SOURCE, _follow_source, "the system's bytes come out as they are; two programs and a fork share none"),
+        _checked(DRAWS, _follow_draws, f"every first byte for {len(BOUNDS)} bounds and {len(ROWS)} rows of weights"),
+    ]
+
+
+def _checked(subject: str, work: Callable[[], None], scope: str) -> Check:
+    try:
+        work()
+    except Mismatch as mismatch:
+        return Check("python", subject, FAILED, message=str(mismatch))
+    except Exception:  # whatever the client's code does instead
+        return Check("python", subject, FAILED, message="its draws cannot be followed")
+    return Check("python", subject, PASSED, scope=scope)
+
+
+def _follow_source() -> None:
+    given: list[bytes] = []
+
+    def read(count: int) -> bytes:
+        given.append(bytes((7 * len(given) + 31 * place + count) % 256 for place in range(count)))
+        return given[-1]
+
+    with system_source(read):
+        came = [Draws()._exactly(count) for count in (1, 2, 4, 16, 1, 16, 3)]
+        identity = Draws().identity()
+    if came != given[:-1] or identity != given[-1].hex():
+        raise Mismatch("what comes out is not what the system's source gave, byte for byte")
+    if Draws()._read is not secrets.token_bytes:
+        raise Mismatch("the default source is another object than secrets.token_bytes")
+    seen = [*_of_programs(2), *_of_fork(), Draws().identity()]
+    if len(set(seen)) != len(seen):
+        raise Mismatch("two programs, or a program and its fork, draw the same")
+
+
+def _of_programs(count: int) -> list[str]:
+    """An id of each of so many programs that run at once."""
+    command = [sys.executable, "-c", _PROGRAM]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]  # noqa: S603 - our own
+    return [program.communicate(timeout=_SECONDS)[0].strip() for program in started]
+
+
+def _of_fork() -> list[str]:
+    """An id of a fork, and the next one here."""
+    if not hasattr(os, "fork"):
+        return []
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.write(sending, Draws().identity().encode())
+        finally:
+            os._exit(0)
+    os.close(sending)
+    with os.fdopen(receiving) as file:
+        told = file.read()
+    os.waitpid(child, 0)
+    return [told, Draws().identity()]
+
+
+def _follow_draws() -> None:
+    for bound in BOUNDS:
+        bits = (bound - 1).bit_length()
+        for first in range(256) if bits else [0]:
+            _compare_draw(bound, bits, first)
+    for row in ROWS:
+        for drawn in range(sum(row)):
+            length = ((sum(row) - 1).bit_length() + 7) // 8
+            tape = iter([drawn.to_bytes(length)] if length else [])
+            if Draws(lambda _count, tape=tape: next(tape)).pick(row) != _picked(row, drawn):  # type: ignore[misc]
+                raise Mismatch("weights are not drawn from as agreed")
+
+
+def _compare_draw(bound: int, bits: int, first: int) -> None:
+    """A first try with this first byte; where it is too large, a second one that is 0."""
+    length = (bits + 7) // 8
+    reads: list[int] = []
+
+    def read(count: int) -> bytes:
+        reads.append(count)
+        return (bytes([first]) + b"\xff" * (count - 1)) if len(reads) == 1 else bytes(count)
+
+    value = int.from_bytes(bytes([first]) + b"\xff" * (length - 1)) % (1 << bits) if length else 0
+    agreed = (value, [length] * bool(length)) if value < bound else (0, [length, length])
+    if (Draws(read).below(bound), reads) != agreed:
+        raise Mismatch("a draw is not what its bytes say, or reads more or fewer of them")
+
+
+def _picked(row: Sequence[int], drawn: int) -> int:
+    return next(index for index in range(len(row)) if drawn < sum(row[: index + 1]))
+
+
+class _ReducedDraws(BranchingDraws):
+    """Takes every branch, also of an id of two bits."""
+
+    def identity(self) -> str:
+        return f"{self.below(_REDUCED):032x}"
+
+
+def check_id_laws(tasks: Sequence[Task]) -> list[Check]:
+    """
+    The joint law of a report's id and its value, for an id of two bits: every id equally likely whatever the rest.
+
+    Of the first question that has few ways.
+    """
+    for task in tasks:
+        if count_paths(partial(_report, alone_with(task)), task.inputs[0], FEW, _ReducedDraws) is not None:
+            return [check_id_law(alone_with(task), task.inputs[:2])]
+    return []
+
+
+def alone_with(task: Task) -> Survey:
+    """A survey of just the question that is run."""
+    return standing_in(dump_question(task.run))
+
+
+def check_id_law(survey: Survey, inputs: Sequence[Value]) -> Check:
+    """
+    The same for a survey of one question.
+
+    Args:
+        survey: of one question, with few ways.
+        inputs: true values to try.
+    """
+
+    def work() -> None:
+        for value in inputs:
+            found: Distribution = {}
+            for draws, report in following(partial(_report, survey, value), _ReducedDraws):
+                seen = (report.values, report.report_id)
+                found[seen] = found.get(seen, Fraction(0)) + draws.probability
+            if not _are_independent(found):
+                raise Mismatch("the id of a report depends on the answer, or on what is reported")
+
+    return _checked(ID_LAW, work, f"an id of {_REDUCED} values, with every way of a report, for {len(inputs)} answers")
+
+
+def _report(survey: Survey, value: Value, draws: Any) -> Report:  # noqa: ANN401 - what stands in for Draws
+    return randomize(survey, (value,), draws)
+
+
+def _are_independent(found: Distribution) -> bool:
+    """Whether, with each reported value, each id is as likely as any other."""
+    names = [f"{number:032x}" for number in range(_REDUCED)]
+    if {name for _, name in found} != {*names}:
+        return False
+    return all(len({found.get((values, name), Fraction(0)) for name in names}) == 1 for values, _ in found)
+
+
+def check_ids(part: str, seen: Sequence[Sequence[Identified]], alpha: float) -> Check:
+    """
+    Every digit of full ids, compared between people, reports and the first and second half of a sample.
+
+    Args:
+        part: one of ``check.PARTS``.
+        seen: of two people, (id, whatever was reported) of each of their reports, in order.
+        alpha: probability that ids which depend on nothing fail, at most.
+    """
+    everything = [each for reports in seen for each in reports]
+    if len({name for name, _ in everything}) < len(everything):
+        return Check(part, ID_SAMPLED, FAILED, message="an id was drawn twice")
+    early = [each for reports in seen for each in reports[: len(reports) // 2]]
+    late = [each for reports in seen for each in reports[len(reports) // 2 :]]
+    pairs = [("the answers", seen[0], seen[1]), ("the order", early, late)]
+    # Of each person by herself: of two together, whether the coin told the truth would cancel out.
+    pairs += [("the report", *_alike(reports)) for reports in seen]
+    comparisons = [_of_digits(name, one, other) for name, one, other in pairs if one and other]
+    verdict = judge(comparisons, alpha)
+    scope = f"{len(everything):,} ids; {verdict.events:,} events, alpha {alpha:.3g}"
+    wrong = dict.fromkeys(finding.subject for finding in verdict.findings if not finding.passed)
+    if wrong:
+        return Check(
+            part, ID_SAMPLED, FAILED, 0.0, verdict.worst.epsilon, scope, f"ids depend on {' and '.join(wrong)}"
+        )
+    return Check(part, ID_SAMPLED, PASSED, 0.0, verdict.worst.epsilon, scope)
+
+
+def _alike(reports: Sequence[Identified]) -> tuple[list[Identified], list[Identified]]:
+    """Those that report the same as the first, and the others."""
+    same = [each for each in reports if each[1] == reports[0][1]]
+    return same, [each for each in reports if each[1] != reports[0][1]]
+
+
+def _of_digits(name: str, one: Sequence[Identified], other: Sequence[Identified]) -> Comparison:
+    """How often each digit stands at each place."""
+    names = [f"digit {digit} at place {place}" for place in range(32) for digit in _DIGITS]
+    counts = []
+    for ids in (one, other):
+        places = [Counter(identity[place : place + 1] for identity, _ in ids) for place in range(32)]
+        counts.append([place[digit] for place in places for digit in _DIGITS])
+    return Comparison(name, 0.0, names, counts[0], counts[1], (len(one), len(other)))

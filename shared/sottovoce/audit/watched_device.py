@@ -1,0 +1,315 @@
+"""
+One run of the Python client, watched: everything that could leave the device or stay on it, in its order.
+
+The client is the one that people use, with its own ledger of files, transport and draws. What is replaced lies below
+it: the system's source of random bytes, which gives a tape; the last step of HTTP, which gives an aggregator's replies;
+the folder that it may write to. Python's audit events tell of everything else: files that are opened for writing,
+renamed or removed anywhere, sockets, other programs, waits. Times are not measured, only their order.
+"""
+
+import contextlib
+import io
+import json
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import requests
+from sottovoce.audit.system_source import system_source
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.respondent import Respondent
+from sottovoce.client.transport import Transport
+from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.report import parse_report, receipt
+from sottovoce.shared.spec import Survey
+
+ORIGIN = "https://audit.invalid"
+TOKEN = "0" * 16
+
+READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, END = (
+    "random bytes", "request", "files", "system", "wait", "printed", "end",
+)  # fmt: skip
+"""Kinds of events."""
+
+WAITING, SENT, FORGOTTEN = "while the report waits", "after sending", "after forgetting"
+"""The stages of a run, of which each event has one."""
+
+_FILES_CHANGE = frozenset({"os.rename", "os.link", "os.remove"})
+_NEVER = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.startfile", "webbrowser.")
+_WATCHED = (
+    *_NEVER, "os.", "shutil.", "syslog.", "sqlite3.", "dbm.", "time.sleep", "urllib.", "http.", "smtplib.", "ftplib.",
+    "fcntl.ioctl", "ctypes.dlopen",
+)  # fmt: skip
+_HARMLESS = frozenset({"os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.getxattr", "os.listxattr"})
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+@dataclass(frozen=True)
+class Event:
+    """
+    One thing that happened.
+
+    Attributes:
+        kind: as above.
+        stage: when.
+        what: everything about it, to be compared and never told.
+    """
+
+    kind: str
+    stage: str
+    what: tuple[Any, ...]
+
+
+Observation = tuple[Event, ...]
+
+Answer = Callable[[Path], None]
+"""Answers the survey with the ledger in a folder, and sends the report."""
+
+
+class Watch:
+    """
+    Notes events; one at a time watches a process.
+
+    Args:
+        survey: whose aggregator answers.
+        tape: the random bytes, after which there are zeros.
+        fails_first: the aggregator is too busy for the first request.
+        home: the folder that is looked at.
+    """
+
+    def __init__(self, survey: Survey, tape: bytes, fails_first: bool, home: Path) -> None:
+        self.events: list[Event] = []
+        self.stage = WAITING
+        self.taken = 0
+        self._survey = survey
+        self._tape = tape
+        self._refusals = int(fails_first)
+        self._home = home
+        self._looking = False
+
+    def note(self, kind: str, *what: Any) -> None:  # noqa: ANN401 - whatever is compared
+        """Add an event."""
+        self.events.append(Event(kind, self.stage, what))
+
+    def note_files(self) -> None:
+        """Add the bytes of all files, if they are others than when they were last looked at."""
+        self._looking = True
+        found = tuple(_files(self._home))
+        self._looking = False
+        before = next((event.what for event in reversed(self.events) if event.kind == FILES), ())
+        if found != before:
+            self.note(FILES, *found)
+
+    def read(self, count: int) -> bytes:
+        """In the place of the system's source."""
+        self.note(READ, count)
+        data = self._tape[self.taken : self.taken + count]
+        self.taken += count
+        return data + bytes(count - len(data))
+
+    def sleep(self, seconds: float) -> None:
+        """In the place of a wait."""
+        self.note(WAIT, seconds)
+
+    def send(self, request: requests.PreparedRequest) -> requests.Response:
+        """In the place of the network: what leaves the device, and the aggregator's reply."""
+        self.note_files()
+        body = request.body.encode() if isinstance(request.body, str) else request.body
+        self.note(REQUEST, request.method, request.url, tuple(request.headers.items()), body)
+        reply = requests.Response()
+        reply.request, reply.url = request, request.url or ""
+        if self._refusals:
+            self._refusals -= 1
+            reply.status_code, content = requests.codes.service_unavailable, b"{}"
+        else:
+            reply.status_code, content = self._reply(str(request.url), body)
+        reply.raw = io.BytesIO(content)
+        return reply
+
+    def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """An audit event of the interpreter."""
+        if self._looking or not event.startswith(("open", *_WATCHED)) or event in _HARMLESS:
+            return
+        if event == "open" and (isinstance(arguments[0], int) or not (arguments[2] or 0) & _WRITES):
+            return
+        if event in _FILES_CHANGE:
+            self.note_files()
+        self.note(SYSTEM, event, tuple(map(str, arguments)))
+        if event.startswith(_NEVER):
+            raise PermissionError("nothing leaves a device that is audited")
+
+    def _reply(self, url: str, body: bytes | None) -> tuple[int, bytes]:
+        """As an honest aggregator that shows no revisions and no status."""
+        path = url.partition(f"/api/v1/surveys/{self._survey.name}")[2]
+        try:
+            if path == "/reports":
+                return 200, json.dumps(receipt(parse_report(body or b""), body or b"")).encode()
+            if path == "/withdraw":
+                told = {"format": "sottovoce-withdrawal/1", "survey": self._survey.name}
+                return 200, json.dumps({**told, **json.loads(body or b"")}).encode()
+        except Exception:  # whatever was sent, it is noted
+            return 400, b"{}"
+        return (200, self._survey.canonical) if not path else (404, b"{}")
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int, bytes]]:
+    """(name, rights, bytes) of every file below a folder, in order."""
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(Path(entry.path))
+        else:
+            yield entry.path, entry.stat(follow_symlinks=False).st_mode, Path(entry.path).read_bytes()
+
+
+_watching: list[Watch] = []
+_hooked: list[bool] = []
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if _watching:
+        _watching[-1].heard(event, arguments)
+
+
+class _Logged(logging.Handler):
+    """Notes what is logged, at whatever level."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(logging.NOTSET)
+        self._watch = watch
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._watch.note(PRINTED, record.name, record.levelno, record.getMessage())
+
+
+@contextlib.contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Everything that happens meanwhile is noted, and nothing of it leaves the process."""
+    if not _hooked:
+        sys.addaudithook(_hook)
+        _hooked.append(True)
+    root, level, logged = logging.getLogger(), logging.getLogger().level, _Logged(watch)
+    with tempfile.TemporaryFile() as descriptors, contextlib.ExitStack() as stack:
+        stack.enter_context(_descriptors(descriptors.fileno()))
+        spoken = [
+            stack.enter_context(each(io.StringIO()))
+            for each in (contextlib.redirect_stdout, contextlib.redirect_stderr)
+        ]
+        stack.enter_context(system_source(watch.read))
+        stack.enter_context(patch("time.sleep", watch.sleep))
+        stack.enter_context(patch("tempfile._name_sequence", iter(f"{number:08}" for number in range(10**8))))
+        stack.enter_context(patch.object(requests.adapters.HTTPAdapter, "send", lambda _, sent, **__: watch.send(sent)))
+        root.addHandler(logged)
+        root.setLevel(logging.NOTSET)
+        _watching.append(watch)
+        try:
+            yield
+        finally:
+            _watching.pop()
+            root.removeHandler(logged)
+            root.setLevel(level)
+        said = (*(each.getvalue() for each in spoken), os.pread(descriptors.fileno(), 1 << 20, 0))
+    if any(said):
+        watch.note(PRINTED, *said)
+
+
+@contextlib.contextmanager
+def _descriptors(file: int) -> Iterator[None]:
+    """What is written to the process's own output, by whatever means, goes to a file."""
+    kept = [(number, os.dup(number)) for number in (1, 2)]
+    try:
+        for number, _ in kept:
+            os.dup2(file, number)
+        yield
+    finally:
+        for number, copy in kept:
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+def observe(watch: Watch, home: Path, answer: Answer, finish: Answer) -> Observation:
+    """
+    What happens while a survey is answered, and while its report is ended.
+
+    Args:
+        watch: notes it.
+        home: an empty folder.
+        answer: answers and sends.
+        finish: withdraws or forgets.
+    """
+    environment = {"HOME": str(home), "SOTTOVOCE_LEDGER": str(home / "ledger")}
+    with patch.dict(os.environ, environment), watched(watch):
+        for stage, step in ((SENT, answer), (FORGOTTEN, finish)):
+            try:
+                step(home / "ledger")
+            except Exception as error:  # whatever it is, it is how the step ends
+                watch.note(END, type(error).__name__, str(error))
+            watch.stage = stage
+            watch.note_files()
+    return tuple(watch.events)
+
+
+class LibraryPerson:
+    """
+    Somebody who answers through ``Respondent``, as a program would.
+
+    Args:
+        survey: the survey.
+        answers: hers.
+        watch: gets her waits.
+        asks_first: she looks at which questions she is asked before she answers.
+        withdraws: she takes the report back, and does not have it forgotten.
+    """
+
+    def __init__(
+        self, survey: Survey, answers: Mapping[str, Any], watch: Watch, *, asks_first: bool, withdraws: bool
+    ) -> None:
+        self._survey = survey
+        self._answers = answers
+        self._watch = watch
+        self._asks_first = asks_first
+        self._withdraws = withdraws
+
+    def answer(self, ledger: Path) -> None:
+        """Answer, and send."""
+        person = self._respondent(ledger)
+        if self._asks_first:
+            self._watch.note(END, *(question.name for question in person.asked))
+        told = person.answer(self._answers)
+        self._watch.note(END, repr(told), person.spent, person.cost)
+
+    def finish(self, ledger: Path) -> None:
+        """Withdraw, or forget."""
+        if self._withdraws:
+            self._respondent(ledger).withdraw()
+            return
+        kept = FileLedger(ledger)
+        for name in kept.names():
+            kept.forget(name)
+
+    def _respondent(self, ledger: Path) -> Respondent:
+        any_price = Allowance(float("inf"), float("inf"))
+        transport = Transport(ORIGIN, sleep=self._watch.sleep)
+        return Respondent(self._survey, transport, FileLedger(ledger), allowance=any_price, token=TOKEN)
+
+
+def run_once(survey: Survey, answers: Mapping[str, Any], tape: bytes, turn: int, home: Path) -> tuple[Observation, int]:
+    """
+    What one run shows, and how many random bytes it took.
+
+    Args:
+        survey: the survey.
+        answers: as ``Respondent.answer`` takes them.
+        tape: the random bytes.
+        turn: chooses what else is done: every second one asks which questions it has and is refused once, every second
+            pair withdraws.
+        home: an empty folder.
+    """
+    watch = Watch(survey, tape, fails_first=turn % 2 == 1, home=home)
+    person = LibraryPerson(survey, answers, watch, asks_first=turn % 2 == 1, withdraws=turn // 2 % 2 == 1)
+    return observe(watch, home, person.answer, person.finish), watch.taken
