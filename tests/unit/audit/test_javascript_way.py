@@ -139,7 +139,7 @@ def test_client_passes(asked: Survey) -> None:
     assert [check.scope for check in checks if check.subject == SUBJECT] == [plan_runs(asked, quick=True).scope]
 
 
-ORDINARY = ("header", "not forgotten", "only both", "Math.random", "fewer bits", "any price", "joint")
+ORDINARY = ("header", "not forgotten", "only both", "Math.random", "fewer bits", "another survey", "joint")
 """One for each promise; the others take as long again, and are found in the same way."""
 
 
