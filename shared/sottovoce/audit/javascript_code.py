@@ -14,7 +14,7 @@ from sottovoce.audit.branching_draws import Distribution
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
-from sottovoce.audit.javascript_way import id_document, judge_way, plan_document
+from sottovoce.audit.javascript_way import form_document, id_document, judge_way, plan_document
 from sottovoce.audit.python_code import (
     Task,
     alone,
@@ -28,7 +28,7 @@ from sottovoce.audit.runs import RunPlan
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
-SECONDS = 240
+SECONDS = 900
 """What takes longer is stopped, and has failed."""
 
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
@@ -59,6 +59,7 @@ def check_javascript(
     if node is None:
         return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
     order = {**_order(survey, tasks, histories), "scripts": list(scripts), "plan": plan_document(survey, plan)}
+    order["form"] = form_document(plan)
     order["id"] = None if survey.own_coin else id_document(tasks)
     found = _run(node, scripts, order)
     try:

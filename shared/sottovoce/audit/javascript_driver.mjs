@@ -4,17 +4,18 @@
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
 //         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most,
 //         id: { survey, inputs, most } or null,
-//         plan: { wave, vectors: [{ body, runs: [{ answers, tape }] }] } or null }
+//         form: { catalogue, most }, plan: { wave, vectors: [{ body, runs: [{ answers, tape }] }] } or null }
 // Out:  { laws: for each question, by input, [[reported, bounds, "part/whole"]],
 //         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
 //         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
 //         histories: for each one the laws of all its reports together, by truth,
 //         source: what is wrong with the source of randomness, ids: whether they are their bytes,
 //         id: for a survey of one question the laws of report and id together, by input, or null,
-//         way: what is not refused, runs: { found: [{ kind, questions }], count } or null }
+//         way: what is not refused, runs: { found: [{ kind, questions }], count } or null, form: the same }
 import { readFileSync } from "node:fs";
 
 import { Device, enter, install, installPage } from "./javascript_device.mjs";
+import { compareForms } from "./javascript_form.mjs";
 import { WatchedDraws, historiesOf, idLawsOf, inOrder, lawsOf, procedureOf, setLawOf } from "./javascript_laws.mjs";
 import { checkWay } from "./javascript_refusals.mjs";
 import { compareRuns } from "./javascript_runs.mjs";
@@ -63,5 +64,7 @@ const found = {
   id: order.id === null ? null : await idLawsOf(product, order.id),
   way: await checkWay(product, site, answers),
   runs: order.plan === null ? null : await compareRuns(product, site, order.plan.vectors),
+  // Last, since it has a document of its own.
+  form: order.plan === null ? null : await compareForms(product, site, order.plan.vectors, order.form),
 };
 print(JSON.stringify(found));

@@ -36,8 +36,10 @@ export async function compareRuns(product, site, vectors) {
   return { found: findings.list, count };
 }
 
-class Findings {
+/** What is wrong, the first of each kind: { kind, questions }. */
+export class Findings {
   list = [];
+
   add(kind, questions) {
     const known = this.list.find((finding) => finding.kind === kind);
     // Of two of a kind, the one that fewer answers account for says more.
@@ -69,8 +71,8 @@ function tellOutcome(device, outcome) {
   device.tell("outcome", serialize(outcome).toString("latin1"));
 }
 
-// All that lies on the device at some moment.
-function keep(device, moment) {
+/** Tell all that lies on the device at some moment. */
+export function keep(device, moment) {
   device.tell("kept", moment, ...device.databases.dump().flat());
 }
 
@@ -167,8 +169,8 @@ export function difference(one, other) {
   return null;
 }
 
-// The names of the questions that two runs answer differently.
-function unlike({ answers: one }, { answers: other }) {
+/** The names of the questions that two runs answer differently. */
+export function unlike({ answers: one }, { answers: other }) {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return names.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }

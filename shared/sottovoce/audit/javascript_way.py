@@ -3,6 +3,7 @@ What an audit says of the browser's client as a whole, once it was run under nod
 leave it or stay, its ids, its source of randomness, and what it must refuse.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,12 +16,16 @@ from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.python_code import Task
 from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
 from sottovoce.audit.runs import RunPlan, VectorPlan
+from sottovoce.client.page import catalogues
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
 
-REFUSALS = "what it must refuse"
+FORM, REFUSALS = "the form's own steps", "what it must refuse"
+FORM_RUNS = 160
+"""Runs through the steps of the form, about; one takes several times as long as one without them."""
+
 _REDUCED = 4
 
 _PARTS = {
@@ -44,6 +49,7 @@ _EVENTS = {
     "clock": "how often it looks at the clock",
     "write": "what it writes on the device",
     "kept": "when it sends",
+    "shown": "what the page shows when the report was sent or forgotten",
     "outcome": "what it shows when the report was sent",
     "threw": "whether it fails",
     "broken": "whether it fails",
@@ -97,6 +103,12 @@ def _reported(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN
     return randomizer(question.mechanism, value, draws)
 
 
+def form_document(plan: RunPlan) -> dict[str, Any]:
+    """The sentences of the page, and of how many runs of each vector its steps are gone through."""
+    sentences = json.loads(catalogues()["catalogues/en.json"])
+    return {"catalogue": sentences, "most": max(2, FORM_RUNS // max(1, len(plan.vectors)))}
+
+
 def _body(survey: Survey, vector: VectorPlan) -> str:
     report = Report(survey.name, survey.digest, 0, vector.report_id, vector.outputs)
     return dump_report(report, survey).decode()
@@ -123,6 +135,8 @@ def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
             raise ValueError
         check = _line(SUBJECT, [_told(**finding) for finding in runs["found"]], plan.scope)
         yield replace(check, outcome=NOT_DONE, message=_UNREACHED) if plan.unreached and not check.message else check
+        problems = [_told(**finding) for finding in found["form"]["found"]]
+        yield _line(FORM, problems, f"{found['form']['count']:,} of these runs, from the link to what is forgotten")
     scope = "each value of each of its 16 bytes, and 256 whole ids"
     yield _line(IDENTITY, [] if found["ids"] is True else ["an id is not just its 16 random bytes"], scope)
     if found["id"] is not None:

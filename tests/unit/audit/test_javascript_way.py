@@ -6,7 +6,7 @@ import pytest
 from sottovoce.audit.check import PASSED, Check
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_code import check_javascript
-from sottovoce.audit.javascript_way import REFUSALS
+from sottovoce.audit.javascript_way import FORM, REFUSALS
 from sottovoce.audit.python_code import plan, private
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.runs import plan_runs
@@ -82,6 +82,18 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         [("device/answer_path.js", "return survey.encode(answers, asked);",
           "globalThis.document.title = answers.first;\n  return survey.encode(answers, asked);")],
         SUBJECT, "what it does with the page depends on the answer to 'first'"),
+    "receipt": (
+        [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
+          "if (!complete(showParts(parts), summary, words)) return;\n    globalThis.learnt = fields[0].read();\n    "
+          "onDone();"),
+         ("form/steps/receipt.js", 'const title = heading(1, words.node("receipt_title"));',
+          'const title = heading(globalThis.learnt === "yes" ? 1 : 2, words.node("receipt_title"));')],
+        FORM, "what the page shows when the report was sent or forgotten depends on the answer to 'first'"),
+    "another answer": (
+        [("form/steps/questions.js", "answers: () => Object.fromEntries(given()),",
+          "answers: () => ({ ...Object.fromEntries(given()), "
+          'second: given()[0][1] === "yes" ? "yes" : given()[1][1] }),')],
+        FORM, "what it writes on the device depends on the answer to 'first'"),
     "Math.random": (
         [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
           "return crypto.getRandomValues(new Uint8Array(count)).map((byte) => byte ^ (Math.random() * 256));")],
@@ -135,11 +147,11 @@ def test_client_passes(asked: Survey) -> None:
     checks = javascript(asked)
 
     assert problems(checks) == {}
-    assert {SUBJECT, IDENTITY, SOURCE, REFUSALS} <= {check.subject for check in checks}
+    assert {FORM, SUBJECT, IDENTITY, SOURCE, REFUSALS} <= {check.subject for check in checks}
     assert [check.scope for check in checks if check.subject == SUBJECT] == [plan_runs(asked, quick=True).scope]
 
 
-ORDINARY = ("header", "not forgotten", "only both", "Math.random", "fewer bits", "another survey", "joint")
+ORDINARY = ("header", "not forgotten", "only both", "receipt", "Math.random", "fewer bits", "another survey", "joint")
 """One for each promise; the others take as long again, and are found in the same way."""
 
 
