@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.interference import SUBJECT
+from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
 from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
 from sottovoce.client.link import Link, parse_link
@@ -100,7 +103,54 @@ def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
 
     assert form.outcome == PASSED, form.message
     assert outcomes(rest) == {NOT_DONE}
-    assert ("several waves of one person" in {check.subject for check in rest}) == (len(asked.waves) > 1)
+
+
+def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
+    """What a few visits with chosen reports find, by subject."""
+    checks = check_runs(browser, link, asked, plan_runs(asked, quick=True), lambda _share: None)
+    return {check.subject: check.message for check in checks}
+
+
+@pytest.mark.parametrize("asked", [EVERY, PARTLY, MEMOIZED], ids=["every", "ask", "memo"])
+def test_honest_form_leaves_the_same_whatever_is_answered(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, asked: Survey
+) -> None:
+    """With every type of question, a set of questions, and a person who comes again in the second wave."""
+    monkeypatch.setattr("sottovoce.audit.browser_runs.MOST", 4)
+    with serving(asked) as link:
+        found = runs(browser, link, asked)
+
+    assert found == dict.fromkeys([SUBJECT, WAVES] if len(asked.waves) > 1 else [SUBJECT], "")
+
+
+ENCODED = "return survey.encode(answers, asked);"
+LEAKS = {
+    "storage": (ENCODED, 'localStorage.setItem("q", answers.q);\nreturn survey.encode(answers, asked);',
+                "what it writes in the browser depends on the answer to 'q'"),
+    "title": (ENCODED, 'document.title += answers.q === "yes" ? "!" : "";\nreturn survey.encode(answers, asked);',
+              "the title, address, history or cookies while the report waits depends on the answer to 'q'"),
+    "forgotten": ('await ledger.end(key, "forgotten");', "",
+                  "what is left after forgetting hangs on what was reported"),
+    "source": ("const report_id = draws.identity();", "const report_id = draws.identity();\nMath.random();",
+               "it has values from elsewhere than crypto.getRandomValues: Math.random"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_form_that_leaves_something_is_found(browser: Browser, name: str) -> None:
+    """Though what it reports has the right odds, and its requests are those that there should be."""
+    right, wrong, words = LEAKS[name]
+    with serving(WEAK, planted("sending.js", right, wrong)) as link:
+        assert words in runs(browser, link, WEAK)[SUBJECT]
+
+
+def test_memo_drawn_anew_is_found(browser: Browser) -> None:
+    """When the same person comes again; one wave alone is as it should be."""
+    with serving(MEMOIZED, planted("waves.js", "return kept;", "return drawn;")) as link:
+        found = runs(browser, link, MEMOIZED)
+
+    assert found[SUBJECT] == ""
+    assert "the report is not the one that its draws make" in found[WAVES]
 
 
 TRUTH = planted("sending.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")

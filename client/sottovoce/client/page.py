@@ -60,9 +60,10 @@ def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
     Args:
         scripts: by name, as they were served; by default our own.
     """
-    found = {}
-    for part, sources in parts().items():
-        script = assemble()[f"{part}.js"].body.decode() if scripts is None else scripts[f"{part}.js"]
+    sources_of, found = parts(), {}
+    served = scripts or {f"{part}.js": script for part, script in split(sources_of).items()}
+    for part, sources in sources_of.items():
+        script = served[f"{part}.js"]
         names = _EXPORTED.findall("".join(sources.values()))
         found[f"{part}.js"] = f"{_LENT.sub('', script)}export {{ {', '.join(names)} }};\n"
     return found

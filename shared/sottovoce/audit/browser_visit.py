@@ -1,8 +1,8 @@
 """Visits of invented people to a served form: it is filled in, sent, and caught before anything leaves the browser."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route
@@ -11,6 +11,7 @@ from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, cost
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, path_of
 from sottovoce.shared import canonical
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError, TransportError
 from sottovoce.shared.report import dump_report, parse_report, receipt
@@ -22,7 +23,9 @@ AT_ONCE = 8
 MOST = 1000
 """The most visits of each person by default."""
 
-_FIRST = "form button[type=submit]"
+TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
+
+FIRST = "form button[type=submit]"
 """Below the questions, whichever of them are asked."""
 
 _SECONDS = 20
@@ -33,12 +36,31 @@ _TOKEN_HASH = b'{"token_sha256":"%s"}' % sha256(_TOKEN.encode()).hexdigest().enc
 
 
 @dataclass
-class _Tab:
+class Visitor:
+    """
+    Somebody's browser, and what left it.
+
+    Attributes:
+        context: the browser: nothing is remembered in it beforehand.
+        page: the tab.
+        sent: the bodies of reports.
+        others: methods of requests that are not needed.
+        begun: whether the questions are on the page.
+        requests: what was asked for: method, address, headers, body.
+    """
+
     context: BrowserContext
     page: Page
-    sent: list[bytes]
-    others: list[str]
+    sent: list[bytes] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     begun: bool = False
+    requests: list[tuple[object, ...]] = field(default_factory=list)
+
+
+def is_too_dear(survey: Survey) -> bool:
+    """Whether the form refuses a survey to whoever has not allowed more."""
+    costliest = max(question.epsilon for question in survey.questions)
+    return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest > DEFAULT_ALLOWANCE.question
 
 
 def seen_truth(survey: Survey, person: int) -> Truth:
@@ -84,7 +106,7 @@ def visits(
         SurveyError: what it sends is no report.
     """
     for start in range(0, len(truths), AT_ONCE):
-        tabs: list[_Tab] = []
+        tabs: list[Visitor] = []
         try:
             for truth in truths[start : start + AT_ONCE]:
                 tabs.append(_open(browser, link, survey))
@@ -97,11 +119,32 @@ def visits(
                 tab.context.close()
 
 
-def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
+def _open(browser: Browser, link: Link, survey: Survey) -> Visitor:
     context = browser.new_context()
-    tab = _Tab(context, context.new_page(), [], [])
+    tab = Visitor(context, context.new_page())
+    answer_requests(tab, link, survey)
+    tab.page.goto(address_of(link, survey))
+    begin(tab.page)
+    tab.begun = True
+    return tab
+
+
+def address_of(link: Link, survey: Survey) -> str:
+    """The link to the form, with an invented token where there has to be one."""
+    token = f"&t={_TOKEN}" if survey.asks_for_token else ""
+    return f"{link.origin}{path_of('respondent.html', link.survey)}#d={survey.digest[:32]}{token}&w={link.wave}"
+
+
+def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
+    """
+    Answer a visitor's requests in the place of the aggregator, of which only files and the survey are fetched.
+
+    Args:
+        tab: is told of the requests.
+        link: to the form.
+        survey: what it asks.
+    """
     api = f"{link.origin}/api/v1/surveys/{link.survey}"
-    page = link.origin + path_of("respondent.html", link.survey)
     parts = {path for name in assemble() for path in (path_of(name, link.survey), f"/assets/{name}")}
     needed = {api, f"{api}/revisions", *(link.origin + path for path in parts)}
     # Only before the first question: from then on, even when they are asked could carry an answer.
@@ -113,6 +156,8 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     def caught(route: Route) -> None:
         request = route.request
         address = request.url.partition("#")[0]
+        headers = sorted(request.headers.items())
+        tab.requests.append((request.method, request.url, headers, request.post_data_buffer))
         told = beforehand.get((request.method, address, request.post_data_buffer)) if not tab.begun else None
         if told is not None:
             route.fulfill(body=told, content_type="application/json")
@@ -126,13 +171,8 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
             tab.others.append(request.method)
             route.abort()
 
-    context.set_default_timeout(_SECONDS * 1000)
-    context.route("**/*", caught)
-    token = f"&t={_TOKEN}" if survey.asks_for_token else ""
-    tab.page.goto(f"{page}#d={survey.digest[:32]}{token}&w={link.wave}")
-    _begin(tab.page)
-    tab.begun = True
-    return tab
+    tab.context.set_default_timeout(_SECONDS * 1000)
+    tab.context.route("**/*", caught)
 
 
 def _status(survey: Survey) -> bytes:
@@ -144,18 +184,18 @@ def _status(survey: Survey) -> bytes:
     )
 
 
-def _begin(page: Page) -> None:
+def begin(page: Page) -> None:
     """To the questions; what explains them is skipped, where there is any."""
-    page.wait_for_selector(f"#explanation, {_FIRST}")
+    page.wait_for_selector(f"#explanation, {FIRST}")
     if page.locator("#explanation").count():
         page.click("#explanation .actions .primary")
-        page.wait_for_selector(f"#check, {_FIRST}")
+        page.wait_for_selector(f"#check, {FIRST}")
         if page.locator("#check").count():
             page.click("#check button:not(.primary)")
-    page.wait_for_selector(_FIRST)
+    page.wait_for_selector(FIRST)
 
 
-def _reported(tab: _Tab, survey: Survey, wave: int, known: set[str]) -> Reported:
+def _reported(tab: Visitor, survey: Survey, wave: int, known: set[str]) -> Reported:
     if tab.others:
         raise TransportError("the page makes requests that it does not need")
     if len(tab.sent) != 1:
@@ -182,17 +222,39 @@ def _fill(page: Page, survey: Survey, truth: Truth) -> None:
     for item in survey.items:
         for question in item.questions:
             if page.is_visible(f"#q{index}-0"):
-                _answer(page, index, question, truth[index])
+                _answer(page, index, question, None if _is_refusal(question, truth[index]) else truth[index])
             index += 1
+    to_review(page)
+    page.click("#main .actions .primary")
+
+
+def fill(page: Page, survey: Survey, asked: Collection[int], answers: Mapping[str, object]) -> None:
+    """
+    Answer what is shown.
+
+    Args:
+        page: with the questions on it.
+        survey: whose questions.
+        asked: indices of those that are on the page.
+        answers: by question name; None or no entry for none.
+    """
+    questions = [survey.questions[index] for index in sorted(asked)]
+    for place, question in enumerate(questions):
+        if page.is_visible(f"#q{place}-0"):
+            given = answers.get(question.name)
+            _answer(page, place, question, None if given is None else question.encode(given))
+
+
+def to_review(page: Page) -> None:
+    """From the questions, all answered, to the step before sending."""
     for box in page.locator("form input[id^=a]:visible").all():
         box.check()
     page.click("form button[type=submit]")
     page.wait_for_selector("form", state="detached")
-    page.click("#main .actions .primary")
 
 
-def _answer(page: Page, index: int, question: Question, value: Value) -> None:
-    if _is_refusal(question, value):
+def _answer(page: Page, index: int, question: Question, value: Value | None) -> None:
+    if value is None:
         page.check(f"#q{index}-absent")
         return
     for control, text in _controls(question, value):

@@ -1,4 +1,4 @@
-"""The part of an audit that runs the browser's client, as it is assembled for browsers, through all branches."""
+"""The part of an audit that runs the browser's client, as it is assembled for browsers, under node."""
 
 import json
 import shutil
@@ -10,9 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from sottovoce.audit.branching_draws import Distribution
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
+from sottovoce.audit.javascript_way import form_document, id_document, judge_way, plan_document
 from sottovoce.audit.python_code import (
     Task,
     alone,
@@ -22,45 +24,57 @@ from sottovoce.audit.python_code import (
     outside,
     possible,
 )
+from sottovoce.audit.runs import RunPlan
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
-SECONDS = 240
+SECONDS = 900
 """What takes longer is stopped, and has failed."""
 
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
+NO_RUNS = RunPlan((), (), (), 0, 0)
 _LACK = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
 
 
 def check_javascript(
-    survey: Survey, tasks: Sequence[Task], scripts: Mapping[str, str], histories: Sequence[DeviceHistory] = ()
+    survey: Survey,
+    tasks: Sequence[Task],
+    scripts: Mapping[str, str],
+    histories: Sequence[DeviceHistory] = (),
+    plan: RunPlan = NO_RUNS,
 ) -> list[Check]:
     """
-    What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses.
+    What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses;
+    whether anything but the outputs of the randomizers depends on an answer; where its randomness is from.
 
     Args:
         survey: the survey.
         tasks: what to run, in the survey's order.
         scripts: from ``page.opened()``.
         histories: what to follow.
+        plan: runs of the whole client.
     """
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
-    found = _run(node, scripts, _order(survey, tasks, histories, list(scripts)))
+    order = {**_order(survey, tasks, histories), "scripts": list(scripts), "plan": plan_document(survey, plan)}
+    order["form"] = form_document(plan)
+    order["id"] = None if survey.own_coin else id_document(tasks)
+    found = _run(node, scripts, order)
     try:
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
             pairs = zip(tasks, found["procedures"], strict=True)
             checks = [check_instructions("javascript", task.asked, _procedure(told)) for task, told in pairs]
         else:
-            pairs = zip(tasks, found["distributions"], strict=True)
-            checks = [_check_distributions(task, rows) for task, rows in pairs]
+            pairs = zip(tasks, found["laws"], strict=True)
+            checks = [_check_laws(task, rows) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
         followed = zip(histories, found["histories"], strict=True)
         checks += [_check_history(history, rows) for history, rows in followed]
+        checks += judge_way(found, plan)
         if len(refused) < len(outside(survey)) or len(accepted) != len(survey.questions):
             raise ValueError
     except (TypeError, KeyError, ValueError):
@@ -68,16 +82,13 @@ def check_javascript(
     return [*checks, judge_refusals("javascript", accepted, refused)]
 
 
-def _order(
-    survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory], scripts: list[str]
-) -> dict[str, Any]:
+def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory]) -> dict[str, Any]:
     questions = [
         {"question": dump_question(alone(dump_question(task.run))), "inputs": task.inputs, "most": MAX_PATHS}
         for task in tasks
     ]
     drawn = set_survey(survey)
     return {
-        "scripts": scripts,
         "questions": questions,
         "survey": survey.canonical.decode(),
         "possible": possible(survey),
@@ -93,12 +104,14 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        (folder / "driver.js").write_bytes(files("sottovoce.audit").joinpath("javascript_driver.mjs").read_bytes())
+        for part in files("sottovoce.audit").iterdir():
+            if part.name.endswith(".mjs"):
+                (folder / part.name).write_bytes(part.read_bytes())
         for script, text in scripts.items():
             (folder / script).write_text(text, encoding="utf-8")
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
-                [node, str(folder / "driver.js")],
+                [node, str(folder / "javascript_driver.mjs")],
                 input=json.dumps(order),
                 capture_output=True,
                 text=True,
@@ -110,7 +123,7 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
             return None
 
 
-def _check_distributions(task: Task, rows: object) -> Check:
+def _check_laws(task: Task, rows: object) -> Check:
     try:
         computed = {value: _computed(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
     except _UNREADABLE:
@@ -136,10 +149,10 @@ def _check_history(history: DeviceHistory, rows: object) -> Check:
 
 
 def _computed(row: Any, read: Callable[[str], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
-    return Computed(
-        {read(reported): Fraction(probability) for reported, probability in row["distribution"].items()},
-        frozenset(tuple(bounds) for bounds in row["bounds"]),
-    )
+    distribution: Distribution = {}
+    for reported, _, probability in row:
+        distribution[read(reported)] = distribution.get(read(reported), Fraction(0)) + Fraction(probability)
+    return Computed(distribution, frozenset(tuple(bounds) for _, bounds, _ in row))
 
 
 def _procedure(said: object) -> object:

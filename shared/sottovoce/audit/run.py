@@ -11,7 +11,7 @@ from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
 from sottovoce.audit.interference import SUBJECT, check_python_runs
-from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
 from sottovoce.audit.limits import ALLOWED, check_limits
 from sottovoce.audit.promises import promises_kept, statement
 from sottovoce.audit.python_code import (
@@ -98,26 +98,31 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     survey = order.survey
     tasks, checks = _laws(survey, begin)
     found, lacking = histories_of(survey)
+    runs = _planned(order)
     # A core for each: what is watched here is disturbed by nothing that runs there.
-    javascript = started_beside("javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found))
+    javascript = started_beside(
+        "javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found, runs)
+    )
     checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
     checks += [check_python_refusals(survey), *check_source()]
     checks += surely("python", ALLOWED, lambda: check_limits(survey))
     checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else tasks))
     tick = begin("whole runs, Python", 1)
     samples = started_beside("reports", "all questions", lambda: _samples(order))
-    plans: list[RunPlan] = []
-
-    def whole_runs() -> list[Check]:
-        plans.append(plan_runs(survey, order.quick))
-        return check_python_runs(survey, plans[0], tick)
-
-    checks += surely("python", SUBJECT, whole_runs)
+    checks += surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
     tick = begin("JavaScript and samples", 2)
     for each in (javascript, samples):
         checks += each()
         tick(1)
-    return [*(statement(survey, plans[0], checks) if plans else []), *checks]
+    return [*statement(survey, runs, checks), *checks]
+
+
+def _planned(order: Order) -> RunPlan:
+    """The whole runs; none where the client cannot even be planned for, which its own checks tell."""
+    try:
+        return plan_runs(order.survey, order.quick)
+    except Exception:  # whatever the client under audit raises
+        return NO_RUNS
 
 
 def _laws(survey: Survey, begin: Begin) -> tuple[list[Task], list[Check]]:
@@ -164,7 +169,7 @@ def _find_browser() -> None:
 
 
 def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
-    from sottovoce.audit import browser_visit, chromium, served_page
+    from sottovoce.audit import browser_runs, browser_visit, chromium, served_page
 
     survey = order.survey
     files, scripts = served_page.check_files(link)
@@ -175,6 +180,8 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
         visits = order.visits or browser_visit.visits_for(survey, order.level)
         sampling = Sampling(visits, order.level, _heard(watch, begin("served page", 1)))
         yield from served_page.check_page(browser, link, survey, sampling)
+        tick = _heard(watch, begin("whole visits", 1))
+        yield from browser_runs.check_runs(browser, link, survey, plan_runs(survey, quick=True), tick)
 
 
 def _heard(watch: "chromium.Watch", tick: Tick) -> Tick:

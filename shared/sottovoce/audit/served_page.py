@@ -18,14 +18,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import requests
 from playwright.sync_api import Browser, Error, Page, Route
-from sottovoce.audit.browser_visit import seen_truth, turns_for, visits
+from sottovoce.audit.browser_visit import TOO_DEAR, is_too_dear, seen_truth, turns_for, visits
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import MAX_REVISIONS_BYTES
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import SurveyError, TransportError
 from sottovoce.shared.spec import Survey
 
@@ -36,8 +35,6 @@ SECONDS = 30
 _BATCH = 2000
 _BATCH_SECONDS = 60
 _LATE = "the aggregator did not answer within {:g} s"
-_TOO_DEAR = "the form asks nobody this survey, which costs more than it allows unless a person says otherwise"
-_ONE_WAVE = "visits answer the link's wave only; the served scripts are this release's if their files passed above"
 _NO_REPORT = "it does not draw a report as it should, or not in time"
 _BLANK = "<!doctype html><title>audit</title>"
 
@@ -200,20 +197,16 @@ def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling)
         survey: what it asks.
         sampling: how many, of whom, and how sure the result is to be.
     """
-    costliest = max(question.epsilon for question in survey.questions)
-    if survey.epsilon > DEFAULT_ALLOWANCE.total or costliest > DEFAULT_ALLOWANCE.question:
-        return [Check("page", "served page", NOT_DONE, message=_TOO_DEAR)]
+    if is_too_dear(survey):
+        return [Check("page", "served page", NOT_DONE, message=TOO_DEAR)]
     known: set[str] = set()
 
     def device(truths: Sequence[Truth], count: int) -> Iterator[Reported]:
         return visits(browser, link, survey, [truths[run % len(truths)] for run in range(count)], known)
 
-    others = []
-    if len(survey.waves) > 1:
-        others.append(Check("page", "several waves of one person", NOT_DONE, message=_ONE_WAVE))
     sampling = replace(sampling, truth=seen_truth, turns=turns_for(survey), wave=link.wave)
     try:
-        return [*check_reports("page", survey, device, sampling), *others]
+        return check_reports("page", survey, device, sampling)
     except TransportError as error:
         problem = str(error)
     except (Error, SurveyError, KeyError, TypeError, ValueError):

@@ -1,0 +1,227 @@
+// IndexedDB for one run of an audit: in memory, as the standard has it in all that a page can see, and every change of
+// it is told. What is written is kept as bytes, so that two values are the same only if nothing tells them apart.
+import { deserialize, serialize } from "node:v8";
+
+const later = globalThis.setImmediate;
+// A text is its own best form, and the longest of what is kept; other values begin with a byte that is no letter.
+const written = (value) => (typeof value === "string" ? `t${value}` : serialize(value).toString("latin1"));
+const read = (bytes) => (bytes[0] === "t" ? bytes.slice(1) : deserialize(Buffer.from(bytes, "latin1")));
+
+/** A range of keys. */
+export class KeyRange {
+  constructor(lower, upper, lowerOpen, upperOpen) {
+    Object.assign(this, { lower, upper, lowerOpen, upperOpen });
+  }
+  static bound = (lower, upper, lowerOpen = false, upperOpen = false) =>
+    new KeyRange(lower, upper, lowerOpen, upperOpen);
+  static only = (key) => new KeyRange(key, key, false, false);
+  static lowerBound = (key, open = false) => new KeyRange(key, undefined, open, false);
+  static upperBound = (key, open = false) => new KeyRange(undefined, key, false, open);
+
+  includes(key) {
+    const low = this.lower === undefined ? 1 : compareKeys(key, this.lower);
+    const high = this.upper === undefined ? -1 : compareKeys(key, this.upper);
+    return (low > 0 || (low === 0 && !this.lowerOpen)) && (high < 0 || (high === 0 && !this.upperOpen));
+  }
+}
+
+/** Numbers, then texts, then lists, item by item, as the standard orders keys. */
+export function compareKeys(one, other) {
+  const ranks = [one, other].map(rank);
+  if (ranks[0] !== ranks[1]) return ranks[0] - ranks[1];
+  if (ranks[0] < 2) return one < other ? -1 : Number(one > other);
+  const places = Math.min(one.length, other.length);
+  for (let place = 0; place < places; place += 1) {
+    const order = compareKeys(one[place], other[place]);
+    if (order !== 0) return order;
+  }
+  return one.length - other.length;
+}
+
+function rank(key) {
+  const kinds = [typeof key === "number" && !Number.isNaN(key), typeof key === "string", Array.isArray(key)];
+  if (!kinds.includes(true)) throw new DOMException("", "DataError");
+  return kinds.indexOf(true);
+}
+
+/** All databases of one browser; `tell(what, key, bytes)` hears of each change as it is made. */
+export class Databases {
+  #found = new Map();
+  #waiting = [];
+  #tell;
+
+  constructor(tell) {
+    this.#tell = tell;
+  }
+
+  /** Whether some transaction is under way. */
+  get isBusy() {
+    return this.#waiting.length > 0;
+  }
+
+  /** Everything that is kept: [database, store, key, bytes], in the order of names and keys. */
+  dump() {
+    const told = (name, store, records) => records.map(([key, bytes]) => [name, store, JSON.stringify(key), bytes]);
+    const of = ([name, stores]) => [...stores].flatMap(([store, records]) => told(name, store, records));
+    return [...this.#found].flatMap(of);
+  }
+
+  open(name) {
+    const isNew = !this.#found.has(String(name));
+    if (isNew) this.#found.set(String(name), new Map());
+    const stores = this.#found.get(String(name));
+    const request = { result: this.#database(stores) };
+    this.#soon(() => {
+      if (isNew) request.onupgradeneeded?.({ target: request, oldVersion: 0 });
+      request.onsuccess?.({ target: request });
+    });
+    return request;
+  }
+
+  deleteDatabase(name) {
+    this.#tell("delete", String(name), "");
+    this.#found.delete(String(name));
+    const request = {};
+    this.#soon(() => request.onsuccess?.({ target: request }));
+    return request;
+  }
+
+  databases = async () => [...this.#found.keys()].map((name) => ({ name, version: 1 }));
+
+  cmp = compareKeys;
+
+  #database(stores) {
+    const createObjectStore = (name) => {
+      this.#tell("store", String(name), "");
+      stores.set(String(name), []);
+      return {};
+    };
+    const transaction = (_names, mode = "readonly", options = {}) => {
+      const made = new Transaction(stores, mode, this.#tell);
+      if (mode === "readwrite") this.#tell("transaction", "", JSON.stringify(options));
+      this.#waiting.push(made);
+      if (this.#waiting.length === 1) later(() => this.#turn());
+      return made;
+    };
+    const objectStoreNames = { contains: (name) => stores.has(name) };
+    return { createObjectStore, transaction, close: () => {}, objectStoreNames };
+  }
+
+  #soon(work) {
+    const token = { step: () => (work(), false) };
+    this.#waiting.push(token);
+    if (this.#waiting.length === 1) later(() => this.#turn());
+  }
+
+  // One request at a time, and one transaction after the other: a schedule that the standard allows. Between two turns
+  // everything that the page does about a request's outcome is done.
+  #turn() {
+    if (!this.#waiting[0].step()) this.#waiting.shift();
+    if (this.#waiting.length > 0) later(() => this.#turn());
+  }
+}
+
+class Transaction {
+  error = null;
+  #stores;
+  #before;
+  #mode;
+  #tell;
+  #work = [];
+  #state = "active";
+
+  constructor(stores, mode, tell) {
+    [this.#stores, this.#mode, this.#tell] = [stores, mode, tell];
+  }
+
+  objectStore(name) {
+    if (!this.#stores.has(name)) throw new DOMException("", "NotFoundError");
+    const isIn = (range, key) => range === undefined || rangeOf(range).includes(key);
+    const within = (range) => this.#stores.get(name).filter(([key]) => isIn(range, key));
+    const store = { put: (value, key) => this.#put(name, key, written(value)) };
+    store.add = (value, key) => {
+      const bytes = written(value);
+      return this.#ask(() => {
+        if (within(key).length > 0) throw new DOMException("", "ConstraintError");
+        this.#write(name, key, bytes);
+        return key;
+      }, true);
+    };
+    store.delete = (range) => this.#ask(() => this.#remove(name, within(range)), true);
+    store.clear = () => this.#ask(() => this.#remove(name, within()), true);
+    const first = (range) => within(range)[0];
+    store.get = (range) => this.#ask(() => first(range) && read(first(range)[1]));
+    store.getKey = (range) => this.#ask(() => first(range)?.[0]);
+    store.getAll = (range) => this.#ask(() => within(range).map(([, bytes]) => read(bytes)));
+    store.getAllKeys = (range) => this.#ask(() => within(range).map(([key]) => key));
+    store.count = (range) => this.#ask(() => within(range).length);
+    return store;
+  }
+
+  abort() {
+    if (this.#state !== "active") throw new DOMException("", "InvalidStateError");
+    this.#state = "aborted";
+    this.#tell("abort", "", "");
+  }
+
+  /** Do the next thing that was asked; whether there may be more. */
+  step() {
+    if (this.#state === "aborted") return this.#end("abort", () => this.#undo());
+    const work = this.#work.shift();
+    if (work === undefined) return this.#end("complete", () => {});
+    work();
+    return true;
+  }
+
+  #end(event, work) {
+    this.#state = "over";
+    work();
+    this[`on${event}`]?.({ target: this });
+    return false;
+  }
+
+  #undo() {
+    for (const [name, records] of this.#before ?? []) this.#stores.set(name, records);
+  }
+
+  #ask(work, changes = false) {
+    if (this.#state !== "active") throw new DOMException("", "TransactionInactiveError");
+    if (changes && this.#mode !== "readwrite") throw new DOMException("", "ReadOnlyError");
+    const request = {};
+    this.#work.push(() => {
+      try {
+        if (changes) this.#before ??= [...this.#stores];
+        request.result = work();
+      } catch (error) {
+        [request.error, this.error, this.#state] = [error, error, "aborted"];
+        request.onerror?.({ target: request });
+        return;
+      }
+      request.onsuccess?.({ target: request });
+    });
+    return request;
+  }
+
+  #put(name, key, bytes) {
+    return this.#ask(() => {
+      this.#write(name, key, bytes);
+      return key;
+    }, true);
+  }
+
+  #write(name, key, bytes) {
+    this.#tell("write", JSON.stringify(key), bytes);
+    const others = this.#stores.get(name).filter(([known]) => compareKeys(known, key) !== 0);
+    const records = [...others, [structuredClone(key), bytes]];
+    this.#stores.set(name, records.sort(([one], [other]) => compareKeys(one, other)));
+  }
+
+  #remove(name, gone) {
+    for (const [key] of gone) this.#tell("delete", JSON.stringify(key), "");
+    this.#stores.set(name, this.#stores.get(name).filter((record) => !gone.includes(record)));
+  }
+}
+
+function rangeOf(range) {
+  return range instanceof KeyRange ? range : KeyRange.only(range);
+}

@@ -1,0 +1,222 @@
+// A device for one run of an audit, in the place of a browser: what the product's scripts can reach of it is told, as a
+// list of events in their order. Its random bytes are a tape; its clock is moved by nothing but timers and looks at it.
+import { createHash } from "node:crypto";
+import { serialize } from "node:v8";
+
+import { Databases, KeyRange } from "./javascript_database.mjs";
+
+const later = globalThis.setImmediate;
+const Moment = globalThis.Date;
+const CRYPTO = globalThis.crypto;
+const TICK = 1 / 64;
+const OLD = 1_700_000_000_000;
+const PERIOD = 500;
+const NEVER = new globalThis.AbortController().signal;
+const CONSOLE = Object.keys(globalThis.console).filter((name) => typeof globalThis.console[name] === "function");
+// What a page could keep something in, or tell somebody something by, beside the ledger and fetch.
+const WATCHED = [
+  "document", "localStorage", "sessionStorage", "caches", "cookieStore", "history", "location", "navigator", "opener",
+  "parent", "top", "name", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "BroadcastChannel", "Worker",
+  "SharedWorker", "Image", "Audio", "RTCPeerConnection", "Notification", "MessageChannel", "postMessage", "open",
+  "alert", "addEventListener", "dispatchEvent", "requestAnimationFrame", "requestIdleCallback",
+];
+
+/** What one run sees: `events` are [kind, ...details], each a text; `random` are the bytes that there are to read. */
+export class Device {
+  events = [];
+  position = 0;
+  isOnline = true;
+  #timers = [];
+  #busy = 0;
+  #since = 0;
+
+  /** `answer(request)` gives status and body, or null for no connection; `shift` moves the clocks at the beginning. */
+  constructor(random, answer, shift = 0) {
+    [this.random, this.answer] = [random, answer];
+    // By whole periods, which send times follow.
+    this.#since = (shift + 1) * PERIOD * 7;
+    this.databases = new Databases((what, key, bytes) => this.tell("write", what, key, bytes));
+  }
+
+  tell(kind, ...details) {
+    this.events.push([kind, ...details]);
+  }
+
+  /** The bytes that are asked for; zeros beyond the end of the tape. */
+  fill(array) {
+    const isPlain = array.constructor === Uint8Array;
+    const bytes = isPlain ? array : new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    this.tell("read", `${bytes.length}`, isPlain ? "" : array.constructor.name);
+    for (let place = 0; place < bytes.length; place += 1) bytes[place] = this.random[this.position + place] ?? 0;
+    this.position += bytes.length;
+    return array;
+  }
+
+  now() {
+    this.#since += TICK;
+    return this.#since;
+  }
+
+  /** What does not come from the tape, in any run the same; that it was asked for is a finding. */
+  otherwise(source) {
+    this.tell("source", source);
+    return 0.5;
+  }
+
+  wait(work, milliseconds, rest) {
+    this.tell("timer", String(milliseconds));
+    const timer = { due: this.#since + Math.max(0, Number(milliseconds) || 0), run: () => work(...rest) };
+    this.#timers.push(timer);
+    if (this.#timers.length === 1) later(() => this.#ring());
+    return timer;
+  }
+
+  // Timers are slow beside everything else: none rings while something is under way.
+  #ring() {
+    const [next] = [...this.#timers].sort((one, other) => one.due - other.due);
+    if (next === undefined) return;
+    if (!this.databases.isBusy && this.#busy === 0) {
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#since = Math.max(this.#since, next.due);
+      next.run();
+    }
+    if (this.#timers.length > 0) later(() => this.#ring());
+  }
+
+  forgetTimer(timer) {
+    this.#timers = this.#timers.filter((one) => one !== timer);
+  }
+
+  async fetch(resource, options = {}) {
+    const { method = "GET", headers = {}, body = "", ...more } = options;
+    delete more.signal;
+    const request = { method, address: String(resource?.url ?? resource), headers: pairs(headers), body: textOf(body) };
+    this.tell("request", method, request.address, JSON.stringify(request.headers), request.body, JSON.stringify(more));
+    this.#busy += 1;
+    await new Promise((resolve) => later(resolve));
+    this.#busy -= 1;
+    const reply = this.answer(request, this);
+    if (reply === null) throw new TypeError("Failed to fetch");
+    return response(...reply);
+  }
+}
+
+/** SHA-256 as 64 hexadecimal digits. */
+export const sha256 = (data) => createHash("sha256").update(data).digest("hex");
+
+function pairs(headers) {
+  return typeof headers[Symbol.iterator] === "function" ? [...headers] : Object.entries(headers);
+}
+
+function textOf(value) {
+  return typeof value === "string" ? value : serialize(value).toString("latin1");
+}
+
+function response(status, text) {
+  return {
+    status,
+    ok: status === 200,
+    headers: new Map(),
+    json: async () => JSON.parse(text),
+    text: async () => text,
+    arrayBuffer: async () => new TextEncoder().encode(text).buffer,
+  };
+}
+
+let current = null;
+
+/** Let the scripts run on this device from now on. */
+export function enter(device) {
+  current = device;
+}
+
+/** The place of a browser's own things, once and before any script is loaded; `enter` says on which device. */
+export function install() {
+  const set = (name, value) => Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  const forwarded = { get: (_, name) => current.databases[name]?.bind?.(current.databases) };
+  set("indexedDB", new Proxy({}, forwarded));
+  set("IDBKeyRange", KeyRange);
+  set("fetch", (...request) => current.fetch(...request));
+  set("isSecureContext", true);
+  set("crypto", new Proxy({}, { get: (_, name) => ofCrypto(name) }));
+  set("performance", new Proxy({}, { get: (_, name) => ofPerformance(name) }));
+  set("setTimeout", (work, milliseconds, ...rest) => current.wait(work, milliseconds, rest));
+  set("clearTimeout", (timer) => current.forgetTimer(timer));
+  for (const name of ["setInterval", "setImmediate"]) set(name, (_, each) => current.tell("timer", name, textOf(each)));
+  set("Date", watchedDate());
+  Math.random = () => current.otherwise("Math.random");
+  AbortSignal.timeout = (milliseconds) => {
+    current.tell("timer", `signal ${milliseconds}`);
+    return NEVER;
+  };
+  for (const name of CONSOLE) console[name] = (...said) => current.tell("console", name, said.map(shown).join("\n"));
+}
+
+/** What a page has and node does not, each use told: after loading, for the scripts open a form where they can. */
+export function installPage() {
+  for (const name of WATCHED) {
+    Object.defineProperty(globalThis, name, { value: watched(name), configurable: true, writable: true });
+  }
+}
+
+function ofCrypto(name) {
+  if (name === "getRandomValues") return (array) => current.fill(array);
+  if (name === "subtle") return new Proxy({}, { get: (_, what) => ofSubtle(what) });
+  return () => current.otherwise(`crypto.${String(name)}`);
+}
+
+// At once, and not on another thread: which is first there is no matter of answers.
+function ofSubtle(name) {
+  if (name !== "digest") return async () => current.otherwise(`crypto.subtle.${String(name)}`);
+  return async (algorithm, data) => {
+    if (algorithm !== "SHA-256") return CRYPTO.subtle.digest(algorithm, data);
+    return new Uint8Array(createHash("sha256").update(new Uint8Array(data)).digest()).buffer;
+  };
+}
+
+function ofPerformance(name) {
+  if (name === "now") return () => (current.tell("clock"), current.now());
+  if (name === "timeOrigin") return current.otherwise("performance.timeOrigin");
+  return (...given) => current.tell("page", `performance.${String(name)}`, given.map(shown).join("\n"));
+}
+
+// A moment that is given is read as ever; only the present one is a look at the clock.
+function watchedDate() {
+  const present = () => (current.otherwise("Date"), OLD + Math.floor(current.now()));
+  class WatchedDate extends Moment {
+    constructor(...given) {
+      super(...(given.length === 0 ? [present()] : given));
+    }
+  }
+  WatchedDate.now = present;
+  return WatchedDate;
+}
+
+function shown(value) {
+  try {
+    return textOf(value);
+  } catch {
+    return String(value);
+  }
+}
+
+const PLAIN = new Map([["navigator.onLine", () => current.isOnline]]);
+
+// Something of which each use is told, whatever it is; it gives the like of itself.
+function watched(path) {
+  const use = (how, name, given) => {
+    current.tell("page", `${path} ${how} ${String(name)}`, given.map(shown).join("\n"));
+    return watched(`${path}.${String(name)}`);
+  };
+  return new Proxy(function () {}, {
+    get: (_, name) => {
+      if (name === "then") return undefined;
+      if (typeof name === "symbol") return name === Symbol.toPrimitive ? () => "" : undefined;
+      return PLAIN.get(`${path}.${name}`)?.() ?? use("get", name, []);
+    },
+    set: (_, name, value) => (use("set", name, [value]), true),
+    deleteProperty: (_, name) => (use("delete", name, []), true),
+    apply: (_, __, given) => use("call", "", given),
+    construct: (_, given) => use("new", "", given),
+  });
+}

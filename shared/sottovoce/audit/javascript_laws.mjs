@@ -1,0 +1,192 @@
+// Runs parts of the browser's client through all branches of their draws: from that their exact law follows. What
+// throws is told as null: the reason could repeat a value.
+const MAX_BRANCHES = 4096;
+
+class BranchingDraws {
+  identity = () => "0".repeat(32);
+  taken = [];
+  choices = [];
+  bounds = [];
+  part = 1n;
+  whole = 1n;
+
+  constructor(script) {
+    this.script = script;
+  }
+
+  below(bound) {
+    if (!Number.isInteger(bound) || bound < 1 || bound > MAX_BRANCHES) throw new RangeError();
+    return this.#branch(bound, bound, (index) => [index, 1]);
+  }
+
+  pick(weights) {
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    const whole = weights.every((weight) => Number.isSafeInteger(weight) && weight >= 0);
+    if (!whole || sum < 1 || sum > 2 ** 32 || weights.length > MAX_BRANCHES) throw new RangeError();
+    const live = [...weights.keys()].filter((index) => weights[index]);
+    return this.#branch(sum, live.length, (choice) => [live[choice], weights[live[choice]]]);
+  }
+
+  #branch(bound, choices, way) {
+    const step = this.taken.length;
+    const choice = step < this.script.length ? this.script[step] : 0;
+    this.taken.push(choice);
+    this.choices.push(choices);
+    if (bound > 1) this.bounds.push(bound);
+    const [index, weight] = way(choice);
+    this.part *= BigInt(weight);
+    this.whole *= BigInt(bound);
+    return index;
+  }
+}
+
+// Takes every branch of an id, too, of which there are four.
+class ReducedDraws extends BranchingDraws {
+  identity = () => this.below(4).toString(16).padStart(32, "0");
+}
+
+/** Notes whether anything was drawn. */
+export class WatchedDraws {
+  touched = false;
+  #draw(drawn) {
+    this.touched = true;
+    return drawn;
+  }
+  identity = () => this.#draw("0".repeat(32));
+  below = () => this.#draw(0);
+  pick = () => this.#draw(0);
+}
+
+// The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that occur together.
+async function lawOf(run, most, Kind = BranchingDraws) {
+  const law = new Map();
+  let script = [];
+  for (let count = 0; ; count += 1) {
+    if (count >= most) throw new RangeError();
+    const draws = new Kind(script);
+    const outcome = JSON.stringify([await run(draws), draws.bounds]);
+    const [part, whole] = law.get(outcome) ?? [0n, 1n];
+    const sum = part * draws.whole + draws.part * whole;
+    const divisor = gcd(sum, whole * draws.whole);
+    law.set(outcome, [sum / divisor, (whole * draws.whole) / divisor]);
+    script = draws.taken;
+    while (script.length && script.at(-1) + 1 === draws.choices[script.length - 1]) script.pop();
+    if (script.length === 0) break;
+    script[script.length - 1] += 1;
+  }
+  return [...law].map(([outcome, [part, whole]]) => [...JSON.parse(outcome), `${part}/${whole}`]);
+}
+
+const gcd = (m, n) => (n === 0n ? m : gcd(n, m % n));
+
+function questionOf(product, document) {
+  const alone = {
+    access: "open",
+    default_language: "en",
+    format: "sottovoce-survey/1",
+    name: "audit",
+    privacy: { procedure: "device", release_batch: 25 },
+    questions: [document],
+    retention: { ids_days: 30 },
+    revision: 1,
+    title: { en: "Audit" },
+  };
+  return product.parseSurvey(alone, "").questions[0];
+}
+
+/** The law of a question's randomizer for each input, or null. */
+export async function lawsOf(product, { question, inputs, most }) {
+  try {
+    const { mechanism } = questionOf(product, question);
+    const randomize = product.RANDOMIZERS.get(mechanism.name);
+    return await inOrder(inputs, (value) => lawOf((draws) => whole(randomize(mechanism, value, draws)), most));
+  } catch {
+    return null;
+  }
+}
+
+function whole(reported) {
+  if (!Number.isSafeInteger(reported)) throw new RangeError();
+  return reported;
+}
+
+/** What `work` makes of each item, one after the other. */
+export async function inOrder(items, work) {
+  const results = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+/** The law of the set that is drawn where not all questions are asked. */
+export async function setLawOf(product, text, most) {
+  try {
+    const partly = await product.loadSurvey(new TextEncoder().encode(text));
+    return await lawOf((draws) => JSON.stringify(product.drawAsked(partly, draws)), most);
+  } catch {
+    return null;
+  }
+}
+
+/** For each input, the law of "[values] id" of the reports of a survey with one question; null where it has none. */
+export async function idLawsOf(product, { survey: text, inputs, most }) {
+  try {
+    const survey = await product.loadSurvey(new TextEncoder().encode(text));
+    const report = (value, draws) => {
+      const { values, report_id } = product.randomize(survey, [value], draws);
+      return `${JSON.stringify(values)} ${report_id}`;
+    };
+    return await inOrder(inputs, (value) => lawOf((draws) => report(value, draws), most, ReducedDraws));
+  } catch {
+    return [];
+  }
+}
+
+// What one device remembers.
+class MemoryLedger {
+  entries = new Map();
+  get = async (key) => this.entries.get(JSON.stringify(key)) ?? null;
+  record = async (key, entry) => {
+    if (!this.entries.has(JSON.stringify(key))) this.entries.set(JSON.stringify(key), entry);
+    return this.get(key);
+  };
+  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
+  markSent = async () => {};
+}
+
+/** The laws of all reports of one device, a respondent for each wave and one ledger for all, by truth. */
+export async function historiesOf(product, { survey: text, answers }, most) {
+  try {
+    const panel = await product.loadSurvey(new TextEncoder().encode(text));
+    return await inOrder(answers, (course) => lawOf((draws) => reportsOf(product, panel, course, draws), most));
+  } catch {
+    return null;
+  }
+}
+
+async function reportsOf(product, panel, course, draws) {
+  const ledger = new MemoryLedger();
+  const reports = [];
+  const submit = async (_, body) => {
+    const { wave, values } = JSON.parse(body);
+    reports.push([wave, values]);
+    return product.expectedReceipt(body);
+  };
+  const allowance = { question: Infinity, total: Infinity };
+  const atOnce = (work) => work();
+  for (const [wave, given] of course.entries()) {
+    const transport = { origin: "https://audit.invalid", submit };
+    const person = new product.Respondent(panel, transport, ledger, { draws, allowance, wave });
+    await person.asked();
+    await new product.AnswerPath(person, atOnce).answer(given);
+  }
+  return JSON.stringify(reports);
+}
+
+/** What a person does by hand, or null. */
+export function procedureOf(product, { question }) {
+  try {
+    return product.procedure(questionOf(product, question).mechanism);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,127 @@
+// As much of a document as the steps of the form need: elements that hold what is put into them, and are pressed.
+
+/** An element; whatever is set on it stays on it. */
+export class PageElement {
+  children = [];
+  dataset = {};
+  hidden = false;
+  #parent = null;
+  #listeners = [];
+
+  constructor(tag) {
+    this.tag = tag;
+    if (tag === "input") Object.assign(this, { checked: false, disabled: false, value: "" });
+  }
+
+  classList = { toggle: () => {} };
+  offsetHeight = 0;
+  focus() {}
+  setAttribute(name, value) {
+    this[`@${name}`] = String(value);
+  }
+  removeAttribute(name) {
+    delete this[`@${name}`];
+  }
+  addEventListener(type, listener) {
+    this.#listeners.push([type, listener]);
+  }
+
+  /** Let something happen to it, and to all around it. */
+  happen(type) {
+    const event = { type, target: this, preventDefault: () => {} };
+    for (const [known, listener] of this.#listeners) if (known === type) listener(event);
+    this[`on${type}`]?.(event);
+    if (type === "input") this.#parent?.happen(type);
+  }
+
+  append(...nodes) {
+    for (const node of nodes) this.children.push(this.#own(node));
+  }
+  replaceChildren(...nodes) {
+    for (const child of this.children) if (child instanceof PageElement) child.#parent = null;
+    this.children = [];
+    this.append(...nodes);
+  }
+  after(...nodes) {
+    this.#beside(1, nodes);
+  }
+  before(...nodes) {
+    this.#beside(0, nodes);
+  }
+  remove() {
+    this.#parent.children = this.#parent.children.filter((child) => child !== this);
+    this.#parent = null;
+  }
+
+  get firstChild() {
+    return this.children[0];
+  }
+  get isHidden() {
+    return this.hidden || (this.#parent?.isHidden ?? false);
+  }
+  get isConnected() {
+    return this.tag === "main" || (this.#parent?.isConnected ?? false);
+  }
+  get textContent() {
+    return this.children.map((child) => child.textContent).join("");
+  }
+  get cells() {
+    return this.children;
+  }
+  get rows() {
+    return this.all((node) => node.tag === "tr");
+  }
+  querySelector(tag) {
+    return this.all((node) => node.tag === tag)[0] ?? null;
+  }
+
+  /** All elements within it, itself too, of which something holds. */
+  all(holds) {
+    const inside = this.children.flatMap((child) => (child instanceof PageElement ? child.all(holds) : []));
+    return holds(this) ? [this, ...inside] : inside;
+  }
+
+  /** Everything that could be seen of it, as a text. */
+  shown() {
+    const own = Object.entries(this).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
+    const inside = this.children.map((child) => (child instanceof PageElement ? child.shown() : child.data));
+    return `<${JSON.stringify([own, this.dataset])}>${inside.join("")}</>`;
+  }
+
+  #own(node) {
+    if (!(node instanceof PageElement)) return typeof node === "string" ? textNode(node) : node;
+    if (node.#parent) node.remove();
+    node.#parent = this;
+    return node;
+  }
+
+  #beside(offset, nodes) {
+    const place = this.#parent.children.indexOf(this) + offset;
+    this.#parent.children.splice(place, 0, ...nodes.map((node) => this.#parent.#own(node)));
+  }
+}
+
+function textNode(data) {
+  return {
+    data,
+    get textContent() {
+      return this.data;
+    },
+  };
+}
+
+/** A document whose elements stand nowhere; `tell(name, value)` hears what is set on it. */
+export function documentFor(tell) {
+  const own = {
+    documentElement: new PageElement("html"),
+    createElement: (tag) => new PageElement(tag),
+    createElementNS: (_, tag) => new PageElement(tag),
+    querySelectorAll: () => [],
+  };
+  const set = (_, name, value) => {
+    tell(String(name), String(value));
+    own[name] = value;
+    return true;
+  };
+  return new Proxy(own, { set });
+}

@@ -1,0 +1,176 @@
+// Whole runs of the browser's client, from answers to a report that is sent, withdrawn and forgotten, on a device whose
+// randomness is a tape. Runs whose tapes give the same outputs must be the same in everything that the device sees:
+// then nothing that leaves it or stays on it depends on the answers. What differs is told by its kind, never by value.
+import { serialize } from "node:v8";
+
+import { Device, enter } from "./javascript_device.mjs";
+import { ORIGIN } from "./javascript_site.mjs";
+
+const ALLOWANCE = { question: Infinity, total: Infinity };
+const DISCREET = { cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" };
+const BUSY = [503, "{}"];
+const NO_CONNECTION = null;
+
+/** What is found wrong in these runs, the first of each kind: { kind, questions }; and how many runs there were. */
+export async function compareRuns(product, site, vectors) {
+  const findings = new Findings();
+  let left = null;
+  let count = 0;
+  for (const [place, { body = null, runs }] of vectors.entries()) {
+    const course = [sendAtOnce, sendLater][place % 2];
+    const first = await observe(product, site, course, runs[0]);
+    judge(first, { ...site, body, tape: runs[0].tape }, findings);
+    const { survey: known } = first;
+    const reference = await observe(product, site, course, runs[0], { survey: known });
+    for (const [number, run] of runs.entries()) {
+      // The first of them once more with the clocks moved: nothing may hang on the time.
+      const shift = number === 0 ? place + 1 : 0;
+      const found = await observe(product, site, course, run, { shift, survey: known });
+      const kind = difference(reference.events, found.events);
+      if (kind !== null) findings.add(number === 0 ? "time" : kind, unlike(runs[0], run));
+      count += 1;
+    }
+    left ??= reference.left;
+    if (difference(left, reference.left) !== null) findings.add("forgotten", []);
+  }
+  return { found: findings.list, count };
+}
+
+/** What is wrong, the first of each kind: { kind, questions }. */
+export class Findings {
+  list = [];
+
+  add(kind, questions) {
+    const known = this.list.find((finding) => finding.kind === kind);
+    // Of two of a kind, the one that fewer answers account for says more.
+    if (known === undefined) this.list.push({ kind, questions });
+    else if (questions.length < known.questions.length) known.questions = questions;
+  }
+}
+
+async function sendAtOnce(path, answers, device) {
+  tellOutcome(device, await path.answer(answers));
+  keep(device, "sent");
+  tellOutcome(device, await path.receipt());
+}
+
+async function sendLater(path, answers, device) {
+  device.failures.push(BUSY, NO_CONNECTION);
+  // Whoever has no connection is told so after the second try, and sends again when there is one.
+  device.onFailure = () => (device.isOnline = false);
+  await path.answer(answers).catch((error) => device.tell("threw", error.name, String(error.sentence)));
+  keep(device, "waiting");
+  device.isOnline = true;
+  tellOutcome(device, await path.send());
+  keep(device, "sent");
+  await path.withdraw();
+  keep(device, "withdrawn");
+}
+
+function tellOutcome(device, outcome) {
+  device.tell("outcome", serialize(outcome).toString("latin1"));
+}
+
+/** Tell all that lies on the device at some moment. */
+export function keep(device, moment) {
+  device.tell("kept", moment, ...device.databases.dump().flat());
+}
+
+// `survey` is what was fetched and read in an earlier run; null for doing that, too.
+async function observe(product, site, course, { answers, tape }, { shift = 0, survey = null } = {}) {
+  const failures = [];
+  const answer = (request) => {
+    if (!site.isForReports(request)) return site.answer(request);
+    device.sent ??= { body: request.body, used: device.position - device.repeated };
+    keep(device, "waiting");
+    const reply = failures.length > 0 ? failures.shift() : site.answer(request);
+    if (reply === NO_CONNECTION) device.onFailure();
+    return reply;
+  };
+  const device = new Device(Buffer.from(tape, "hex"), answer, shift);
+  Object.assign(device, { failures, sent: null });
+  enter(device);
+  let respondent = { survey };
+  try {
+    respondent = await begin(product, site, survey);
+    await repeatSet(respondent, device);
+    const path = new product.AnswerPath(respondent);
+    await course(path, structuredClone(answers), device);
+    await path.forget();
+    keep(device, "forgotten");
+  } catch (error) {
+    device.tell("broken", String(error?.name), String(error?.sentence));
+  }
+  return { events: device.events, sent: device.sent, survey: respondent.survey, left: device.events.slice(-1) };
+}
+
+// The form asks which questions there are, and so does the way of the answers: a set is drawn both times, and the
+// ledger's stands. On the tape are the bytes of one.
+async function repeatSet(respondent, device) {
+  await respondent.asked();
+  const set = device.random.subarray(0, device.position);
+  device.random = Buffer.concat([set, device.random]);
+  device.repeated = set.length;
+}
+
+// As the page does it, up to the first question.
+async function begin(product, { link, name, token, wave }, survey) {
+  product.checkDevice();
+  const transport = new product.Transport(ORIGIN);
+  const ledger = await product.BrowserLedger.open();
+  const wanted = [ORIGIN, name, wave, token];
+  await ledger.find(wanted);
+  await ledger.unaccepted(wanted);
+  const options = { allowance: ALLOWANCE, wave };
+  const respondent =
+    survey === null
+      ? await product.Respondent.connect(link, transport, ledger, options)
+      : new product.Respondent(survey, transport, ledger, { ...options, token });
+  await respondent.drawn();
+  await respondent.spent();
+  return respondent;
+}
+
+// What holds of every run, whatever the others are.
+function judge({ events, sent }, { api, body, tape, token }, findings) {
+  const kinds = new Set(events.map(([kind]) => kind));
+  if (kinds.has("broken") || sent === null) return findings.add("broken", []);
+  if (body !== null && sent.body !== body) findings.add("law", []);
+  if (sent.used * 2 !== tape.length) findings.add("used", []);
+  for (const [kind, source] of events) if (kind === "source") findings.add(`source ${source}`, []);
+  const requests = events.filter(([kind]) => kind === "request");
+  if (!requests.every((request) => isAgreed(request, api, token))) findings.add("agreed", []);
+}
+
+// The requests of design.md, and nothing with them: no cookie, no referrer, no further header.
+function isAgreed([, method, address, headers, , more], api, token) {
+  const bearer = token ? [["Authorization", `Bearer ${token}`]] : [];
+  const known = {
+    [`GET ${api}`]: [],
+    [`GET ${api}/revisions`]: [],
+    [`POST ${api}/reports`]: [["Content-Type", "application/json"], ...bearer],
+    [`POST ${api}/withdraw`]: [["Content-Type", "application/json"]],
+  };
+  const options = Object.entries(JSON.parse(more)).sort();
+  const isDiscreet = JSON.stringify(options) === JSON.stringify(Object.entries(DISCREET));
+  return isDiscreet && JSON.stringify(known[`${method} ${address}`]) === headers;
+}
+
+/** Of which kind the first difference is between two lists of events; null if there is none. */
+export function difference(one, other) {
+  const longest = Math.max(one.length, other.length);
+  for (let place = 0; place < longest; place += 1) {
+    const [first, second] = [one[place], other[place]];
+    if (first === undefined || second === undefined || first[0] !== second[0]) return `order ${(second ?? first)[0]}`;
+    const part = first.findIndex((text, index) => text !== second[index]);
+    const isSame = part < 0 && first.length === second.length;
+    if (!isSame) return first[0] === "kept" ? `kept ${first[1]}` : `${first[0]} ${part}`;
+  }
+  return null;
+}
+
+/** The names of the questions that two runs answer differently. */
+export function unlike({ answers: one }, { answers: other }) {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return names.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+}

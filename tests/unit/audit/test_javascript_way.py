@@ -1,0 +1,177 @@
+"""The whole way of an answer in the browser's client, under node: what is honest passes, and each plant is found."""
+
+from collections.abc import Sequence
+
+import pytest
+from sottovoce.audit.check import PASSED, Check
+from sottovoce.audit.interference import IDENTITY, SUBJECT
+from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.javascript_way import FORM, REFUSALS
+from sottovoce.audit.python_code import plan, private
+from sottovoce.audit.randomness import SOURCE
+from sottovoce.audit.runs import plan_runs
+from sottovoce.client import bundle, page
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+from tests.documents import question, survey
+from tests.surveys import every_type, months
+from tests.surveys import survey as of
+
+_COIN = {"name": "coin_flip"}
+_MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
+TWO = parse_survey(survey(*({**question(_COIN), "name": name} for name in ("first", "second"))))
+ASK = parse_survey(survey(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2, access="token"))
+MEMOIZED = parse_survey(survey(question(_MEMO), waves=months(2)))
+EVERY = of(name="every", questions=every_type())
+
+Change = tuple[str, str, str]
+"""A module, what stands in it, and what is put in its place."""
+
+LEARN: Change = (
+    "device/answer_path.js",
+    "return survey.encode(answers, asked);",
+    'globalThis.learnt = answers.first === "yes";\n  return survey.encode(answers, asked);',
+)
+"""Whatever else is planted knows the answer."""
+
+PLANTS: dict[str, tuple[list[Change], str, str]] = {
+    "header": (
+        [LEARN, ("device/transport.js", "const headers = { ...JSON_TYPE, ...more };",
+                 'const headers = { ...JSON_TYPE, ...more, Accept: globalThis.learnt ? "*/*" : "*" };')],
+        SUBJECT, "the headers of a request depends on the answer to 'first'"),
+    "address": (
+        [LEARN, ("device/transport.js", "return this.#post(`${survey}/reports`",
+                 'return this.#post(`${survey}/reports${globalThis.learnt ? "?" : ""}`')],
+        SUBJECT, "the address of a request"),
+    "always more": (
+        [("device/transport.js", 'credentials: "omit"', 'credentials: "include"')], SUBJECT, "not agreed"),
+    "ledger": (
+        [LEARN, ("device/answer_path.js", "epsilon: survey.epsilonOfWave,",
+                 "epsilon: survey.epsilonOfWave + globalThis.learnt / 1e9,")],
+        SUBJECT, "what it writes on the device depends on the answer to 'first'"),
+    "not forgotten": (
+        [("device/answer_path.js", 'await ledger.end(key, "forgotten");', "")],
+        SUBJECT, "what is left after forgetting hangs on what was reported"),
+    "id": (
+        [("device/randomize.js", "const report_id = draws.identity();",
+          "const report_id = draws.identity().slice(0, -1) + values[0];")],
+        SUBJECT, "the report is not the one that its draws make"),
+    "waits": (
+        [LEARN, ("device/send_time.js", "const result = await work();",
+                 "const result = await work();\n  if (globalThis.learnt) await timer(1);")],
+        SUBJECT, "wait"),
+    "prints": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 "console.log(globalThis.learnt);\n  const expected = await")],
+        SUBJECT, "what it prints depends on the answer to 'first'"),
+    "by the clock": (
+        [("device/randomize.js", "const report_id = draws.identity();",
+          "if (Math.floor(performance.now() / 3500) % 2) console.log();\n  const report_id = draws.identity();")],
+        SUBJECT, "what it does hangs on the time"),
+    "one byte more": (
+        [("device/randomize.js", "const report_id = draws.identity();",
+          "const report_id = draws.identity();\n  draws.below(2);")],
+        SUBJECT, "it does not use just the random bytes"),
+    "only both": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          'if (answers.first === "yes" && answers.second === "yes") console.log();\n  '
+          "return survey.encode(answers, asked);")],
+        SUBJECT, "what it prints depends on the answer to 'first' and 'second'"),
+    "title": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          "globalThis.document.title = answers.first;\n  return survey.encode(answers, asked);")],
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
+    "receipt": (
+        [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
+          "if (!complete(showParts(parts), summary, words)) return;\n    globalThis.learnt = fields[0].read();\n    "
+          "onDone();"),
+         ("form/steps/receipt.js", 'const title = heading(1, words.node("receipt_title"));',
+          'const title = heading(globalThis.learnt === "yes" ? 1 : 2, words.node("receipt_title"));')],
+        FORM, "what the page shows when the report was sent or forgotten depends on the answer to 'first'"),
+    "another answer": (
+        [("form/steps/questions.js", "answers: () => Object.fromEntries(given()),",
+          "answers: () => ({ ...Object.fromEntries(given()), "
+          'second: given()[0][1] === "yes" ? "yes" : given()[1][1] }),')],
+        FORM, "what it writes on the device depends on the answer to 'first'"),
+    "Math.random": (
+        [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
+          "return crypto.getRandomValues(new Uint8Array(count)).map((byte) => byte ^ (Math.random() * 256));")],
+        SOURCE, "elsewhere than crypto.getRandomValues: Math.random"),
+    "thrown away": (
+        [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
+          "return crypto.getRandomValues(new Uint8Array(2 * count)).slice(count);")],
+        SOURCE, "its draws are not made of all its random bytes"),
+    "falls back": (
+        [("device/draws.js", "return crypto.getRandomValues(new Uint8Array(count));",
+          "try {\n    return crypto.getRandomValues(new Uint8Array(count));\n  } catch {\n    "
+          "return new Uint8Array(count);\n  }")],
+        SOURCE, "it draws where there is no randomness"),
+    "fewer bits": (
+        [("device/draws.js", "return hexadecimal(this.#exactly(16));",
+          'return hexadecimal(this.#exactly(16).map((byte, place) => (place === 7 ? byte & 127 : byte)));')],
+        IDENTITY, "an id is not just its 16 random bytes"),
+    "another survey": (
+        [("device/respondent.js", "if ((await sha256(bytes)).startsWith(link.digest)) return bytes;",
+          "if (bytes) return bytes;")],
+        REFUSALS, "another survey"),
+    "any price": (
+        [("device/respondent.js", "if (!(epsilon <= limit)) throw", "if (!(epsilon <= 2 * limit)) throw")],
+        REFUSALS, "costs more than is allowed"),
+    "repeats": (
+        [("survey/spec.js", 'throw error instanceof RangeError ? new AnswerError("error_unexpected") : error;',
+          'throw error instanceof RangeError ? new AnswerError("error_unexpected", { answer }) : error;')],
+        REFUSALS, "repeats it in an error"),
+    "joint": (
+        [("device/randomizers/binary_rr.js", "return draws.pick(mechanism.weights(value));",
+          "const drawn = draws.pick(mechanism.weights(value));\n  draws.below(drawn === value ? 3 : 5);\n  "
+          "return drawn;")],
+        "first", "what is read depends on"),
+}  # fmt: skip
+
+
+def javascript(asked: Survey) -> list[Check]:
+    """What the audit finds in the assembled scripts; few runs."""
+    tasks = [task for each in private(asked) if (task := plan(each)) is not None]
+    return check_javascript(asked, tasks, page.opened(), plan=plan_runs(asked, quick=True))
+
+
+def problems(checks: Sequence[Check]) -> dict[str, str]:
+    """What failed, by subject."""
+    return {check.subject: check.message for check in checks if check.outcome != PASSED}
+
+
+@pytest.mark.parametrize("asked", [ASK, MEMOIZED, EVERY], ids=["ask", "memo", "every"])
+def test_client_passes(asked: Survey) -> None:
+    """With a set of questions, a memo, a token, every type and every mechanism; and says what was tried."""
+    checks = javascript(asked)
+
+    assert problems(checks) == {}
+    assert {FORM, SUBJECT, IDENTITY, SOURCE, REFUSALS} <= {check.subject for check in checks}
+    assert [check.scope for check in checks if check.subject == SUBJECT] == [plan_runs(asked, quick=True).scope]
+
+
+ORDINARY = ("header", "not forgotten", "only both", "receipt", "Math.random", "fewer bits", "another survey", "joint")
+"""One for each promise; the others take as long again, and are found in the same way."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in ORDINARY else pytest.mark.slow) for name in PLANTS]
+)
+def test_plant_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """In the scripts as they are assembled, under the promise that it breaks."""
+    changes, subject, words = PLANTS[name]
+    original = bundle.modules
+
+    def planted(*entries: str) -> dict[str, str]:
+        sources = original(*entries)
+        for path, right, wrong in changes:
+            if path in sources:
+                assert right in sources[path]
+                sources[path] = sources[path].replace(right, wrong)
+        return sources
+
+    monkeypatch.setattr(bundle, "modules", planted)
+    found = problems(javascript(TWO))
+
+    assert words in found[subject], found
