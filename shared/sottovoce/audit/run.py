@@ -98,7 +98,8 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     survey = order.survey
     tasks, checks = _laws(survey, begin)
     found, lacking = histories_of(survey)
-    runs = _planned(order)
+    runs, failed = _planned(order)
+    checks += failed
     # A core for each: what is watched here is disturbed by nothing that runs there.
     javascript = started_beside(
         "javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found, runs)
@@ -117,12 +118,16 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     return [*statement(survey, runs, checks), *checks]
 
 
-def _planned(order: Order) -> RunPlan:
-    """The whole runs; none where the client cannot even be planned for, which its own checks tell."""
-    try:
-        return plan_runs(order.survey, order.quick)
-    except Exception:  # whatever the client under audit raises
-        return NO_RUNS
+def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
+    """The whole runs; a client that cannot even be planned for has failed."""
+    plans: list[RunPlan] = []
+
+    def plan_them() -> list[Check]:
+        plans.append(plan_runs(order.survey, order.quick))
+        return []
+
+    failed = surely("python", SUBJECT, plan_them)
+    return (plans[0] if plans else NO_RUNS), failed
 
 
 def _laws(survey: Survey, begin: Begin) -> tuple[list[Task], list[Check]]:
