@@ -81,7 +81,15 @@ class AskedQuestion:
         return b"" if memo is None else self._memos.tape(0, memo, vector) or b""
 
     def tape(self, value: Value, reported: int | None, vector: int, turn: int) -> bytes | None:
-        """The bytes of one report; None if there is no way to it."""
+        """
+        The bytes of one report; None if there is no way to it.
+
+        Args:
+            value: the true value.
+            reported: what is to be reported; None if the question is not asked.
+            vector: the number of the vector, by which what is remembered is chosen.
+            turn: chooses among the ways.
+        """
         if self.question.mechanism is None or reported is None:
             return b"" if value == reported or reported is None else None
         memo = self.memo(vector)
