@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.interference import SUBJECT
+from sottovoce.audit.randomness import ID_SAMPLED
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
 from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
@@ -191,6 +192,17 @@ def test_form_that_does_something_else_is_found(browser: Browser, change: Change
         [check] = check_page(browser, link, WEAK, sampling(2))
 
     assert (check.outcome, check.message) == (FAILED, words)
+
+
+def test_ids_that_tell_the_answer_are_found(browser: Browser) -> None:
+    """In the served scripts, drawn with the browser's own randomness."""
+    leak = "const report_id = `${draws.identity().slice(1)}${values[0]}`;"
+    with serving(WEAK, planted("sending.js", "const report_id = draws.identity();", leak)) as link:
+        _, scripts = check_files(link)
+        found = {check.subject: check for check in check_script(browser, scripts, WEAK, sampling(400))}
+
+    assert found[ID_SAMPLED].outcome == FAILED
+    assert "the answers" in found[ID_SAMPLED].message
 
 
 def test_survey_that_the_form_refuses_is_no_pass(browser: Browser) -> None:

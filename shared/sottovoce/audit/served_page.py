@@ -20,6 +20,7 @@ import requests
 from playwright.sync_api import Browser, Error, Page, Route
 from sottovoce.audit.browser_visit import TOO_DEAR, is_too_dear, seen_truth, turns_for, visits
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.randomness import check_ids
 from sottovoce.audit.sampled_reports import Reported, Sampling, Truth, check_reports
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, opened, path_of
@@ -52,7 +53,8 @@ _LOAD = """([scripts, survey]) => {
         const values = truths[i % truths.length].map((value, index) => (places.includes(index) ? value : null));
         const memo = asked.memoized.length ? product.drawMemo(asked, draws) : null;
         const body = product.dumpReport(product.randomize(asked, values, draws, 0, memo), asked);
-        reports.push([JSON.parse(body).values, new TextEncoder().encode(body).length, read]);
+        const { report_id, values: reported } = JSON.parse(body);
+        reports.push([reported, new TextEncoder().encode(body).length, read, report_id]);
       }
       return reports;
     };
@@ -167,15 +169,19 @@ def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, s
         page.goto("https://audit.invalid/")
         if _outcome(page, _LOAD, [list(served), survey.canonical.decode()]) != "loaded":
             raise ValueError
-        return check_reports("script", survey, partial(_drawn, page), sampling)
+        ids: list[tuple[str, object]] = []
+        halved = replace(sampling, alpha=sampling.alpha / 2)
+        checks = check_reports("script", survey, partial(_drawn, page, ids), halved)
+        people = ids[: sampling.runs], ids[sampling.runs : 2 * sampling.runs]
+        return [*checks, check_ids("script", people, halved.alpha)]
     except (Error, TypeError, ValueError):
         return [Check("script", "served scripts", FAILED, message=_NO_REPORT)]
     finally:
         page.close()
 
 
-def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported]:
-    """So many reports of the scripts that are loaded; a ``ValueError`` if they do not make as many."""
+def _drawn(page: Page, ids: list[tuple[str, object]], truths: Sequence[Truth], count: int) -> Iterator[Reported]:
+    """So many reports of the scripts that are loaded, their ids told; a ``ValueError`` if they do not make as many."""
     while count > 0:
         # Of even length, so that people stay in turn from one batch to the next.
         part = min(count, _BATCH)
@@ -183,7 +189,8 @@ def _drawn(page: Page, truths: Sequence[Truth], count: int) -> Iterator[Reported
         made = _outcome(page, _RUN, [truths, part])
         if len(made) != part:
             raise ValueError
-        for found, length, read in made:
+        for found, length, read, identity in made:
+            ids.append((str(identity), found))
             yield tuple(found), length, read
 
 
