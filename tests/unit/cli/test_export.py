@@ -59,7 +59,7 @@ def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
         (["exam", "--format", "all", "--out", "out"], "files of reports exist once it is closed"),
         (["exam", "--format", "reports.csv", "--out", "out.csv"], "the survey is open"),
         (["exam", "--format", "everything.zip", "--out", "out.zip"], "the survey is open"),
-        (["exam", "--format", "reports.csv", "--wave", "0", "--out", "out.csv"], "and for each wave once that is closed"),
+        (["exam", "--format", "reports.csv", "--wave", "0", "--out", "out.csv"], "for each wave once that is closed"),
         (["done", "--format", "reports.csv", "--wave", "3", "--out", "out.csv"], "the survey has no such wave"),
         (["done", "--format", "reports.csv", "--out", "out.txt"], "must end in .csv"),
         (["done", "--format", "reports.csv"], "name the file with --out"),

@@ -26,7 +26,7 @@ def opened(tmp_path: Path) -> Source:
 @pytest.mark.parametrize("name", [*OF_REPORTS, *WITH_PUBLIC])
 def test_file_of_reports_is_refused_while_the_survey_is_open(opened: Source, tmp_path: Path, name: str) -> None:
     """And nothing is written."""
-    with pytest.raises(EstimateError, match="the survey is open: .*files of reports exist once it is closed"):
+    with pytest.raises(EstimateError, match=r"the survey is open: .*files of reports exist once it is closed"):
         SINGLE[name](opened, tmp_path / name)
     assert not (tmp_path / name).exists()
 
