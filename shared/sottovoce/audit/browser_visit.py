@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route
 from sottovoce.audit.lower_bound import runs_to_reach
 from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
 from sottovoce.client.link import Link
-from sottovoce.client.page import assemble, path_of
+from sottovoce.client.page import assemble, by_path
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import SurveyError, TransportError
@@ -101,9 +101,8 @@ def _open(browser: Browser, link: Link, survey: Survey) -> _Tab:
     context = browser.new_context()
     tab = _Tab(context, context.new_page(), [], [])
     api = f"{link.origin}/api/v1/surveys/{link.survey}"
-    page = link.origin + path_of("respondent.html", link.survey)
-    parts = {path for name in assemble() for path in (path_of(name, link.survey), f"/assets/{name}")}
-    needed = {api, f"{api}/revisions", *(link.origin + path for path in parts)}
+    page = f"{link.origin}/s/{link.survey}"
+    needed = {api, f"{api}/revisions", *(link.origin + path for path in by_path(assemble(), link.survey))}
     # Only before the first question: from then on, even when they are asked could carry an answer.
     beforehand = {
         ("GET", f"{api}/status", None): _status(survey),
