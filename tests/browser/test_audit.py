@@ -18,7 +18,7 @@ from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
 from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.page import assemble, opened, path_of
+from sottovoce.client.page import assemble, by_path, opened
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
@@ -61,7 +61,8 @@ def serving(asked: Survey, change: Change = lambda _files: None, earlier: tuple[
     assets = assemble()
     texts = {name: asset.body.decode() for name, asset in assets.items()}
     change(texts)
-    paths = {path_of(name, asked.name): name for name in texts}
+    names = {id(asset): name for name, asset in assets.items()}
+    paths = {path: names[id(asset)] for path, asset in by_path(assets, asked.name).items()}
 
     def answer(request: Captured) -> bytes:
         _, path = request.path.split()

@@ -70,8 +70,26 @@ def test_second_script_that_does_not_arrive_is_told_and_asked_for_again(visit: V
     page.click("button.primary")
     page.wait_for_selector("#check")
 
-    asked = [request.url.partition("/assets/")[2] for request in visit.requests if "/answering.js" in request.url]
+    asked = [request.url.rpartition("/")[2] for request in visit.requests if "/answering.js" in request.url]
     assert asked == ["answering.js", "answering.js?1", "answering.js?2"]
+
+
+def test_first_script_that_does_not_arrive_is_told_in_time(visit: Visit) -> None:
+    """Such as where a server of another release is asked for it; not while it may be on its way, and never with it."""
+    visit.context.route("**/respondent.js", lambda route: route.fulfill(status=404))
+    page = visit.context.new_page()
+    page.goto(visit.site.link)
+    broken = page.locator("#broken")
+    assert not broken.is_visible()
+    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
+    assert broken.is_visible()
+    assert "Reload it" in broken.inner_text()
+
+    visit.context.unroute("**/respondent.js")
+    page.reload()
+    page.wait_for_selector(READY)
+    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
+    assert not broken.is_visible()
 
 
 def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again(visit: Visit) -> None:

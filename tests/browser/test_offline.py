@@ -8,12 +8,19 @@ from tests.surveys import survey
 ANSWERS = (1, 0, 2, 3, 1)
 CACHED = """async () => {
     const found = {};
+    const FOLDER = new RegExp("^/assets/[0-9a-f]{16}/");
     for (const name of await caches.keys()) {
         const cache = await caches.open(name);
-        const paths = (await cache.keys()).map((request) => new URL(request.url).pathname);
+        const paths = (await cache.keys()).map((request) => new URL(request.url).pathname.replace(FOLDER, "/assets/"));
         found[name.replace(/-[0-9a-f]{16}$/, "")] = paths.sort();
     }
     return found;
+}"""
+
+OLDER = """async () => {
+    const cache = await caches.open("sottovoce-kept");
+    const older = ["/assets/0123456789abcdef/catalogues/en.json", "/assets/catalogues/en.json"];
+    await Promise.all(older.map((path) => cache.put(path, new Response("{}"))));
 }"""
 
 
@@ -78,10 +85,11 @@ def test_unsent_report_leaves_at_a_visit_to_another_survey(visit: Visit, page: P
 
 
 def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
-    """Page, scripts, sentences, survey; an older page is dropped, another program's cache is not."""
+    """Page, scripts, sentences, survey; an older page and its sentences are dropped, another program's cache is not."""
     page = visit.context.new_page()
     page.goto(f"{visit.site.url}/healthz")
     page.evaluate("Promise.all(['sottovoce-page-0123456789abcdef', 'other'].map((name) => caches.open(name)))")
+    page.evaluate(OLDER)
     page.goto(visit.site.link)
     page.wait_for_selector(READY)
     page.evaluate(KEPT)
@@ -105,6 +113,20 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
             "/assets/waves.js",
         ],
     }
+
+
+def test_kept_parts_serve_where_a_server_of_another_release_has_not_got_them(visit: Visit, page: Page) -> None:
+    """Under their name, which holds their digest; what else it refuses is refused."""
+    page.evaluate(KEPT)
+    page.reload()
+    page.wait_for_selector(READY)
+    visit.context.route("**/*", lambda route: route.fulfill(status=404, body="{}"))
+    folder = page.evaluate("document.scripts[0].src.replace('respondent.js', '')")
+    ask = "async (url) => (await fetch(url, { cache: 'no-store' })).status"
+
+    assert page.evaluate(ask, f"{folder}waves.js") == 200
+    assert page.evaluate(ask, f"{visit.site.url}/assets/fedcba9876543210/waves.js") == 404
+    assert page.evaluate(ask, f"{visit.site.url}/api/v1/surveys/marriage") == 404
 
 
 def test_worker_has_no_say_in_other_pages(visit: Visit, page: Page) -> None:

@@ -1,5 +1,6 @@
 """What a visitor does and what can be seen of it."""
 
+import re
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -12,6 +13,9 @@ from tests.conftest import Running
 
 READY = "#explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
 """The explanation, a refusal, a receipt or what is left of one: the page has made up its mind."""
+
+FOLDER = re.compile("^/assets/[0-9a-f]{16}/")
+"""Where the parts of the page are."""
 
 KEPT = """async () => {
     await navigator.serviceWorker.ready;
@@ -55,9 +59,9 @@ class Visit:
 
     @property
     def paths(self) -> list[str]:
-        """Method and path of every request but the icon that is in the page itself."""
+        """Method and path, without the digest in it, of every request but the icon that is in the page itself."""
         told = [(request.method, urlsplit(request.url)) for request in self.requests]
-        return [f"{method} {url.path}" for method, url in told if url.scheme != "data"]
+        return [f"{method} {FOLDER.sub('/assets/', url.path)}" for method, url in told if url.scheme != "data"]
 
     @property
     def bodies(self) -> list[str]:

@@ -1,13 +1,15 @@
 """``page`` and ``verify``: the page at an aggregator, on a static host and in a file is this release's, or not."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
-from sottovoce.client.page import assemble, static_page
+from sottovoce.client.page import assemble, by_path, static_page
 
 from tests.browser.hosts import serving
 from tests.conftest import Running, start
@@ -39,9 +41,10 @@ def test_served_page_is_this_releases(site: Running) -> None:
     assert done.exit_code == 0
     assert document["same"] is True
     assert document["aggregator"] == site.url
-    assert len(document["files"]) == len(assemble())
-    paths = {file["path"] for file in document["files"]}
-    assert {f"/s/{site.survey.name}", "/s/sw.js", "/assets/answering.js"} <= paths
+    files = by_path(assemble(), site.survey.name)
+    assert {file["path"] for file in document["files"]} == set(files)
+    page = requests.get(f"{site.url}/s/{site.survey.name}", timeout=15).text
+    assert {part[2:] for part in re.findall(r'"(\.\./assets/[^"]*)"', page)} <= set(files)
 
 
 @pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.json", "sw.js"])

@@ -87,13 +87,14 @@ def test_proxy_writes_nothing_of_a_request(nginx: Block) -> None:
 def test_proxy_repeats_only_what_may_be_repeated(nginx: Block) -> None:
     """What devices post is; making tokens, publishing and deleting are not, at any address."""
     (http,) = [inner for words, inner in nginx if words == ["http"]]
-    repeated = [words[2] for server in http for words, inner in server[1]
-                if words[0] == "location" and directives(inner, "proxy_next_upstream")]  # fmt: skip
+    repeated = [(words[-1], again) for server in http for words, inner in server[1]
+                if words[0] == "location" for again in directives(inner, "proxy_next_upstream")]  # fmt: skip
     named = [words for words in directives(nginx, "proxy_next_upstream") if "non_idempotent" in words]
-    (pattern,) = repeated
+    (pattern,) = [place for place, again in repeated if "non_idempotent" in again]
     ends = ("reports", "reports/batch", "withdraw", "token", "tokens", "tokens/revoke", "publish", "close", "reopen")
 
     assert len(named) == 1
+    assert [place for place, again in repeated if "http_404" in again] == ["/assets/"]
     assert [end for end in ends if re.match(pattern, f"/api/v1/surveys/exam/{end}")] == list(ends[:4])
 
 

@@ -7,7 +7,8 @@ bytes.
 
 The page comes in parts, each a script: ``respondent`` is what stands between the link and the first step, and the
 others, asked for when they are needed, import from it by name. ``whole`` is all of them in one. The last line, written
-here, starts the page with the entries of the parts that are in the script, and says how the others are had.
+here, starts the page with the entries of the parts that are in the script, and says where the script is, and how the
+other parts are had.
 """
 
 import re
@@ -31,7 +32,7 @@ _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
 _BESIDE = re.compile(r"\S.*\s//\s")
-_START = "start([MAIN], (file) => import(`./${file}`));\n"
+_START = "start([MAIN], import.meta.url, (file) => import(`./${file}`));\n"
 
 # What may stand at the left margin once comments and imports are gone: anything else is not joined safely.
 _MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])]|if \(| |$")
@@ -76,7 +77,7 @@ def whole() -> str:
     first, *later = PARTS
     script = join(modules(*(PARTS[part] for part in later), PARTS[first]))
     entries = ", ".join(["MAIN", *(part.upper() for part in later)])
-    return f"{script}start([{entries}]);\n"
+    return f"{script}start([{entries}], import.meta.url);\n"
 
 
 def join(sources: dict[str, str]) -> str:

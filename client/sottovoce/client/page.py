@@ -29,28 +29,55 @@ _TYPES = {
 
 
 class Asset(NamedTuple):
-    """One file as it is served; ``style`` is how a content security policy names the style within it."""
+    """
+    One file as it is served.
+
+    Attributes:
+        style: how a content security policy names the style within it.
+        folder: named by the digest of all that is in it, the page among them; empty for what is not in it.
+    """
 
     body: bytes
     content_type: str
     style: str = ""
+    folder: str = ""
 
 
 def assemble() -> dict[str, Asset]:
     """The files that the aggregator serves, by name, in a fixed order."""
-    # What every visit needs next is on its way while the first script is; it is asked for whatever the survey is.
-    next_part = '<link rel="modulepreload" href="../assets/answering.js">'
-    page = _html('<script type="module" src="../assets/respondent.js"></script>', next_part)
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
-    kept = {"respondent.html": page, **scripts}
-    worker = _worker({f"../assets/{name}": text for name, text in kept.items()})
-    texts = {**catalogues(), **kept, "sw.js": worker, "saved.json": _json(_saved())}
-    return {name: Asset(text.encode(), content_type(name), _style(name)) for name, text in texts.items()}
+    beside = {**catalogues(), **scripts}
+    # The page names the folder, so that its digest is that of the page without the name.
+    folder = _version({**beside, "respondent.html": _served("")})
+    within = {**beside, "respondent.html": _served(folder)}
+    worker = _worker(folder, [f"../assets/{folder}/{name}" for name in ("respondent.html", *scripts)])
+    without = {"sw.js": worker, "saved.json": _json(_saved())}
+    return {
+        **{name: _asset(name, text, folder) for name, text in within.items()},
+        **{name: _asset(name, text) for name, text in without.items()},
+    }
 
 
-def path_of(name: str, survey: str) -> str:
-    """The path under which an aggregator serves a file of the page."""
-    return {"respondent.html": f"/s/{survey}", "sw.js": "/s/sw.js"}.get(name, f"/assets/{name}")
+def by_path(files: Mapping[str, Asset], survey: str) -> dict[str, Asset]:
+    """The files by the paths under which an aggregator serves them: the page also to those who keep it."""
+    kept = files["respondent.html"]
+    return {
+        **{path_of(name, file, survey): file for name, file in files.items()},
+        f"/assets/{kept.folder}/respondent.html": kept,
+    }
+
+
+def path_of(name: str, file: Asset, survey: str) -> str:
+    """
+    The path under which an aggregator serves a file of the page to those who open it.
+
+    Args:
+        name: of ``assemble``.
+        file: under that name.
+        survey: whose page is opened.
+    """
+    own = {"respondent.html": f"/s/{survey}", "sw.js": "/s/sw.js"}
+    return own.get(name, "/".join(["/assets", *filter(None, [file.folder]), name]))
 
 
 def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -84,11 +111,11 @@ def static_page(aggregator: str) -> dict[str, bytes]:
     """
     sentences, script = catalogues(), whole()
     digests = {_tag(name): _integrity(text) for name, text in sentences.items()}
-    setup = {"aggregator": _address(aggregator), "assets": "./", "catalogues": digests}
+    setup = {"aggregator": _address(aggregator), "catalogues": digests}
     part = f'<script type="module" src="respondent.js" crossorigin integrity="{_integrity(script)}"></script>'
     page = _html(_policy("'self'", aggregator), _setup(setup), part)
     texts = {"index.html": page, "respondent.js": script, **sentences}
-    texts["sw.js"] = _worker({"./": page, "respondent.js": script})
+    texts["sw.js"] = _worker(_version(texts), ["./", "respondent.js"])
     return {name: text.encode() for name, text in texts.items()}
 
 
@@ -139,6 +166,17 @@ def content_type(name: str) -> str:
     return _TYPES[name.rpartition(".")[2]]
 
 
+def _asset(name: str, text: str, folder: str = "") -> Asset:
+    return Asset(text.encode(), content_type(name), _style(name), folder)
+
+
+def _served(folder: str) -> str:
+    """The page as an aggregator serves it: the only file but the worker that names the folder of the others."""
+    # What every visit needs next is on its way while the first script is; it is asked for whatever the survey is.
+    next_part = f'<link rel="modulepreload" href="../assets/{folder}/answering.js">'
+    return _html(f'<script type="module" src="../assets/{folder}/respondent.js"></script>', next_part)
+
+
 def _html(*parts: str) -> str:
     style = f"<style>{_css()}</style>"
     return read("respondent.html").replace("<!-- parts -->", "\n".join([*parts, style]))
@@ -152,10 +190,14 @@ def _style(name: str) -> str:
     return f"'sha256-{_digest(_css())}'" if name.endswith(".html") else ""
 
 
-def _worker(kept: dict[str, str]) -> str:
-    """The service worker; its first line changes whenever a file that it keeps does."""
-    version = sha256("".join(kept.values()).encode()).hexdigest()[:16]
-    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(list(kept))};"]
+def _version(texts: Mapping[str, str]) -> str:
+    """What changes whenever one of these files does."""
+    return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _worker(version: str, kept: list[str]) -> str:
+    """The service worker; its first line changes whenever a file of the page does."""
+    lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(kept)};"]
     return "\n".join([*lines, tidy(read("sw.js"))])
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.page import assemble, path_of, saved_page, static_page
+from sottovoce.client.page import assemble, by_path, saved_page, static_page
 from sottovoce.client.revisions import contradictions, published
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import TransportError
@@ -105,7 +105,7 @@ def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Trans
     if any((other.origin, other.survey) != (link.origin, link.survey) for other in links):
         raise TransportError("the links are not to one survey at one aggregator")
     transport = reach(link.origin)
-    expected = {path_of(name, link.survey): asset.body for name, asset in assemble().items()}
+    expected = {path: asset.body for path, asset in by_path(assemble(), link.survey).items()}
     shown = published(transport, link.survey)
     found = [*contradictions(shown), *_not_shown(links, [each.digest for each in shown])]
     return Verdict(link.origin, _compare(transport, expected), found)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route
 from sottovoce.audit.lower_bound import runs_to_reach
 from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
 from sottovoce.client.link import Link
-from sottovoce.client.page import assemble, path_of
+from sottovoce.client.page import assemble, by_path
 from sottovoce.shared import canonical
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
@@ -132,7 +132,7 @@ def _open(browser: Browser, link: Link, survey: Survey) -> Visitor:
 def address_of(link: Link, survey: Survey) -> str:
     """The link to the form, with an invented token where there has to be one."""
     token = f"&t={_TOKEN}" if survey.asks_for_token else ""
-    return f"{link.origin}{path_of('respondent.html', link.survey)}#d={survey.digest[:32]}{token}&w={link.wave}"
+    return f"{link.origin}/s/{link.survey}#d={survey.digest[:32]}{token}&w={link.wave}"
 
 
 def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
@@ -145,8 +145,7 @@ def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
         survey: what it asks.
     """
     api = f"{link.origin}/api/v1/surveys/{link.survey}"
-    parts = {path for name in assemble() for path in (path_of(name, link.survey), f"/assets/{name}")}
-    needed = {api, f"{api}/revisions", *(link.origin + path for path in parts)}
+    needed = {api, f"{api}/revisions", *(link.origin + path for path in by_path(assemble(), link.survey))}
     # Only before the first question: from then on, even when they are asked could carry an answer.
     beforehand = {
         ("GET", f"{api}/status", None): _status(survey),

@@ -131,7 +131,7 @@ def check_files(link: Link) -> tuple[list[Check], dict[str, str]]:
     """
     checks, scripts = [], {}
     for name, asset in assemble().items():
-        body = _fetch(link.origin + path_of(name, link.survey))
+        body = _fetch(link.origin + path_of(name, asset, link.survey))
         digest = hashlib.sha256(body).hexdigest()
         if body == asset.body:
             checks.append(Check("files", name, PASSED, scope=f"SHA-256 {digest}"))

@@ -28,7 +28,9 @@ def test_split_lends_what_the_later_parts_need() -> None:
     extras = {"extras.js": 'import { one } from "./a.js";\nexport const EXTRAS = { one };\n'}
     scripts = split({"respondent": early, "answering": late, "extras": extras})
 
-    early_script = "const one = 1;\nconst two = 2;\nconst go = 1;\nexport { one, two };\nstart([MAIN], "
+    early_script = (
+        "const one = 1;\nconst two = 2;\nconst go = 1;\nexport { one, two };\nstart([MAIN], import.meta.url, "
+    )
     assert early_script in scripts["respondent"]
     assert scripts["answering"].endswith(
         'import { two } from "./respondent.js";\nconst ANSWERING = { two };\nexport { ANSWERING };\n'

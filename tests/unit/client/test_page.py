@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64encode
+from functools import partial
 from hashlib import sha256
 
 import brotli
@@ -15,6 +16,8 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, survey
+
+READ = bundle.read
 
 BUDGET = 36 * 1000
 """Bytes of the bodies until the first question can be answered, with ten questions and one language."""
@@ -133,11 +136,40 @@ def test_only_a_safe_address_is_written_into_a_page(address: str) -> None:
 
 
 def test_worker_changes_with_what_it_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A browser notices a new page by the worker's first line."""
-    before = assemble()["sw.js"].body
+    """A browser notices a new page by the worker's first line, and the folder it keeps is another."""
+    before = assemble()
     read = bundle.read
     changed = {"respondent.css": "body {\n  margin: 1px;\n}\n"}
     monkeypatch.setattr("sottovoce.client.page.read", lambda path: changed.get(path) or read(path))
 
-    assert before.split(b"\n")[0] != assemble()["sw.js"].body.split(b"\n")[0]
-    assert before.split(b"\n")[1:] == assemble()["sw.js"].body.split(b"\n")[1:]
+    after = assemble()
+    old, new = (files["respondent.js"].folder for files in (before, after))
+    assert before["respondent.js"].body == after["respondent.js"].body
+    assert before["sw.js"].body.startswith(f'const VERSION = "{old}";\n'.encode())
+    assert after["sw.js"].body == before["sw.js"].body.replace(old.encode(), new.encode()) != before["sw.js"].body
+
+
+@pytest.mark.parametrize("source", ["respondent.html", "catalogues/hi.json", "form/steps/withdraw.js"])
+def test_folder_changes_with_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    """Its files are kept for ever under its name, and only the page and the worker say it."""
+    before = assemble()["respondent.html"].folder
+    for module in ("page", "bundle"):
+        monkeypatch.setattr(f"sottovoce.client.{module}.read", partial(changed_at_its_end, source))
+    after = assemble()
+    folder = after["respondent.html"].folder
+
+    assert re.fullmatch("[0-9a-f]{16}", before)
+    assert before != folder
+    assert {name for name, file in after.items() if not file.folder} == {"sw.js", "saved.json"}
+    assert {file.folder for file in after.values() if file.folder} == {folder}
+    assert {name for name, file in after.items() if folder.encode() in file.body} == {"respondent.html", "sw.js"}
+
+
+def changed_at_its_end(changed: str, path: str) -> str:
+    """A source, one of which says something else than it does."""
+    source = READ(path)
+    if path != changed:
+        return source
+    return {"html": source.replace("</html>", "<p></html>"), "json": source.replace("{", '{"a":"a",', 1)}.get(
+        path.rpartition(".")[2], source + "function another() {}\n"
+    )

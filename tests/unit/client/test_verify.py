@@ -2,7 +2,7 @@
 
 import pytest
 from sottovoce.client import verify
-from sottovoce.client.page import assemble, path_of, saved_page
+from sottovoce.client.page import assemble, by_path, saved_page
 from sottovoce.client.verify import Verdict, verify_saved, verify_served
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
@@ -11,7 +11,7 @@ from tests.surveys import survey
 
 LINK = "https://a.example/s/exam"
 ASSETS = assemble()
-FILES = {path_of(name, "exam"): asset.body for name, asset in ASSETS.items()}
+FILES = {path: asset.body for path, asset in by_path(ASSETS, "exam").items()}
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,7 @@
 """What respondents use: the page, the survey's bytes, where to send a report or take it back. No cookie, no log."""
 
+from http import HTTPStatus
+
 from flask import Blueprint, Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.limits import PASSED, Limits, check_head
 from sottovoce.aggregator.settings import Settings
@@ -8,6 +10,9 @@ from sottovoce.aggregator.web.authorization import bearer_token
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, form_policy, is_for_respondents
 
 blueprint = Blueprint("collect", __name__)
+
+_FOR_EVER = "public, max-age=31536000, immutable"
+"""Of what is named by its digest; a year is the longest that caches heed."""
 
 
 @blueprint.get("/s/<name>")
@@ -22,10 +27,26 @@ def worker() -> Response:
     return _asset("sw.js")
 
 
-@blueprint.get("/assets/<path:name>")
+@blueprint.get("/assets/<name>")
 def asset(name: str) -> Response:
-    """A part of the form."""
-    return _asset(name)
+    """What belongs to no page in particular: the pieces of a page in one file."""
+    return _asset(name, "")
+
+
+@blueprint.get("/assets/<folder>/<path:name>")
+def part(folder: str, name: str) -> Response:
+    """
+    A part of the form, for whoever has the page that names this folder.
+
+    Another release's folder is not here, and nothing of ours is given in its place: a page runs with its own parts, or
+    not at all. The proxy may ask a node of that release (``deploy/nginx.conf``).
+    """
+    reply = _asset(name, folder)
+    if reply.status_code == HTTPStatus.OK and reply.mimetype != "text/html":
+        reply.headers["Cache-Control"] = _FOR_EVER
+        # It is no document: the page's own policy holds for it, and this one is short.
+        reply.headers["Content-Security-Policy"] = "default-src 'none'"
+    return reply
 
 
 @blueprint.get("/api/v1/surveys/<name>")
@@ -110,9 +131,10 @@ def _headers() -> list[tuple[str, str]]:
     return [(name.lower(), value) for name, value in request.headers]
 
 
-def _asset(name: str) -> Response:
+def _asset(name: str, folder: str | None = None) -> Response:
+    """A file, which must be in this folder if one is given."""
     packed = current_app.extensions["assets"].get(name)
-    if packed is None:
+    if packed is None or folder not in {None, packed.asset.folder}:
         return problems.response("not_found")
     asset = packed.asset
     reply = Response(asset.body, content_type=asset.content_type)

@@ -21,6 +21,7 @@ PUBLIC = frozenset(
         "collect.page",
         "collect.worker",
         "collect.asset",
+        "collect.part",
         "collect.survey",
         "collect.revisions",
         "collect.status",

@@ -23,6 +23,10 @@ class Asset(Protocol):
     def style(self) -> str:
         """How a content security policy names the style that stands in it; empty if none does."""
 
+    @property
+    def folder(self) -> str:
+        """The folder that it is in, named by the digest of all that is; empty if it is in none."""
+
 
 class Packed(NamedTuple):
     """One part, and its body in each content coding, the smallest first."""

@@ -5,6 +5,8 @@
  * and only the survey and the sentences. What is sent never passes here.
  */
 const CACHE = `sottovoce-page-${VERSION}`;
+const OWN = `/assets/${VERSION}/`;
+const OTHERS = /\/assets\/([0-9a-f]{16}|catalogues)\//;
 
 addEventListener("install", (event) => event.waitUntil(keep()));
 addEventListener("activate", (event) => event.waitUntil(dropOlder()));
@@ -21,14 +23,17 @@ async function keep() {
 async function dropOlder() {
   const older = (await caches.keys()).filter((name) => name.startsWith("sottovoce-page-") && name !== CACHE);
   await Promise.all(older.map((name) => caches.delete(name)));
+  // What `offline.js` keeps is not older for being in a cache of its own, but the sentences of an older page are.
+  const kept = await caches.open("sottovoce-kept");
+  const outdated = (await kept.keys()).filter(({ url }) => OTHERS.test(url) && !url.includes(OWN));
+  await Promise.all(outdated.map((request) => kept.delete(request)));
 }
 
-// The network first: nobody is shown an old page where a newer one can be had.
+// The network first: nobody is shown an old page where a newer one can be had. A server of another release has not got
+// this page's parts; what is kept under their name, which holds their digest, is what it would have given.
 async function serve(request) {
-  try {
-    return await fetch(request);
-  } catch {
-    const kept = request.mode === "navigate" ? FILES[0] : request;
-    return (await caches.match(kept, { ignoreSearch: true, ignoreVary: true })) ?? Response.error();
-  }
+  const reply = await fetch(request).catch(() => null);
+  if (reply !== null && (reply.ok || !request.url.includes(OWN))) return reply;
+  const kept = request.mode === "navigate" ? FILES[0] : request;
+  return (await caches.match(kept, { ignoreSearch: true, ignoreVary: true })) ?? reply ?? Response.error();
 }

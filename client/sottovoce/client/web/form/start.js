@@ -7,17 +7,17 @@ import { laterPartsFrom, need, provide } from "../registry.js";
 const FAILURES = new Map();
 
 /**
- * Begin with the parts that are here already; `fetchModule` gives the module in a later part's file, where there are
- * later parts. Opens the form where there is a document to open it in.
+ * Begin with the parts that are here already. Sentences are beside the script, whose address is `here`; `fetchModule`
+ * gives the module in a later part's file, where there are any. Opens the form where there is a document for it.
  */
-export function start(parts, fetchModule = null) {
+export function start(parts, here, fetchModule = null) {
   parts.forEach(provide);
   if (fetchModule !== null) laterPartsFrom((part) => fetchPart(part, fetchModule));
   if (!globalThis.document) return;
   // Another link in the same tab changes only the fragment; coming back may show a page frozen in memory.
   addEventListener("hashchange", () => location.reload());
   addEventListener("pageshow", (event) => event.persisted && location.reload());
-  openForm();
+  openForm(here);
 }
 
 async function fetchPart(part, fetchModule) {
@@ -33,13 +33,15 @@ async function fetchPart(part, fetchModule) {
 }
 
 // In the reader's language.
-async function openForm() {
+async function openForm(here) {
   const names = ["main", "status", "broken", "header", "footer", "setup"];
   const [main, status, broken, header, footer, given] = names.map((id) => document.getElementById(id));
+  broken.hidden = true;
   try {
     // A page from elsewhere says which aggregator it reports to; the aggregator's own has no need to.
-    const setup = { assets: "../assets/", catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };
-    const words = new Words((tag) => fetchSentences(tag, setup), navigator.languages);
+    const setup = { catalogues: {}, ...JSON.parse(given?.textContent ?? "{}") };
+    const addressOf = (tag) => new URL(`catalogues/${tag}.json`, here).href;
+    const words = new Words((tag) => fetchSentences(addressOf(tag), setup.catalogues[tag]), navigator.languages);
     const frame = () => {
       footer.replaceChildren(words.said("p", "footer"));
       // The choice of a language comes with the second file; without it, the device's languages hold.
@@ -49,21 +51,16 @@ async function openForm() {
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
     addEventListener("pagehide", () => form.forget());
     await form.open(location.href, setup);
-    form.keep((tag) => sentencesAddress(tag, setup));
+    form.keep(addressOf);
   } catch {
     broken.hidden = false;
   }
 }
 
 // The sentences are in the page, or beside it; then the page may hold their digest.
-async function fetchSentences(tag, setup) {
-  const given = setup.catalogues[tag];
+async function fetchSentences(address, given) {
   if (typeof given === "object") return given;
-  const reply = await fetch(sentencesAddress(tag, setup), given && { integrity: given });
+  const reply = await fetch(address, given && { integrity: given });
   if (!reply.ok) throw new Error("no sentences");
   return reply.json();
-}
-
-function sentencesAddress(tag, { assets }) {
-  return `${assets}catalogues/${tag}.json`;
 }
