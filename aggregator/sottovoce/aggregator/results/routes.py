@@ -20,9 +20,7 @@ MAX_DIGITS = 4
 blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
 
 
-def results_of(
-    name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None
-) -> Results:
+def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None) -> Results:
     """
     The results of a survey, over all its revisions.
 
@@ -93,6 +91,7 @@ def delete(name: str) -> Response:
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.delete_survey(name)
+    current_app.extensions["joint_results"].drop()
     return jsonify({"name": name, "deleted": True})
 
 
@@ -120,4 +119,3 @@ def _wave(text: str | None) -> int | None:
     if not text:
         return None
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
-
