@@ -12,6 +12,7 @@ from sottovoce.aggregator.collect.group_commit import GroupCommit
 from sottovoce.aggregator.collect.status import PublishedSurveys
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.housekeeping import Housekeeping
+from sottovoce.aggregator.joint import routes as joint
 from sottovoce.aggregator.results import routes as results
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.shared_clock import SharedClock
@@ -57,6 +58,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     problems.register(app)
     collect.register_limits(app, settings)
     auth.register(app)
+    joint.register(app)
     # The library would redirect to the one spelling of a path, at whatever Host was asked for: here, and for a missing
     # slash at the end unless a route takes both.
     app.url_map.merge_slashes = False

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.surveys import survey_of, wave_state
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, StillOpen
 
 STILL_OPEN = (
     "the survey is open: tables of two questions, regressions, weights and files of reports exist once it is closed,"
@@ -30,7 +30,8 @@ def check_closed(revisions: Sequence[StoredSurvey], wave: int | None, now: datet
         now: the present moment.
 
     Raises:
-        EstimateError: there is no such survey or wave, or it is open and no try-out.
+        EstimateError: there is no such survey or wave.
+        StillOpen: it is open, and no try-out.
     """
     if not revisions:
         raise EstimateError(NO_SURVEY)
@@ -41,4 +42,4 @@ def check_closed(revisions: Sequence[StoredSurvey], wave: int | None, now: datet
     if surveys[-1].trial or all(stored.closed for stored in revisions):
         return
     if not windows or any(wave_state(window, now) != "closed" for window in windows):
-        raise EstimateError(STILL_OPEN)
+        raise StillOpen(STILL_OPEN)

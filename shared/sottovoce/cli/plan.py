@@ -9,12 +9,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.planning import sample_size as planning
+from sottovoce.aggregator.planning.joint_plan import pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_choice import Chosen, asked_times
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import CurvePoint, Fieldwork, Goal, Plan
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Survey
 
 
 @click.command()
@@ -42,6 +44,7 @@ from sottovoce.shared.errors import SpecError
 @click.option("--response-rate", type=float, default=1.0, show_default=True)
 @click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
+@click.option("--with", "beside", help="Another question of SURVEY: what the two will allow together.")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(  # noqa: PLR0913, PLR0917 - one option each
@@ -59,6 +62,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     response_rate: float,
     design_effect: float,
     ask: tuple[int, int] | None,
+    beside: str | None,
     own_coin: bool,
     as_json: bool,
 ) -> None:
@@ -66,6 +70,9 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     file = None if survey is None else read_survey_file(survey)
     if file is None and question is not None:
         raise SpecError("--question is one of a SURVEY, which is not named")
+    if beside is not None:
+        _show_pair(file, question, beside, power, as_json)
+        return
     if file is not None and (epsilon is not None or options is not None):
         raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
     asked = None if file is None else question_named(file, question)
@@ -85,6 +92,13 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
         click.echo(json.dumps(document, indent=2))
     else:
         _show(made, chosen, points)
+
+
+def _show_pair(file: Survey | None, question: str | None, beside: str, power: float, as_json: bool) -> None:
+    if file is None:
+        raise SpecError("--with is a question of a SURVEY, which is not named")
+    made = pair_plan(file, question_named(file, question), question_named(file, beside), power)
+    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
 
 
 def _show(made: Plan, chosen: Chosen, points: tuple[CurvePoint, ...]) -> None:

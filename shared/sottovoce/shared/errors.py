@@ -8,6 +8,8 @@ Every error that Sottovoce raises on purpose.
     |- TransportError            aggregator unreachable or refused           client only
     |- ReportRejected            not admitted; reason from the closed list   aggregator
     |- EstimateError             too few reports, no inverse                 aggregator
+    |  |- StillOpen              joint results of what is open               aggregator
+    |  `- OptionsError           no such analysis can be asked for           aggregator
     `- StorageError              unavailable, conflict, old schema           aggregator
 
 Anything else that escapes is a bug.
@@ -132,6 +134,27 @@ class EstimateError(SurveyError):
     """No estimate exists for these counts."""
 
     code = "estimate_impossible"
+
+
+class StillOpen(EstimateError):
+    """What is asked for exists once the survey, or the wave, is closed."""
+
+    code = "still_open"
+
+
+class OptionsError(EstimateError):
+    """
+    The options of an analysis are none; messages name the option, never what was given.
+
+    Args:
+        problems: every mistake found.
+    """
+
+    code = "options_invalid"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{one.pointer.lstrip('/') or 'the options'}: {one.message}" for one in problems))
 
 
 class StorageError(SurveyError):

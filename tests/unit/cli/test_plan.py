@@ -136,3 +136,23 @@ def test_plan_refuses_in_words_what_it_cannot_say(path: str, words: list[str], m
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert message in refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+def test_pair_of_questions_is_planned_together(path: str) -> None:
+    """What a table of the two needs, in sentences and as JSON; a pair needs a survey, and two questions of it."""
+    shown = plan(path, "--question", "cheated", "--with", "brand")
+    document = json.loads(plan(path, "--question", "cheated", "--with", "brand", "--json").stdout)
+    stronger = json.loads(plan(path, "--question", "cheated", "--with", "brand", "--power", "0.9", "--json").stdout)
+
+    assert shown.stdout.startswith("every report tells of both cheated and brand\n")
+    assert f"{document['cell']:,} reports for a cell of 10 % of their table to within 5 points" in shown.stdout
+    assert f"{document['odds_ratio']:,} reports to find an odds ratio of 2" in shown.stdout
+    assert stronger["difference"] > document["difference"] > 0
+    assert "means among groups can be compared" in plan(path, "--question", "cheated", "--with", "age").stdout
+    for words, said in [
+        (["--with", "brand"], "--with is a question of a SURVEY"),
+        ([path, "--question", "brand", "--with", "brand"], "two different questions"),
+        ([path, "--question", "brand", "--with", "none"], "--question must be one of"),
+    ]:
+        ended = plan(*words)
+        assert (ended.exit_code, said in ended.stderr) == (1, True)

@@ -11,6 +11,7 @@ NO_VERBS = {
     "__init__": "says what the folder is",
     "__main__": "is python -m sottovoce.cli",
     "main": "the list of verbs",
+    "survey_source": "SURVEY, --from, --url and --data of all analyses",
     "database": "the option --data, and what follows from it",
     "asking": "questions to whoever sits at the terminal",
     "first_researcher": "what serve makes and shows on a fresh database",

@@ -41,6 +41,10 @@ class KeptColumns:
         self._kept: dict[_Key, _Kept] = {}
         self._reading = Lock()
 
+    def __len__(self) -> int:
+        """How many surveys and waves are kept."""
+        return len(self._kept)
+
     def columns(self, name: str, wave: int | None = None, progress: Progress | None = None) -> Columns:
         """
         The columns of a survey; read anew if it was opened, corrected or answered since.

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from sottovoce.aggregator.planning.affordable import remedies
+from sottovoce.aggregator.planning.joint_plan import joint_words
 from sottovoce.aggregator.planning.oldest_release import oldest_release
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
@@ -28,8 +29,8 @@ FEW = 10
 
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
     """
-    What lint finds, for programs: costs, missing texts by language, warnings, suggestions, and the survey in canonical
-    form.
+    What lint finds, for programs: costs, what tables will allow, missing texts by language, warnings, suggestions, and
+    the survey in canonical form.
 
     ``spoken`` are the languages that the form's own sentences are in.
     """
@@ -48,6 +49,7 @@ def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
             for question in survey.questions
         ],
         "oldest_release": needed[0] if (needed := oldest_release(survey)) else None,
+        "joint": joint_words(survey),
         "languages": languages_of(survey),
         "missing_texts": missing_texts(survey),
         "warnings": warnings(survey, spoken),
@@ -71,6 +73,7 @@ def describe(survey: Survey) -> list[str]:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     if needed := oldest_release(survey):
         lines.append(f"  answered by programs of release {needed[0]} or later, for it has {', '.join(needed[1])}")
+    lines += [f"  when it is closed: {words}" for words in joint_words(survey)]
     lines.append(f"  texts in {', '.join(languages_of(survey))}")
     lines.append(f"  a whole report spends epsilon {show_epsilon(survey.epsilon)}")
     if len(survey.waves) > 1:

@@ -92,6 +92,7 @@ def delete(name: str) -> Response:
     storage = current_app.extensions["storage"]
     newest(storage, name)
     storage.delete_survey(name)
+    current_app.extensions["joint_results"].drop()
     return jsonify({"name": name, "deleted": True})
 
 

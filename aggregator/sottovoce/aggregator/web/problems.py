@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from flask import Flask, Response, request
 from sottovoce.aggregator.web import pages
-from sottovoce.shared.errors import EstimateError, ReportRejected, SpecError, StorageError
+from sottovoce.shared.errors import EstimateError, OptionsError, ReportRejected, SpecError, StorageError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 CONTENT_TYPE = "application/problem+json"
@@ -24,6 +24,7 @@ STATUS = {
     "method_not_allowed": 405,
     "timeout": 408,
     "closed": 409,
+    "still_open": 409,
     "digest_mismatch": 409,
     "id_conflict": 409,
     "withdrawn": 410,
@@ -34,6 +35,7 @@ STATUS = {
     "key_reused": 422,
     "spec_invalid": 422,
     "estimate_impossible": 422,
+    "options_invalid": 422,
     "too_many": 429,
     "internal": 500,
     "busy": 503,
@@ -51,6 +53,7 @@ TITLES = {
     "method_not_allowed": "This method is not allowed here",
     "timeout": "The request did not arrive in time",
     "closed": "The survey is not open",
+    "still_open": "The survey is still open",
     "digest_mismatch": "The report is for another version of the survey",
     "id_conflict": "Another report has this id",
     "withdrawn": "The report was withdrawn",
@@ -61,6 +64,7 @@ TITLES = {
     "key_reused": "The Idempotency-Key was used for something else",
     "spec_invalid": "The survey is not valid",
     "estimate_impossible": "There is no such estimate",
+    "options_invalid": "The analysis cannot be asked for like this",
     "too_many": "Too many requests have come from this network",
     "internal": "Something went wrong here",
     "busy": "The aggregator is busy",
@@ -178,7 +182,7 @@ def register(app: Flask) -> None:
 
 
 def _error(error: Exception) -> Response:
-    if isinstance(error, SpecError):
+    if isinstance(error, SpecError | OptionsError):
         return response(error.code, problems=[problem._asdict() for problem in error.problems])
     return response(*describe(error, request.endpoint))
 

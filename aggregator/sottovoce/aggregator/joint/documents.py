@@ -1,0 +1,131 @@
+"""
+Joint results as JSON: sottovoce-crosstab/1, sottovoce-comparison/1 and sottovoce-weights/1.
+
+``n`` is always the number of reports that tell of all variables of the figures beside it, never the survey's. What is
+infinite, has no limit or is not shown is null.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sottovoce.aggregator.joint.compare import Compared
+from sottovoce.aggregator.joint.crosstab import Crosstab, Stratified
+from sottovoce.aggregator.joint.independence import Independence
+from sottovoce.aggregator.joint.raking import Weights
+from sottovoce.aggregator.joint.result import Result
+
+CROSSTAB = "sottovoce-crosstab/1"
+COMPARISON = "sottovoce-comparison/1"
+WEIGHTS = "sottovoce-weights/1"
+
+RINGS = (
+    "some cell lies further below 0 than chance through these channels brings it: reports may be forged, or were not "
+    "made by this survey's program"
+)
+
+Document = dict[str, Any]
+
+
+def crosstab_document(found: Crosstab | Stratified) -> Document:
+    """A table, or one for each category of a third variable."""
+    if isinstance(found, Crosstab):
+        return {"format": CROSSTAB, **_table(found)}
+    return {
+        "format": CROSSTAB,
+        "within": found.within,
+        "tables": [{"category": category, **_table(table)} for category, table in found.tables.items()],
+        "independence": _test(found.independence),
+        "warnings": [],
+    }
+
+
+def comparison_document(found: Compared) -> Document:
+    """The values of the groups, and their differences from the first one."""
+    first, *later = found.group_names
+    return {
+        "format": COMPARISON,
+        "outcome": found.outcome,
+        "category": found.category or None,
+        "groups": found.groups,
+        "n": found.values[0].n_pair,
+        "values": [
+            {"group": group, **_figures(value)} for group, value in zip(found.group_names, found.values, strict=True)
+        ],
+        "differences": [
+            {"group": group, "from": first, **_figures(difference)}
+            for group, difference in zip(later, found.differences, strict=False)
+        ],
+        "independence": _test(found.independence),
+        "warnings": [*found.warnings, *_noted(zip(found.group_names, found.values, strict=True))],
+    }
+
+
+def weights_document(found: Weights) -> Document:
+    """What weights cost; they themselves are a file of their own."""
+    return {
+        "format": WEIGHTS,
+        "n": len(found.weights),
+        "deff": found.deff,
+        "effective_n": len(found.weights) / found.deff,
+        "smallest": float(found.weights.min()),
+        "largest": float(found.weights.max()),
+        "warnings": list(found.warnings),
+    }
+
+
+def _table(found: Crosstab) -> Document:
+    return {
+        "rows": found.rows,
+        "columns": found.columns,
+        "row_categories": list(found.row_categories),
+        "column_categories": list(found.column_categories),
+        "n": found.n_pair,
+        "table": [[_number(cell.raw) for cell in line] for line in found.cells],
+        "cells": [{**place, **_figures(cell)} for place, cell in _places(found, found.cells)],
+        "conditional": [{**place, **_figures(share)} for place, share in _places(found, found.conditional)],
+        "independence": _test(found.independence),
+        **_measures(found),
+        "alarm": None if found.alarm is None else {**found.alarm._asdict(), "rings": found.alarm.rings},
+        "forged": found.forged._asdict(),
+        "warnings": _warnings(found),
+    }
+
+
+def _measures(found: Crosstab) -> Document:
+    """Of a table of two by two."""
+    if found.measures is None:
+        return {}
+    return {
+        name: {"estimate": _number(value.estimate), "low": _number(value.low), "high": _number(value.high)}
+        for name, value in found.measures._asdict().items()
+    }
+
+
+def _warnings(found: Crosstab) -> list[str]:
+    rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
+    cells = ((f"{place['row']}, {place['column']}", cell) for place, cell in _places(found, found.cells))
+    return [*found.warnings, *rings, *_noted(cells)]
+
+
+def _noted(named: Any) -> Iterator[str]:  # noqa: ANN401 - pairs of a name and a result
+    return (f"{name}: {sentence}" for name, result in named for sentence in result.warnings)
+
+
+def _places(found: Crosstab, results: Sequence[Sequence[Result]]) -> Iterator[tuple[dict[str, str], Result]]:
+    for row, line in zip(found.row_categories, results, strict=True):
+        for column, result in zip(found.column_categories, line, strict=True):
+            yield {"row": row, "column": column}, result
+
+
+def _figures(result: Result) -> dict[str, float | None]:
+    figures = {"raw": result.raw, "shown": result.estimate, "std_error": result.std_error}
+    return {name: _number(value) for name, value in {**figures, "low": result.low, "high": result.high}.items()}
+
+
+def _test(found: Independence | None) -> Document | None:
+    return None if found is None else found._asdict()
+
+
+def _number(value: float | None) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) else None

@@ -1,0 +1,212 @@
+"""
+Joint results for a social scientist to read: tables with limits, and sentences.
+
+Made from the documents, so that a result reads the same whether it was made here or by an aggregator.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Document = dict[str, Any]
+
+NOT_SHOWN = "not shown"
+NO_LIMIT = "no limit"
+
+ERRORS = {
+    "observed": "standard errors from the observed information",
+    "expected": "standard errors from the expected information",
+    "opg": "standard errors from the products of scores",
+    "sandwich": "standard errors by the sandwich",
+    "clustered": "standard errors for clusters",
+    "none": "no standard errors, since there is no finite maximum; limits by likelihood ratio, where there are any",
+}
+
+MEASURES = {
+    "risk_difference": "Difference of the shares of {yes} ({rows}: {one} less {other})",
+    "risk_ratio": "Ratio of the shares of {yes} ({rows}: {one} to {other})",
+    "odds_ratio": "Odds ratio",
+    "phi": "Correlation (phi)",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """
+    One table to print, and what is to be said under it.
+
+    Attributes:
+        title: above it.
+        headings: of its columns.
+        lines: its cells.
+        sentences: under it.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    sentences: tuple[str, ...] = ()
+
+
+def in_words(document: Document) -> list[Shown]:
+    """The tables and sentences of a joint result, by its format."""
+    return list(_WORDS[document["format"]](document))
+
+
+def _crosstab(document: Document) -> Iterator[Shown]:
+    if "within" not in document:
+        yield from _tables(document, "")
+        return
+    for table in document["tables"]:
+        yield from _tables(table, f", where {document['within']} is {table['category']}")
+    sentences = (*_test(document["independence"], f"Within the categories of {document['within']}"),)
+    yield Shown("All of them together", (), (), (*sentences, *document["warnings"]))
+
+
+def _tables(table: Document, where: str) -> Iterator[Shown]:
+    rows, columns = table["rows"], table["columns"]
+    headings = (f"{rows} \\ {columns}", *table["column_categories"])
+    cells = _grid(table, table["cells"])
+    yield Shown(f"{rows} by {columns}{where}: share of all, with 95 % limits", headings, cells)
+    shares = _grid(table, table["conditional"])
+    title = f"{columns} among each category of {rows}{where}, with 95 % limits"
+    yield Shown(title, headings, shares, tuple(_below(table)))
+
+
+def _grid(table: Document, cells: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
+    named = {(one["row"], one["column"]): _limits(one, "shown", _percent) for one in cells}
+    categories = table["column_categories"]
+    return tuple((row, *(named[row, column] for column in categories)) for row in table["row_categories"])
+
+
+def _below(table: Document) -> Iterator[str]:
+    yield f"{table['n']:,} reports tell of both questions; all figures are made from these."
+    yield from _test(table["independence"], "Independence")
+    names = {"rows": table["rows"], "yes": table["column_categories"][-1], "one": table["row_categories"][-1]}
+    for key, words in MEASURES.items():
+        if key in table:
+            show = _points if key == "risk_difference" else _figure
+            label = words.format(**names, other=table["row_categories"][0])
+            yield f"{label}: {_limits(table[key], 'estimate', show)}."
+    forged = table["forged"]
+    yield (
+        f"If 1 % of all reports were forged, all alike, they would be {_percent(forged['share'])} of these, and could "
+        f"move a cell by up to {100 * forged['shift']:.1f} points."
+    )
+    yield from _warnings(table)
+
+
+def _comparison(document: Document) -> Iterator[Shown]:
+    show = _figure if document["category"] is None else _percent
+    what = "mean" if document["category"] is None else f"share of {document['category']}"
+    headings = (document["groups"], what, "95 % limits")
+    values = tuple((one["group"], _point(one["shown"], show), _range(one, show)) for one in document["values"])
+    yield Shown(f"{document['outcome']}: {what} in each group of {document['groups']}", headings, values)
+    apart = _figure if document["category"] is None else _points
+    differences = tuple(
+        (f"{one['group']} less {one['from']}", _point(one["shown"], apart), _range(one, apart))
+        for one in document["differences"]
+    )
+    n = f"{document['n']:,} reports tell of both questions; all figures are made from these."
+    sentences = (n, *_test(document["independence"], "Whether the groups differ at all"), *_warnings(document))
+    yield Shown("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
+
+
+def _regression(document: Document) -> Iterator[Shown]:
+    title = f"{document['outcome']}: {document['model']} model of {document['n']:,} reports"
+    yield Shown(title, _HEADINGS, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
+    if document["ame"]:
+        title = "Average marginal effects, in shares (a change of one in the predictor)"
+        yield Shown(title, _HEADINGS, _coefficients(document["ame"]))
+    for key, title in _BESIDE.items():
+        beside = document[key]
+        if beside is not None:
+            sentences = (f"{_errors(beside)}.", *_warnings(beside))
+            yield Shown(title, _HEADINGS, _coefficients(beside["coefficients"]), sentences)
+    tests = (
+        f"Leaving out {one['predictor']}: likelihood ratio {one['statistic']:.2f}, {one['df']} df, {_p(one['p'])}."
+        for one in document["tests"]
+    )
+    weighted = [f"Weights cost a factor of {document['deff']:.2f} in reports (Kish)."] if document["deff"] != 1 else []
+    yield Shown("What else is to be known", (), (), (*tests, *weighted, *_warnings(document)))
+
+
+_HEADINGS = ("term", "estimate", "std. error", "95 % limits")
+_BESIDE = {
+    "linear": "Beside it: the linear model of the shares, which always has a solution",
+    "of_predictor": "The model of the randomized predictor, on which this one leans",
+}
+
+
+def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (
+            f"{one['category']}: {one['term']}" if "category" in one else one["term"],
+            _point(one["estimate"], _figure),
+            _point(one["std_error"], _figure),
+            _range(one, _figure),
+        )
+        for one in found
+    )
+
+
+def _errors(document: Document) -> str:
+    return ERRORS[document["std_error_kind"]].capitalize()
+
+
+def _weights(document: Document) -> Iterator[Shown]:
+    lines = (
+        ("reports", f"{document['n']:,}"),
+        ("smallest weight", f"{document['smallest']:.3f}"),
+        ("largest weight", f"{document['largest']:.3f}"),
+        ("design effect (Kish)", f"{document['deff']:.3f}"),
+        ("reports that tell as much with equal weights", f"{document['effective_n']:,.0f}"),
+    )
+    yield Shown("Weights that make the margins hold", ("", ""), lines, tuple(_warnings(document)))
+
+
+def _test(test: Document | None, what: str) -> Iterator[str]:
+    if test is not None:
+        yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {_p(test['p'])}."
+
+
+def _p(p: float) -> str:
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
+
+
+def _warnings(document: Document) -> Iterator[str]:
+    return (f"Note: {sentence}." for sentence in document["warnings"])
+
+
+def _limits(figure: Document, point: str, show: Callable[[float], str]) -> str:
+    if figure[point] is None and figure["low"] is None and figure["high"] is None:
+        return NOT_SHOWN
+    return f"{_point(figure[point], show)} ({_range(figure, show)})"
+
+
+def _range(figure: Document, show: Callable[[float], str]) -> str:
+    return " to ".join(NO_LIMIT if end is None else show(end) for end in (figure["low"], figure["high"]))
+
+
+def _point(value: float | None, show: Callable[[float], str]) -> str:
+    return "none" if value is None else show(value)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:.1f} points"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.4g}"
+
+
+_WORDS = {
+    "sottovoce-crosstab/1": _crosstab,
+    "sottovoce-comparison/1": _comparison,
+    "sottovoce-regression/1": _regression,
+    "sottovoce-weights/1": _weights,
+}

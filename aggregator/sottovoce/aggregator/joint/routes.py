@@ -1,0 +1,129 @@
+"""
+Joint results for researchers' programs: tables, comparisons, regressions and weights of what is closed.
+
+One analysis runs at a time, in one of the threads that run the application; others wait in as many threads as leave
+half of them free, and what comes beyond that is told to come back. So reports are admitted meanwhile: single ones on
+the event loop, batches in a thread that is left. The first analysis of a survey reads its reports, about a second for a
+million; later ones find them in memory, until 15 minutes pass without any.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import BoundedSemaphore, Lock, Timer
+from typing import Any
+
+from flask import Blueprint, Flask, Response, current_app, jsonify, request
+from sottovoce.aggregator.joint.joint_request import Request, parse_request
+from sottovoce.aggregator.joint.kept_columns import KeptColumns
+from sottovoce.aggregator.surveys import newest
+from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.shared.errors import OptionsError, Problem, StorageError
+
+LOOK = 60
+"""Seconds between two looks for columns that nobody has used for long."""
+
+blueprint = Blueprint("joint", __name__, url_prefix="/api/v1/surveys/<name>")
+
+
+class JointResults:
+    """
+    Makes joint results without taking all threads.
+
+    Args:
+        kept: the columns.
+        threads: of the application.
+    """
+
+    def __init__(self, kept: KeptColumns, threads: int) -> None:
+        self._kept = kept
+        self._rooms = BoundedSemaphore(max(threads // 2, 1))
+        self._running = Lock()
+        self._timer: Timer | None = None
+
+    def document(self, name: str, asked: Request) -> dict[str, Any]:
+        """
+        The answer.
+
+        Raises:
+            EstimateError: there is none, or not yet.
+            Refusal: ``busy``.
+        """
+        with self._room(), self._running:
+            self._look_later()
+            return asked.document(self._kept.columns(name, asked.wave))
+
+    def drop(self) -> None:
+        """Forget columns of surveys that are no more, and those that were not used for long."""
+        self._kept.drop()
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        if not self._rooms.acquire(blocking=False):
+            raise Refusal("busy")
+        try:
+            yield
+        finally:
+            self._rooms.release()
+
+    def _look_later(self) -> None:
+        """In a thread of its own, that ends with the last columns: intake never waits for it."""
+        if self._timer is None or not self._timer.is_alive():
+            self._timer = Timer(LOOK, self._look)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _look(self) -> None:
+        with self._running:
+            self._timer = None
+            # Without the database nothing says which surveys are left: another time.
+            with suppress(StorageError):
+                self._kept.drop()
+            if len(self._kept):
+                self._look_later()
+
+
+def register(app: Flask) -> None:
+    """Give an app the routes, and what they keep."""
+    extensions = app.extensions
+    kept = KeptColumns(extensions["storage"], extensions["clock"])
+    extensions["joint_results"] = JointResults(kept, extensions["settings"].threads)
+    app.register_blueprint(blueprint)
+
+
+@blueprint.post("/crosstab")
+def crosstab(name: str) -> Response:
+    """A table of two questions: ``rows``, ``columns``, and ``within``, ``wave`` if wanted."""
+    return _answer(name, "crosstab")
+
+
+@blueprint.post("/compare")
+def compare(name: str) -> Response:
+    """An ``outcome`` among ``groups``; ``category``, ``wave`` if wanted."""
+    return _answer(name, "compare")
+
+
+@blueprint.post("/regression")
+def regression(name: str) -> Response:
+    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``margins``, ``wave`` if wanted."""
+    return _answer(name, "regression")
+
+
+@blueprint.post("/weights")
+def weights(name: str) -> Response:
+    """What weights to known ``margins`` cost."""
+    return _answer(name, "weights")
+
+
+def _answer(name: str, kind: str) -> Response:
+    newest(current_app.extensions["storage"], name)
+    try:
+        given = json.loads(request.get_data(), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise OptionsError([Problem("", "the body is not JSON")]) from None
+    return jsonify(current_app.extensions["joint_results"].document(name, parse_request(kind, given)))
+
+
+def _refuse(_: str) -> None:
+    """NaN and Infinity, which are no JSON."""
+    raise ValueError

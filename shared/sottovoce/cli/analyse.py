@@ -1,0 +1,112 @@
+"""``crosstab``, ``compare``, ``regress`` and ``weights``: joint results of surveys and waves that are closed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from sottovoce.aggregator.joint.in_words import Shown, in_words
+from sottovoce.aggregator.joint.regression import MODELS
+from sottovoce.aggregator.joint.standard_errors import KINDS
+from sottovoce.aggregator.opened.reports import FolderReports
+from sottovoce.aggregator.opened.weight_files import read_margins, read_weights, weights_csv
+from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.survey_source import reports_of, source_options
+from sottovoce.shared.errors import SpecError
+
+_wave = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
+
+
+@click.command()
+@source_options
+@click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
+@click.option("--columns", required=True, help="Question whose categories are the columns.")
+@click.option("--within", default=None, help="A table for each category of this public question.")
+@_wave
+def crosstab(rows: str, columns: str, within: str | None, wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
+    _print(
+        reports_of(**place).answer("crosstab", _given(rows=rows, columns=columns, within=within, wave=wave)), as_json
+    )
+
+
+@click.command()
+@source_options
+@click.option("--outcome", required=True, help="Question that is compared.")
+@click.option("--groups", required=True, help="Question whose categories are the groups.")
+@click.option("--category", default=None, help="Of the outcome. [default: its last; yes of a yes/no question]")
+@_wave
+def compare(outcome: str, groups: str, category: str | None, wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """The share of a category, or the mean of a number, among groups of SURVEY."""
+    options = _given(outcome=outcome, groups=groups, category=category, wave=wave)
+    _print(reports_of(**place).answer("compare", options), as_json)
+
+
+@click.command()
+@source_options
+@click.option("--outcome", required=True, help="Question that is explained.")
+@click.option("--on", required=True, help="Questions that explain it, with commas between them.")
+@click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
+@click.option("--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True)
+@click.option("--cluster", default=None, help="Public question whose categories are clusters.")
+@click.option("--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv).")
+@_wave
+def regress(  # noqa: PLR0913, PLR0917 - one option each
+    outcome: str, on: str, model: str | None, errors: str, cluster: str | None, weights: Path | None, wave: int | None,
+    as_json: bool, **place: Any,  # noqa: ANN401
+) -> None:  # fmt: skip
+    """
+    Explain one question of SURVEY by others. --weights names margins that the reports are to agree with, or with --from
+    a CSV of one weight for each line of the file of reports.
+    """
+    as_margins = weights is not None and weights.suffix.lower() != ".csv"
+    margins = read_margins(weights) if weights is not None and as_margins else None
+    each = None if weights is None or as_margins else read_weights(weights)
+    predictors = [name.strip() for name in on.split(",")]
+    options = _given(outcome=outcome, on=predictors, model=model, errors=errors, cluster=cluster, wave=wave)
+    _print(reports_of(**place).answer("regression", {**options, **_given(margins=margins)}, each), as_json)
+
+
+@click.command()
+@source_options
+@click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Weights that make the reports of SURVEY agree with known margins of public questions, and what they cost."""
+    check_free(out, [".csv"], force)
+    reports, known = reports_of(**place), read_margins(margins)
+    if out is not None and not isinstance(reports, FolderReports):
+        raise SpecError("--out is for --from: only the reports in a file have an order that weights could be in")
+    document = reports.answer("weights", {"margins": known})
+    if out is not None and isinstance(reports, FolderReports):
+        write_text(weights_csv(reports.weights(known)), out)
+    _print(document, as_json)
+
+
+def _given(**options: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _print(document: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return
+    for shown in in_words(document):
+        _show(shown)
+
+
+def _show(shown: Shown) -> None:
+    click.echo(shown.title)
+    table = Table()
+    for place, heading in enumerate(shown.headings):
+        table.add_column(heading, justify="right" if place else "left")
+    for line in shown.lines:
+        table.add_row(*line)
+    if shown.lines:
+        Console().print(table)
+    for sentence in shown.sentences:
+        click.echo(sentence)
+    click.echo()

@@ -1,0 +1,64 @@
+"""Where the reports are that an analysis is asked about: a data folder, an aggregator, or a folder of files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.opened.address import AddressReports, read_key
+from sottovoce.aggregator.opened.reports import FolderReports, Reports, StoredReports
+from sottovoce.cli.database import data_option, data_settings, open_storage
+
+_OPTIONS = (
+    click.argument("survey", required=False),
+    click.option("--from", "folder", type=click.Path(path_type=Path), default=None, help="A folder of files instead."),
+    click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
+    click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
+    data_option,
+    click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument SURVEY and the options of all analyses."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def reports_of(
+    survey: str | None, folder: Path | None, url: str | None, key_file: Path | None, data: Path | None
+) -> Reports:
+    """
+    The reports that are asked about.
+
+    Args:
+        survey: its name; of a folder of files it may be left out.
+        folder: of files.
+        url: of an aggregator.
+        key_file: holds a researcher's key; without, the environment does.
+        data: the folder of the database.
+
+    Raises:
+        SurveyError: they are not there.
+    """
+    if sum(place is not None for place in (folder, url, data)) > 1:
+        raise click.UsageError("--from, --url and --data are three places: name one")
+    if folder is not None:
+        return FolderReports(folder, survey)
+    if survey is None:
+        raise click.UsageError("name the SURVEY, or a folder of files with --from")
+    if url is not None:
+        return AddressReports(url, survey, read_key(key_file))
+    return StoredReports(open_storage(data_settings(data)), survey, now, _tell)
+
+
+def _tell(read: int, whole: int) -> None:
+    """Of much, how much has been read."""
+    if whole >= MANY:
+        click.echo(f"\r{read:,} of {whole:,} reports read", err=True, nl=read >= whole)
+
+
+MANY = 500_000
+"""Reports from which on reading takes long enough to be told."""

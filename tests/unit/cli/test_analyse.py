@@ -1,0 +1,250 @@
+"""``crosstab``, ``compare``, ``regress``, ``weights``: the same from a database, a folder and an aggregator."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.aggregator.files.folder import write_folder
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.auth import new_token
+from sottovoce.cli.main import main
+from sottovoce.cli.process import aggregator, free_port
+
+from tests.exported import source
+from tests.surveys import survey
+from tests.unit.aggregator.joint.closed_surveys import states
+from tests.unit.shared.test_schema import validator
+
+VERBS = {
+    "crosstab": ["--rows", "cheated", "--columns", "reason"],
+    "compare": ["--outcome", "cheated", "--groups", "reason"],
+    "regress": ["--outcome", "cheated", "--on", "reason", "--model", "linear"],
+    "weights": ["--to", "margins.yaml"],
+}
+SCHEMAS = {"crosstab": "crosstab", "compare": "comparison", "regress": "regression", "weights": "weights"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the database "data", and files of the closed survey in "files"."""
+    folder = tmp_path_factory.mktemp("place")
+    storage = states(folder / "data")
+    (folder / "files").mkdir()
+    write_folder(source(storage, survey(name="done")), folder / "files")
+    storage.close()
+    (folder / "margins.yaml").write_text("year: {first: 0.5, second: 0.5}\n")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+
+
+def run(verb: str, *words: str) -> Result:
+    """What a verb says."""
+    return CliRunner().invoke(main, [verb, *words])
+
+
+def told(verb: str, *words: str) -> Any:
+    """Its JSON."""
+    ended = run(verb, *words, "--json")
+    assert ended.exit_code == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
+    """What is open, unknown or empty is refused with its sentence."""
+    for name in ("done", "tried"):
+        validator(SCHEMAS[verb]).validate(told(verb, name, *VERBS[verb], "--data", "data"))
+    for name, said in [
+        ("open", "the survey is open: tables of two questions"),
+        ("none", "there is no survey of this name"),
+        ("empty", "there are no reports yet"),
+    ]:
+        ended = run(verb, name, *VERBS[verb], "--data", "data")
+        assert (ended.exit_code, ended.stdout, said in ended.stderr) == (1, "", True)
+
+
+@pytest.fixture(scope="module")
+def address(place: Path) -> Iterator[tuple[str, str]]:
+    """The address of an aggregator on the same database, and a researcher's key."""
+    settings = Settings(data=place / "data", port=free_port())
+    token, digest = new_token()
+    storage = SQLiteStorage(place / "data" / "sottovoce.sqlite")
+    storage.add_researcher("ann", digest)
+    storage.close()
+    with aggregator(settings):
+        yield settings.url, token
+
+
+def alike(one: Any, other: Any) -> bool:
+    """The same but for the last digits, in which sums in another order differ."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return one == (pytest.approx(other, rel=1e-6, abs=1e-9) if isinstance(one, float) else other)
+
+
+@pytest.mark.parametrize("verb", ["crosstab", "compare", "regress"])
+def test_folder_and_address_give_what_the_database_gives(
+    verb: str, address: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address exactly; a folder's rows stand in another order."""
+    url, key = address
+    monkeypatch.setenv("SOTTOVOCE_KEY", key)
+    here = told(verb, "done", *VERBS[verb], "--data", "data")
+
+    assert told(verb, "done", *VERBS[verb], "--url", url) == here
+    assert alike(told(verb, *VERBS[verb], "--from", "files"), here)
+
+
+def test_key_comes_from_a_file_and_never_from_the_command_line(
+    address: tuple[str, str], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong one, none, and a file that is not there are told apart."""
+    url, key = address
+    (place / "key").write_text(key + "\n")
+    (place / "wrong").write_text("researcher-no")
+    words = ["done", *VERBS["crosstab"], "--url", url]
+
+    assert run("crosstab", *words, "--key-file", "key").exit_code == 0
+    monkeypatch.setenv("SOTTOVOCE_KEY_FILE", "key")
+    assert run("crosstab", *words).exit_code == 0
+    monkeypatch.delenv("SOTTOVOCE_KEY_FILE")
+    for more, said in [
+        ([], "a researcher's key is needed"),
+        (["--key-file", "wrong"], "does not take this key"),
+        (["--key-file", "none"], "cannot be read"),
+    ]:
+        ended = run("crosstab", *words, *more)
+        assert (ended.exit_code, said in ended.stderr) == (1, True)
+    assert "--key " not in run("crosstab", "--help").stdout
+
+
+def test_aggregator_says_why_it_refuses(address: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its own words, and nothing is sent in the clear to another machine."""
+    url, key = address
+    monkeypatch.setenv("SOTTOVOCE_KEY", key)
+    cases = [
+        (["open", *VERBS["crosstab"], "--url", url], "the survey is open"),
+        (["none", *VERBS["crosstab"], "--url", url], "no survey has this name"),
+        (["done", "--rows", "cheated", "--columns", "cheated", "--url", url], "asked for twice"),
+        (["done", *VERBS["crosstab"], "--url", "http://survey.example.org"], "must begin with https"),
+        (["done", *VERBS["crosstab"], "--url", f"http://127.0.0.1:{free_port()}"], "cannot be reached"),
+        (["../x", *VERBS["crosstab"], "--url", url], "no name of a survey"),
+    ]
+    for words, said in cases:
+        ended = run("crosstab", *words)
+        assert (ended.exit_code, said in ended.stderr) == (1, True), ended.stderr
+
+
+def test_weights_are_written_for_the_rows_of_a_file_and_read_again(place: Path) -> None:
+    """The regression with them is the one with the margins; without a file there is no order to write them in."""
+    words = ["--to", "margins.yaml", "--out", "w.csv"]
+    with_public(place)
+    assert run("weights", "--from", "public", *words, "--force").exit_code == 0
+    one = told("regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "w.csv")
+    other = told("regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "margins.yaml")
+    refused = run("weights", "done", "--data", "data", *words, "--force")
+    no_order = run("regress", "done", "--data", "data", "--outcome", "cheated", "--on", "year", "--weights", "w.csv")
+
+    assert one == other
+    assert one["deff"] > 1
+    assert (refused.exit_code, "--out is for --from" in refused.stderr) == (1, True)
+    assert (no_order.exit_code, "one weight a report needs" in no_order.stderr) == (1, True)
+
+
+def with_public(place: Path) -> None:
+    """A folder made by hand: the survey, and reports with a byte order mark and other ends of lines."""
+    folder = place / "public"
+    folder.mkdir(exist_ok=True)
+    (folder / "survey.json").write_text(survey(name="done").canonical.decode())
+    rows = [f"{i % 2},{i % 3},{int(i % 5 > 1)}" for i in range(400)]
+    (folder / "reports.csv").write_bytes(("\ufeff" + "\r\n".join(["cheated,reason,year", *rows, ""])).encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("weight\n1\n", "there are 1 weights for 400 reports"),
+        ("weight\n1\n-1\n", "line 3: the weight is missing, or not a number above 0"),
+        ("weight\n1\n\n", "line 3: there must be one weight"),
+        ("weight\nnan\n", "line 2: the weight is missing"),
+        ("w\n1\n", "line 1: the header must be 'weight'"),
+        ("weight,x\n1,2\n", "line 1: the header must be"),
+        ("weight\n1,2\n", "line 2: there must be one weight"),
+        ("weight\n" + "1\n" * 399 + "60\n", "more than 50 times the smallest"),
+    ],
+)
+def test_wrong_weights_are_refused_with_their_line(place: Path, text: str, said: str) -> None:
+    """And never repeated."""
+    with_public(place)
+    (place / "wrong.csv").write_text(text)
+    ended = run("regress", "--from", "public", "--outcome", "cheated", "--on", "year", "--weights", "wrong.csv")
+
+    assert (ended.exit_code, said in ended.stderr) == (1, True), ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("year: {third: 1}", "names no cell"),
+        ("cheated: {'no': 0.5, 'yes': 0.5}", "is randomized"),
+        ("year: {first: 0.5, second: 0.4}", "do not add up to 1"),
+        ("year: {first: 100, second: 300}", None),
+        ("year: {first: much}", "must hold a number for each category"),
+        ("year: 3", "must hold a map of categories"),
+        ("- year", "must name at least one question"),
+        ("{", "margins.yaml: line"),
+        ("none: {first: 1}", "the survey asks no question 'none'"),
+    ],
+)
+def test_wrong_margins_are_refused(place: Path, tmp_path: Path, text: str, said: str | None) -> None:
+    """With the question, or the line; numbers of people are as good as shares."""
+    with_public(place)
+    (tmp_path / "margins.yaml").write_text(text)
+    ended = run("weights", "--from", "public", "--to", str(tmp_path / "margins.yaml"))
+
+    assert ended.exit_code == (0 if said is None else 1), ended.stderr
+    assert said is None or said in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([], 2, "name the SURVEY"),
+        (["done", "--from", "files", "--data", "data"], 2, "three places"),
+        (["other", "--from", "files"], 1, "another survey"),
+        (["--from", "nowhere"], 1, "there is no such folder"),
+        (["--from", "files", "--wave", "3"], 1, "there are no reports yet"),
+        (["--from", "private"], 1, "the file of reports has no column 'year'"),
+    ],
+)
+def test_place_that_is_none_is_refused(place: Path, words: list[str], code: int, said: str) -> None:
+    """Before anything is computed."""
+    with_public(place)
+    (place / "private").mkdir(exist_ok=True)
+    (place / "private" / "survey.json").write_text(survey(name="done").canonical.decode())
+    (place / "private" / "reports.csv").write_text("cheated,reason\n0,1\n1,2\n")
+    ended = run("crosstab", "--rows", "cheated", "--columns", "year", *words)
+
+    assert (ended.exit_code, said in ended.stderr) == (code, True), ended.stderr
+
+
+def test_tables_are_told_in_sentences() -> None:
+    """What a social scientist reads: limits, n of the pair, the test, what noise and forgers do."""
+    table = run("crosstab", "done", "--rows", "cheated", "--columns", "year", "--data", "data").stdout
+    model = run("regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data").stdout
+
+    for words in ("share of all, with 95 % limits", "400 reports tell of both questions", "Independence: chi-square",
+                  "Odds ratio", "If 1 % of all reports were forged"):  # fmt: skip
+        assert words in table
+    for words in ("cheated: logit model of 400 reports", "tandard errors", "Beside it: the linear model", "Note: "):
+        assert words in model
