@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.cli.author import init
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "shared/sottovoce/examples"
 FILES = sorted(EXAMPLES.glob("*/*.yaml"))
 WITHOUT_REPORT = ("matrix", "note", "acknowledge")
 """Kinds of items that are no questions of their own."""
@@ -46,3 +48,20 @@ def test_every_question_type_has_an_example_that_asks_it(name: str) -> None:
 def test_no_example_is_without_its_thing() -> None:
     """Every file stands for something that exists."""
     assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, *TYPES, *WITHOUT_REPORT}
+
+
+def test_list_names_each_example_in_a_line_of_its_own() -> None:
+    """With what it shows: a sentence, and no more."""
+    lines = CliRunner().invoke(init, ["--list"]).output.splitlines()
+
+    assert sorted(line.split()[0] for line in lines) == sorted(path.stem for path in FILES)
+    assert all(len(line.split()) > 4 and not line.endswith((".", "et al")) for line in lines)
+
+
+def test_named_example_is_written_and_another_name_writes_nothing(tmp_path: Path) -> None:
+    """Byte for byte the file of the list."""
+    for name, written in [("warner", True), ("not_there", False)]:
+        path = tmp_path / f"{name}.yaml"
+        CliRunner().invoke(init, [str(path), "--example", name])
+        assert path.exists() == written
+    assert (tmp_path / "warner.yaml").read_bytes() == (EXAMPLES / "mechanisms/warner.yaml").read_bytes()

@@ -35,6 +35,7 @@ RULES = [
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.served_page", {*BOTH_SIDES, "sottovoce.audit", "playwright", "requests"}),
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
+    ("sottovoce.audit.pretended_aggregator", {*BOTH_SIDES, "sottovoce.audit", "requests"}),
     ("sottovoce.audit", BOTH_SIDES),
     ("sottovoce.demo", BOTH_SIDES),
     # Verbs of the plain install, which is the respondent's client.

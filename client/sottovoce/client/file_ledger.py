@@ -120,16 +120,16 @@ class FileLedger:
                 return None
             return self._record(key, replace(found, epsilon=0.0))
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, pool: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
         The set of questions from now on.
 
         Args:
             key: what is answered.
-            digest: of the survey's text; another text is another set.
-            drawn: indices of questions, which count only if nothing was drawn before.
+            pool: a digest of what the set is drawn from.
+            drawn: places in the pool, which count only if nothing was drawn before.
         """
-        path = self.folder / f"{name_of(key)}-{digest}{_DRAWN}"
+        path = self.folder / f"{name_of(key)}-{pool}{_DRAWN}"
         with self._writing():
             self._create(path, dump_drawn(drawn))
         return parse_drawn(path)

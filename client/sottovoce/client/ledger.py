@@ -104,15 +104,15 @@ class Ledger(Protocol):
             What stands for ``key`` from now on; None if that report is not the unaccepted one any more.
         """
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, pool: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
-        The set of questions drawn for ``key`` and this text of the survey: an earlier one if there is one, else
-        ``drawn``, durably. It costs nothing, and goes when the report ends.
+        The set of questions drawn for ``key`` from this pool: an earlier one if there is one, else ``drawn``, durably.
+        It costs nothing, and goes when the report ends.
 
         Args:
             key: what is answered.
-            digest: of the survey's text; another text is another set.
-            drawn: indices of questions, which count only if nothing was drawn before.
+            pool: a digest of what the set is drawn from; from other questions it is another set.
+            drawn: places in the pool, which count only if nothing was drawn before.
         """
 
     def mark_sent(self, key: Key) -> None:
@@ -201,16 +201,16 @@ class MemoryLedger:
         found = self.unaccepted(key)
         return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
 
-    def prepare(self, key: Key, digest: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, pool: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
         """
         The set of questions from now on.
 
         Args:
             key: what is answered.
-            digest: of the survey's text; another text is another set.
-            drawn: indices of questions, which count only if nothing was drawn before.
+            pool: a digest of what the set is drawn from.
+            drawn: places in the pool, which count only if nothing was drawn before.
         """
-        return self._drawn.setdefault((key, digest), drawn)
+        return self._drawn.setdefault((key, pool), drawn)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""

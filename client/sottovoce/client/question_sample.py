@@ -2,11 +2,54 @@
 Which questions a respondent is asked: with ``ask: m``, all public ones and m of the private ones.
 
 The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by somebody else,
-could be made to depend on an answer.
+could be made to depend on an answer. It is kept by the names of the private questions, not by the text of the survey:
+whoever opens the links of two revisions that ask the same questions is asked the same ones, and has nothing to choose.
 """
 
+import hashlib
+
 from sottovoce.client.draws import Draws
+from sottovoce.client.ledger import Key, Ledger
+from sottovoce.shared.canonical import dump
+from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.spec import Survey
+
+
+def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[int, ...]:
+    """
+    The set that stands for ``key``: one kept earlier, else one drawn now and kept.
+
+    Args:
+        ledger: where it is kept.
+        key: what is answered.
+        survey: whose questions they are.
+        draws: the source of randomness.
+
+    Returns:
+        Indices of the questions to ask, in the survey's order.
+
+    Raises:
+        BudgetExhausted: the ledger cannot be written or read.
+    """
+    # Drawn first, then offered: of two visits at once the ledger keeps the set of one, and both get that.
+    drawn = draw_asked(survey, draws)
+    if survey.ask is None:
+        return drawn
+    names = sorted(survey.questions[index].name for index in survey.private)
+    places = {names.index(survey.questions[index].name): index for index in survey.private}
+    offered = tuple(place for place in range(len(names)) if places[place] in drawn)
+    kept = ledger.prepare(key, _pool(survey.ask, names), offered)
+    # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
+    # A set that somebody wrote there could single a person out.
+    if len(kept) != survey.ask or list(kept) != sorted(set(kept) & set(places)):
+        raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
+    asked = {places[place] for place in kept}
+    return tuple(index for index in range(len(survey.questions)) if index in asked or index not in survey.private)
+
+
+def _pool(ask: int, names: list[str]) -> str:
+    """What a set is drawn from: as many of these questions."""
+    return hashlib.sha256(dump({"ask": ask, "questions": names})).hexdigest()
 
 
 def draw_asked(survey: Survey, draws: Draws) -> tuple[int, ...]:

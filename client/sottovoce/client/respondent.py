@@ -18,7 +18,7 @@ from sottovoce.client.kept_survey import kept_or_fetched
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
-from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.question_sample import keep_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.client.revisions import Standing, standing, survey_for
@@ -136,17 +136,7 @@ class Respondent:
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The indices of those questions in the survey."""
-        # Drawn first, then offered: of two visits at once the ledger keeps the set of one, and both get that.
-        drawn = draw_asked(self.survey, self._draws)
-        if self.survey.ask is None:
-            return drawn
-        kept = self.ledger.prepare(self._key, self.survey.digest, drawn)
-        # What the ledger gives is used only if this survey could have drawn it: as many private questions as it asks,
-        # all public ones, each once and in order. A set that somebody wrote there could single a person out.
-        asked = [index if index in kept else None for index in range(len(self.survey.questions))]
-        if not self.survey.asks_for(asked) or kept != tuple(index for index in asked if index is not None):
-            raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
-        return kept
+        return keep_asked(self.ledger, self._key, self.survey, self._draws)
 
     @property
     def drawn(self) -> bool:

@@ -3,6 +3,8 @@
 import json
 import re
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import takewhile
 from pathlib import Path
 
 import click
@@ -18,9 +20,18 @@ _POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path), default="survey.yaml")
-def init(path: Path) -> None:
+@click.option("--list", "as_list", is_flag=True, help="Name the examples, and what each of them shows; write nothing.")
+@click.option("--example", default="", help="Write this example in place of the sample.", metavar="NAME")
+def init(path: Path, as_list: bool, example: str) -> None:
     """Write a sample survey to PATH."""
-    sample = files("sottovoce.demo").joinpath("sample.yaml").read_bytes()
+    examples = _examples()
+    if as_list:
+        for name in examples:
+            click.echo(f"{name:20} {_first_sentence(examples[name])}")
+        return
+    if example and example not in examples:
+        raise SpecError("there is no example of this name; sottovoce init --list names them")
+    sample = (examples[example] if example else files("sottovoce.demo").joinpath("sample.yaml")).read_bytes()
     try:
         with path.open("xb") as file:
             file.write(sample)
@@ -29,6 +40,20 @@ def init(path: Path) -> None:
     except OSError:
         raise SpecError("the file cannot be written") from None
     click.echo(f"Wrote {path}. Next: sottovoce lint {path}", err=True)
+
+
+def _examples() -> dict[str, Traversable]:
+    """The file of each example by its name: question types first, then mechanisms."""
+    folders = [files("sottovoce.examples").joinpath(name) for name in ("question_types", "mechanisms")]
+    found = [sorted(folder.iterdir(), key=lambda file: file.name) for folder in folders]
+    return {file.name.removesuffix(".yaml"): file for one in found for file in one}
+
+
+def _first_sentence(file: Traversable) -> str:
+    """What an example shows: the first sentence of the comment that it begins with."""
+    lines = takewhile(lambda line: line.startswith("#"), file.read_text(encoding="utf-8").splitlines())
+    comment = " ".join(line.removeprefix("#").strip() for line in lines)
+    return re.split(r"\.(?: (?=[A-Z])|$)", comment)[0]  # not after "et al.", where a year follows
 
 
 @click.command()

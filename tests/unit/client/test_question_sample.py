@@ -3,7 +3,7 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from sottovoce.audit.branching_draws import distribution
@@ -24,10 +24,15 @@ COIN = {"name": "coin_flip"}
 GROUP = {"type": "select_one", "name": "group", "label": {"en": "G"}, "choices": names(2), "public": True}
 
 
-def asking(ask, private=4, **more):
-    """A survey that asks ``ask`` of so many yes/no questions, and one public question in their midst."""
+def items(private=4):
+    """So many yes/no questions, and one public question in their midst."""
     coins = [{**question(COIN), "name": f"q{index}"} for index in range(private)]
-    return parse_survey(survey(*coins[:2], GROUP, *coins[2:], ask=ask, **more))
+    return [*coins[:2], GROUP, *coins[2:]]
+
+
+def asking(ask, private=4, **more):
+    """A survey that asks ``ask`` of these questions."""
+    return parse_survey(survey(*items(private), ask=ask, **more))
 
 
 def respondent(asked, ledger, *replies, **options):
@@ -73,12 +78,26 @@ def test_set_is_recorded_before_it_is_told():
         _ = respondent(asking(2), Full())[0].asked
 
 
-def test_set_is_for_one_text_of_the_survey_and_one_wave():
-    """A corrected survey may have other questions in their places; nothing was sent under the old set."""
+def test_revisions_with_the_same_questions_ask_the_same_set():
+    """Whoever opens the links of several versions has no choice between sets, wherever the questions stand in them."""
     ledger = MemoryLedger()
-    revised = {asked_names(respondent(asking(6, 12, revision=number), ledger)[0]) for number in range(1, 13)}
+    versions = [asking(6, 12, revision=number) for number in range(1, 13)]
+    reordered = parse_survey(survey(*items(12)[::-1], ask=6))
+    told = {frozenset(asked_names(respondent(asked, ledger)[0])) for asked in [*versions, reordered]}
 
-    assert len(revised) > 1
+    assert len(told) == 1
+
+
+def test_set_is_for_one_choice_of_questions_and_one_wave():
+    """A set of other questions, of another number, or in another wave is drawn for itself."""
+    ledger = MemoryLedger()
+    others = [asking(6, 12), asking(5, 12), asking(6, 13)]
+    days = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, 14)]
+    waves = [{"opens": opens, "closes": closes} for opens, closes in pairwise(days)]
+    told = {asked_names(respondent(asking(6, 12, waves=waves), ledger, wave=wave)[0]) for wave in range(12)}
+
+    assert [len(asked_names(respondent(asked, ledger)[0])) for asked in others] == [7, 6, 7]
+    assert len(told) > 1
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ TWINS = [
         only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own", "memoKey": PIECE},
     ),
     Twin("client.memo", ("device/memo.js",), only_python={"digestOfDigits": "within checkMemo, which may fetch"}),
-    Twin("client.question_sample", ("device/question_sample.js",), only_javascript={"keepAsked": "Respondent.places"}),
+    Twin("client.question_sample", ("device/question_sample.js",)),
     Twin(
         "client.delivery",
         ("device/delivery.js",),

@@ -94,6 +94,21 @@ test("under ask, one set of questions is drawn before anything is asked, and kep
   assert.deepEqual([...values.keys()].filter((index) => values[index] !== null), sets[0]);
 });
 
+test("links of several versions that ask the same questions give no choice between sets of them", async () => {
+  const ledger = new MemoryLedger();
+  const sets = new Set();
+  for (const revision of [1, 2, 3, 4, 5, 6]) {
+    const coins = Array.from({ length: 12 }, (_, index) => ({ ...coin, name: `q${index}` }));
+    const questions = revision % 2 ? coins : coins.reverse();
+    const document = { ...surveyOf(coin), ask: 6, questions, revision };
+    const { transport } = aggregator(document);
+    const person = await connect(document, transport, ledger);
+    const asked = await person.asked();
+    sets.add(String(asked.map((index) => person.survey.questions[index].name).sort()));
+  }
+  assert.equal(sets.size, 1);
+});
+
 test("another version of the survey buys no second draw: the report of the first is what is sent", async () => {
   const ledger = new MemoryLedger();
   const first = await pathOf(await connect(surveyOf(coin), aggregator(surveyOf(coin)).transport, ledger)).answer({ q: "yes" });

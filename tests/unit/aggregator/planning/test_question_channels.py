@@ -21,7 +21,7 @@ from sottovoce.shared.errors import EstimateError, SpecError
 
 from tests.documents import day, number, one_of, parsed, question, some_of, vector
 
-EXAMPLES = Path(__file__).parents[4] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "shared/sottovoce/examples"
 FILES = sorted(EXAMPLES.glob("*/*.yaml"))
 AT = {"epsilon": "1"}
 LAYERS = {"permanent": {"name": "coin_flip"}, "instantaneous": {"name": "coin_flip"}}

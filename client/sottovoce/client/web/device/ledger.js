@@ -79,11 +79,11 @@ export class BrowserLedger {
   }
 
   /**
-   * The set of questions drawn for `key` and this text of the survey: an earlier one if there is one, else `drawn`,
-   * durably. It lies beside the report, under a longer key, and goes when that ends.
+   * The set of questions drawn for `key` from this pool: an earlier one if there is one, else `drawn`, durably. It lies
+   * beside the report, under a longer key, and goes when that ends.
    */
-  async prepare(key, digest, drawn) {
-    const kept = await this.record([...key, digest], { drawn, epsilon: 0 });
+  async prepare(key, pool, drawn) {
+    const kept = await this.record([...key, pool], { drawn, epsilon: 0 });
     return kept.drawn;
   }
 

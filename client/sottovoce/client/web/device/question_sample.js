@@ -1,15 +1,24 @@
 import { BudgetExhausted } from "../survey/errors.js";
+import { dumpCanonical } from "../survey/canonical.js";
+import { sha256 } from "../survey/digest.js";
 
 /**
- * The set that stands for `key`: one kept earlier, else one drawn now and kept.
+ * The set that stands for `key`: one kept earlier, else one drawn now and kept. It is kept by the names of the private
+ * questions, so that links of two revisions give no choice between two sets.
  *
  * @throws {BudgetExhausted} the ledger cannot be written or read
  */
 export async function keepAsked(ledger, key, survey, draws) {
-  const kept = await ledger.prepare(key, survey.digest, drawAsked(survey, draws));
-  const fits = survey.asksFor(survey.questions.map((_, index) => (kept.includes(index) ? index : null)));
-  if (!fits) throw new BudgetExhausted("error_ledger");
-  return kept;
+  const { ask, private: all, questions } = survey;
+  const drawn = drawAsked(survey, draws);
+  const byName = [...all].sort((one, other) => (questions[one].name < questions[other].name ? -1 : 1));
+  const pool = await sha256(dumpCanonical({ ask, questions: byName.map((index) => questions[index].name) }));
+  const places = [...byName.keys()];
+  const kept = await ledger.prepare(key, pool, places.filter((place) => drawn.includes(byName[place])));
+  // Only what this survey could have drawn: a set that somebody wrote there could single a person out.
+  const inOrder = places.filter((place) => kept?.includes?.(place));
+  if (kept?.length !== ask || inOrder.length !== ask) throw new BudgetExhausted("error_ledger");
+  return [...questions.keys()].filter((index) => !all.includes(index) || inOrder.includes(byName.indexOf(index)));
 }
 
 /**

@@ -1,0 +1,82 @@
+"""
+Verdicts that hold for files and not for a survey, kept by the SHA-256 of these files: what was found once for the same
+bytes is not run again. Only what passed is kept; what failed is looked at anew each time.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from sottovoce.audit.check import PASSED, Check
+
+PACKAGES = ("sottovoce.client", "sottovoce.shared", "sottovoce.audit")
+"""Whose files the client's behaviour, and what is looked at, depend on."""
+
+
+def kept_or_found(what: str, find: Callable[[], Check], folder: Path | None = None) -> Check:
+    """
+    The verdict that was kept for these very files, else what ``find`` finds, kept if it passed.
+
+    Args:
+        what: that is asked; another question has another verdict.
+        find: does the work.
+        folder: where verdicts are kept; the user's cache if none is named.
+    """
+    digest = hashlib.sha256(f"{fingerprint()} {what}".encode()).hexdigest()
+    path = (folder or cache_folder()) / f"{digest}.json"
+    kept = _read(path)
+    if kept is not None:
+        return replace(kept, scope=f"{kept.scope}; found before for these very files (SHA-256 {digest[:12]})")
+    found = find()
+    if found.outcome == PASSED:
+        _write(path, found)
+    return found
+
+
+def fingerprint() -> str:
+    """SHA-256 of all files of the client, the agreement and the audit, with their names."""
+    total = hashlib.sha256()
+    for package in PACKAGES:
+        for name, content in sorted(_sources(files(package), package)):
+            total.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
+    return total.hexdigest()
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the system keeps what can be made again."""
+    named = environment.get("XDG_CACHE_HOME") or environment.get("LOCALAPPDATA")
+    return Path(named or Path.home() / ".cache") / "sottovoce" / "audit"
+
+
+def _sources(folder: Traversable, name: str) -> Iterable[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _sources(entry, f"{name}/{entry.name}")
+        elif not entry.name.endswith(".pyc"):
+            yield f"{name}/{entry.name}", entry.read_bytes()
+
+
+def _read(path: Path) -> Check | None:
+    """What was kept and passed; None where nothing was, or what lies there cannot be read."""
+    try:
+        kept = Check(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RuntimeError):
+        return None
+    return kept if kept.outcome == PASSED else None
+
+
+def _write(path: Path, found: Check) -> None:
+    # It is only for speed; what cannot be kept is found again.
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(found.as_dict(), file)
+        Path(name).replace(path)

@@ -1,0 +1,77 @@
+"""A verdict is kept by the bytes that it is about, and by nothing else."""
+
+from pathlib import Path
+
+import pytest
+from sottovoce.audit import kept_verdicts
+from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.kept_verdicts import cache_folder, fingerprint, kept_or_found
+
+
+def found(outcome: str) -> Check:
+    """Of whatever was looked at."""
+    return Check("python", "a device's life", outcome, scope="17 courses")
+
+
+def fail() -> Check:
+    """What must not be called."""
+    raise AssertionError("it was looked at again")
+
+
+def test_passed_verdict_is_found_again(tmp_path: Path) -> None:
+    """For the same question and files, and it says so."""
+    kept_or_found("3 events", lambda: found(PASSED), tmp_path)
+    again = kept_or_found("3 events", fail, tmp_path)
+
+    assert again.outcome == PASSED
+    assert again.scope.startswith("17 courses; found before for these very files (SHA-256 ")
+
+
+def test_other_question_or_files_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of what was kept for others counts."""
+    kept_or_found("3 events", lambda: found(PASSED), tmp_path)
+
+    assert kept_or_found("4 events", lambda: found(FAILED), tmp_path).outcome == FAILED
+    monkeypatch.setattr(kept_verdicts, "fingerprint", lambda: "others")
+    assert kept_or_found("3 events", lambda: found(FAILED), tmp_path).outcome == FAILED
+
+
+def test_failure_is_never_kept_and_damage_is_no_verdict(tmp_path: Path) -> None:
+    """Also where somebody wrote a file of the right name."""
+    assert kept_or_found("3 events", lambda: found(FAILED), tmp_path).outcome == FAILED
+    assert list(tmp_path.iterdir()) == []
+
+    kept_or_found("3 events", lambda: found(PASSED), tmp_path)
+    [path] = tmp_path.iterdir()
+    for damage in ("", "{}", "[1]", path.read_text(encoding="utf-8").replace(PASSED, FAILED)):
+        path.write_text(damage, encoding="utf-8")
+        assert kept_or_found("3 events", lambda: found(FAILED), tmp_path).outcome == FAILED
+
+
+def test_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+    """The work is done again."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+
+    for _ in range(2):
+        assert kept_or_found("3 events", lambda: found(PASSED), tmp_path / "file").scope == "17 courses"
+
+
+def test_fingerprint_is_of_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more byte anywhere in the client is another client."""
+    before = fingerprint()
+    folder = tmp_path / "client"
+    folder.mkdir()
+    monkeypatch.setattr(kept_verdicts, "files", lambda _package: folder)
+    seen = {before, fingerprint()}
+    for name, content in (("a.py", "1"), ("a.py", "2"), ("b.js", "2"), ("c.pyc", "not a source")):
+        (folder / name).write_text(content, encoding="utf-8")
+        seen.add(fingerprint())
+
+    assert len(seen) == 5
+
+
+def test_cache_is_where_the_system_has_it() -> None:
+    """In the home folder where nothing is said."""
+    assert cache_folder({"XDG_CACHE_HOME": "/c"}) == Path("/c/sottovoce/audit")
+    assert cache_folder({"LOCALAPPDATA": "/l"}) == Path("/l/sottovoce/audit")
+    assert cache_folder({}) == Path.home() / ".cache/sottovoce/audit"
