@@ -21,6 +21,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
 from sottovoce.audit.branching_draws import paths
 from sottovoce.audit.check import FAILED, PASSED, Check
@@ -32,6 +33,9 @@ ASSIGNMENTS = ((0, 0), (1, 1), (0, 1), (1, 0))
 """The truth in the first event, and in all later ones: a person may answer otherwise the second time."""
 
 _IN_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it
+
+ANSWERED = "answered"
+"""The event that is nothing but an answer."""
 
 _ROUNDING = 1e-9
 """Charges are sums of doubles."""
@@ -66,13 +70,59 @@ class Followed:
 
     Attributes:
         courses: how many were followed to their end.
-        runs: of the client, one event each along one way of its coins.
         problems: sentences, without any value, each with the course that it was first seen on.
     """
 
     courses: int = 0
-    runs: int = 0
     problems: dict[str, str] = field(default_factory=dict)
+
+
+class Device(Protocol):
+    """
+    What events happen to, in whichever language its client is.
+
+    Attributes:
+        runs: of the client until now, one event each along one way of its coins.
+    """
+
+    runs: int
+
+    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+        """
+        What one event makes of a state, along each way of the coins, with its probability.
+
+        Args:
+            state: before it.
+            event: one of ``EVENTS`` or ``KILLS``.
+            truth: which of the scenario's answers are given, if any are.
+        """
+
+    def charged(self, state: State) -> float:
+        """What the ledger says is spent."""
+
+
+class PythonDevice:
+    """
+    The Python client, in this process.
+
+    Args:
+        scenario: the small survey.
+        folder: for ledgers; empty.
+    """
+
+    def __init__(self, scenario: Scenario, folder: Path) -> None:
+        self.runs = 0
+        self._scenario, self._folder = scenario, folder
+
+    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+        """As in ``Device``."""
+        for path in paths(lambda draws: run_event(self._scenario, state, event, truth, draws, self._folder)):
+            self.runs += 1
+            yield path.reported, path.probability
+
+    def charged(self, state: State) -> float:
+        """As in ``Device``."""
+        return charged(state, self._folder)
 
 
 Weights = dict[Course, Fraction]
@@ -91,40 +141,64 @@ def check_events(part: str, scenario: Scenario, length: int) -> Check:
     """
     # In memory where the system has such a folder: thousands of ledgers are written.
     with TemporaryDirectory(dir=_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None) as folder:
-        found = follow(scenario, length, Path(folder))
-    scope = f"{found.courses:,} courses of up to {length} events, {found.runs:,} runs: {scenario.words}"
+        return check_device(part, scenario, length, PythonDevice(scenario, Path(folder)))
+
+
+def check_device(part: str, scenario: Scenario, length: int, device: Device) -> Check:
+    """
+    Every course of up to ``length`` events of any client.
+
+    Args:
+        part: one of ``check.PARTS``.
+        scenario: the small survey.
+        length: most events in a course.
+        device: with its client.
+    """
+    found = follow(scenario, length, device)
+    scope = f"{found.courses:,} courses of up to {length} events, {device.runs:,} runs: {scenario.words}"
     message = "; ".join(f"{problem} (first seen after: {course})" for problem, course in found.problems.items())
-    return Check(part, f"a device's life: {scenario.name}", FAILED if message else PASSED, scope=scope, message=message)
+    return Check(part, subject_of(scenario), FAILED if message else PASSED, scope=scope, message=message)
 
 
-def follow(scenario: Scenario, length: int, folder: Path) -> Followed:
+def subject_of(scenario: Scenario) -> str:
+    """For the report."""
+    return f"a device's life: {scenario.name}"
+
+
+def follow(scenario: Scenario, length: int, device: Device) -> Followed:
     """
     Follow every course of up to so many events.
 
     Args:
         scenario: the small survey.
         length: most events in a course.
-        folder: for ledgers; empty.
+        device: with its client.
     """
     found = Followed()
 
     @cache
     def after(state: State, event: str, truth: int) -> tuple[tuple[Happened, Fraction], ...]:
-        if event in KILLS and max(happened.steps for happened, _ in after(state, "answered", truth)) <= KILLS[event]:
-            return after(state, "answered", truth)  # it does not come so far
+        if event in KILLS and max(happened.steps for happened, _ in after(state, ANSWERED, truth)) <= KILLS[event]:
+            return after(state, ANSWERED, truth)  # it does not come so far
         ways: dict[Happened, Fraction] = {}
-        for path in paths(lambda draws: run_event(scenario, state, event, truth, draws, folder)):
-            found.runs += 1
-            ways[path.reported] = ways.get(path.reported, Fraction(0)) + path.probability
+        for happened, likely in device.ways(state, event, truth):
+            ways[happened] = ways.get(happened, Fraction(0)) + likely
         return tuple(ways.items())
 
-    spent = cache(lambda state: charged(state, folder))
+    spent = cache(device.charged)
     begin: Ends = {truths: {Course(): Fraction(1)} for truths in ASSIGNMENTS}
     for course, ends in _courses((), begin, after, length):
         found.courses += 1
-        for problem in judge(scenario, ends, spent):
+        problems = judge(scenario, ends, spent)
+        for problem in (*_silent(ends), *problems) if course == (ANSWERED,) else problems:
             found.problems.setdefault(problem, ", ".join(course))
     return found
+
+
+def _silent(ends: Ends) -> Iterator[str]:
+    """A client that sends nothing does nothing wrong, and has not been tried."""
+    if not all(course.sent for weights in ends.values() for course in weights):
+        yield "no report leaves the device after an answer"
 
 
 def _courses(course: tuple[str, ...], ends: Ends, after: After, left: int) -> Iterator[tuple[tuple[str, ...], Ends]]:

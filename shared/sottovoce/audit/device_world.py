@@ -152,6 +152,7 @@ class World:
     kill_at: int | None = None
     steps: int = 0
     clock: float = 0.0
+    meanwhile: Callable[[], None] | None = None
 
     def open(self, wave: int = 0) -> Respondent:
         """The person's link, in a new process or tab; what is asked is shown."""
@@ -169,6 +170,12 @@ class World:
             me.resume()
         else:
             me.answer(self.answers)
+
+    def drawn(self) -> None:
+        """A report is drawn, and not yet recorded: whatever else is to happen just then happens now."""
+        happens, self.meanwhile = self.meanwhile, None
+        if happens is not None:
+            happens()
 
     def step(self) -> None:
         """One more step, unless the process is killed before it."""
@@ -190,7 +197,9 @@ class _Numbered(Draws):
 
     def identity(self) -> str:
         self._world.names += 1
-        return f"{self._world.names:032x}"
+        name = f"{self._world.names:032x}"
+        self._world.drawn()
+        return name
 
 
 def _answer(world: World) -> None:
@@ -204,10 +213,16 @@ def _reload(world: World) -> None:
 
 
 def _two_tabs(world: World) -> None:
-    tabs = [world.open(), world.open()]
-    for tab in tabs:
+    slow, quick = world.open(), world.open()
+
+    def overtake() -> None:
         with suppress(SurveyError):
-            world.answer(tab)
+            world.answer(quick)
+
+    world.meanwhile = overtake
+    with suppress(SurveyError):
+        world.answer(slow)
+    world.drawn()  # at the latest
 
 
 def _corrected(world: World) -> None:
@@ -263,7 +278,8 @@ EVENTS: dict[str, Callable[[World], None]] = {
     "answered without network": _offline,
     "answered while the clock is wrong by a year": _clock_jumps,
 }
-"""What may happen, in words for the report."""
+"""What may happen, in words for the report. Of two tabs the second answers while the first draws: no other moment is as
+bad, and tabs that answer one after the other are two events."""
 
 KILLS = {f"killed at step {step} of an answer": step for step in range(MOST_STEPS)}
 """The same answer, with the process ended before each of its steps on the disk and on the wire."""
@@ -284,7 +300,7 @@ def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: A
     _write(folder, state.files)
     versions = (scenario.corrected, scenario.survey) if state.revised else (scenario.survey,)
     aggregator = PretendedAggregator(versions, dict(state.stored), dict(state.spent))
-    answers, names, kill_at = scenario.answers[truth], _names(state), KILLS.get(event)
+    answers, names, kill_at = scenario.answers[truth], names_of(state), KILLS.get(event)
     world = World(scenario, draws, folder, state.token, answers, aggregator, names, kill_at)
     killed = False
     with _watched(world):
@@ -305,7 +321,7 @@ def charged(state: State, folder: Path) -> float:
     return FileLedger(folder).spent(ORIGIN)
 
 
-def _names(state: State) -> int:
+def names_of(state: State) -> int:
     """The last number that is an id in anything that is left of earlier events: the next one is told from all."""
     texts = [*(content for _, content in state.files), *(body for _, body in state.stored)]
     return max((int(found, 16) for text in texts for found in _ID.findall(text)), default=0)

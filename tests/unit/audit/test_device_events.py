@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
-from sottovoce.audit.device_events import check_events, follow
+from sottovoce.audit.device_events import PythonDevice, check_events, follow
 from sottovoce.audit.device_world import EVENTS, KILLS, Scenario, State, run_event, scenarios
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
@@ -33,7 +33,7 @@ def test_honest_client_passes(scenario: Scenario, length: int) -> None:
 @pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 4), (RICH, 3)], ids=["ordinary", "rich"])
 def test_honest_client_passes_for_long(scenario: Scenario, length: int, tmp_path: Path) -> None:
     """One event more than an audit follows."""
-    assert follow(scenario, length, tmp_path).problems == {}
+    assert follow(scenario, length, PythonDevice(scenario, tmp_path)).problems == {}
 
 
 @pytest.mark.parametrize("event", EVENTS)
