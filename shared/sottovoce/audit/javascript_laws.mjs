@@ -52,8 +52,8 @@ export class WatchedDraws {
   pick = () => this.#draw(0);
 }
 
-// The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that occur together.
-async function lawOf(run, most) {
+/** The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that come together. */
+export async function lawOf(run, most) {
   const law = new Map();
   let script = [];
   for (let count = 0; ; count += 1) {
