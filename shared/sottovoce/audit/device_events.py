@@ -5,6 +5,7 @@ and at each request, reloads, second tabs, other versions and waves, withdrawals
 What must hold on every course, whatever the coins:
 
 * each report that leaves the device is charged, and with one link no two different ones leave it for one wave;
+* with one link one set of questions is asked in one wave;
 * another link brings another report only after a receipt for the first, or once the person has given it up;
 * the exact distribution of all that leaves, over the whole course, differs between any two truths - also where the
   person answers otherwise the second time - by no more than was charged.
@@ -15,7 +16,7 @@ about the client's files, and the same for every survey.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
@@ -50,6 +51,7 @@ class Course:
         state: of the device and the aggregator.
         sent: (token, body) of every report that left, each once, in order.
         told: ids of reports whose receipt reached the device.
+        asked: (link, questions) that were shown before the person gave a report up.
         ended: the person has given a report up.
         redrawn: another report of a wave left while nothing said that the earlier one had arrived or was given up.
         killed: the last event was ended by a kill.
@@ -58,6 +60,7 @@ class Course:
     state: State = State()
     sent: tuple[tuple[str, bytes], ...] = ()
     told: frozenset[str] = frozenset()
+    asked: frozenset[tuple[str, bytes]] = frozenset()
     ended: bool = False
     redrawn: bool = False
     killed: bool = False
@@ -187,11 +190,13 @@ def follow(scenario: Scenario, length: int, device: Device) -> Followed:
 
     spent = cache(device.charged)
     begin: Ends = {truths: {Course(): Fraction(1)} for truths in ASSIGNMENTS}
-    for course, ends in _courses((), begin, after, length):
+    wrong: set[tuple[str, ...]] = set()
+    for course, ends in _courses((), begin, after, length, wrong):
         found.courses += 1
         problems = judge(scenario, ends, spent)
         for problem in (*_silent(ends), *problems) if course == (ANSWERED,) else problems:
             found.problems.setdefault(problem, ", ".join(course))
+            wrong.add(course)
     return found
 
 
@@ -201,9 +206,11 @@ def _silent(ends: Ends) -> Iterator[str]:
         yield "no report leaves the device after an answer"
 
 
-def _courses(course: tuple[str, ...], ends: Ends, after: After, left: int) -> Iterator[tuple[tuple[str, ...], Ends]]:
-    """Each course that begins with this one, and what it has come to, for each truth."""
-    if left == 0:
+def _courses(
+    course: tuple[str, ...], ends: Ends, after: After, left: int, wrong: Container[tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], Ends]]:
+    """Each course that begins with this one, and what it has come to, for each truth; none goes on that is wrong."""
+    if left == 0 or course in wrong:
         return
     later = 1 if course else 0
     for event in (*EVENTS, *KILLS):
@@ -212,7 +219,7 @@ def _courses(course: tuple[str, ...], ends: Ends, after: After, left: int) -> It
         if event in KILLS and not any(each.killed for weights in further.values() for each in weights):
             continue
         yield (*course, event), further
-        yield from _courses((*course, event), further, after, left - 1)
+        yield from _courses((*course, event), further, after, left - 1, wrong)
 
 
 def _pushed(weights: Weights, event: str, truth: int, after: After) -> Weights:
@@ -232,6 +239,8 @@ def _continued(course: Course, happened: Happened) -> Course:
             course = replace(course, told=course.told | {name})
         elif kind == "ended":
             course = replace(course, ended=True)
+        elif kind == "asked":
+            course = course if course.ended else replace(course, asked=course.asked | {(name, body)})
         elif (name, body) not in course.sent:
             redrawn = course.redrawn or (not course.ended and _is_redrawn(course, body))
             course = replace(course, sent=(*course.sent, (name, body)), redrawn=redrawn)
@@ -259,6 +268,8 @@ def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> It
             yield "two different reports of one wave leave the device"
         elif spent(course.state) + _ROUNDING < scenario.epsilon * len(reports):
             yield "a report leaves the device that is not charged"
+        if len(course.asked) > len({link for link, _ in course.asked}):
+            yield "one person is asked two different sets of questions in one wave"
     try:
         check_laws(scenario, [_law(weights) for weights in ends.values()])
     except Mismatch as mismatch:

@@ -69,7 +69,7 @@ class Happened:
     Attributes:
         state: at its end.
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up.
+            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
         killed: the event was ended by a kill.
         steps: how many it took on the disk and on the wire.
     """
@@ -161,7 +161,7 @@ class World:
         url = f"{ORIGIN}/s/{survey.name}#d={survey.digest[:32]}&t={mine}" + (f"&w={wave}" if wave else "")
         draws = _Numbered(self)
         me = Respondent.connect(url, FileLedger(self.folder), reach=self._reach, draws=draws, allowance=ANY_PRICE)
-        _ = me.asked
+        self.aggregator.wire.append(("asked", f"{self.token} {wave}", repr(me.places).encode()))
         return me
 
     def answer(self, me: Respondent) -> None:
@@ -182,6 +182,15 @@ class World:
         if self.kill_at is not None and self.steps >= self.kill_at:
             raise Killed
         self.steps += 1
+
+    @contextmanager
+    def without_reply(self) -> Iterator[None]:
+        """What leaves the device may arrive or not; nobody there knows."""
+        self.aggregator.unreachable = True
+        try:
+            yield
+        finally:
+            self.aggregator.unreachable = False
 
     def _reach(self, origin: str) -> Transport:
         session: Any = Session(self.aggregator, self.step)
@@ -216,7 +225,7 @@ def _two_tabs(world: World) -> None:
     slow, quick = world.open(), world.open()
 
     def overtake() -> None:
-        with suppress(SurveyError):
+        with suppress(SurveyError), world.without_reply():
             world.answer(quick)
 
     world.meanwhile = overtake
@@ -257,8 +266,8 @@ def _refused(world: World) -> None:
 
 def _offline(world: World) -> None:
     me = world.open()
-    world.aggregator.unreachable = True
-    world.answer(me)
+    with world.without_reply():
+        world.answer(me)
 
 
 def _clock_jumps(world: World) -> None:
@@ -278,8 +287,8 @@ EVENTS: dict[str, Callable[[World], None]] = {
     "answered without network": _offline,
     "answered while the clock is wrong by a year": _clock_jumps,
 }
-"""What may happen, in words for the report. Of two tabs the second answers while the first draws: no other moment is as
-bad, and tabs that answer one after the other are two events."""
+"""What may happen, in words for the report. Of two tabs the second answers, and hears of no receipt, while the first
+draws: no other moment is as bad, and tabs that answer one after the other are two events."""
 
 KILLS = {f"killed at step {step} of an answer": step for step in range(MOST_STEPS)}
 """The same answer, with the process ended before each of its steps on the disk and on the wire."""

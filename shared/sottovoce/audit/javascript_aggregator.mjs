@@ -5,7 +5,7 @@ import { ORIGIN } from "./javascript_site.mjs";
 
 const BEARER = "Bearer ";
 
-/** What it holds, and in `wire` what has passed: ["sent", token, body], ["told", id, ""], ["ended", "", ""]. */
+/** What it holds, and in `wire` what has passed: ["sent", token, body], and so on as in pretended_aggregator.py. */
 export class Aggregator {
   isRefusing = false;
   isUnreachable = false;

@@ -112,7 +112,7 @@ class World {
     const named = { ...link, token: TOKENS[token] };
     const me = await product.Respondent.connect(named, transport, ledger, options);
     await me.drawn();
-    await me.asked();
+    aggregator.wire.push(["asked", `${token} ${wave}`, JSON.stringify(await me.asked())]);
     return me;
   }
 
@@ -154,11 +154,12 @@ async function openAgain(world) {
   await world.product.sendWaiting(me.ledger, me.transport, me.key);
 }
 
-// The second tab answers while the first has drawn its report, and not yet recorded it: no other moment is as bad.
+// The second tab answers, and hears of no receipt, while the first has drawn its report and not yet recorded it: no
+// other moment is as bad.
 async function answerInTwoTabs(world) {
   const quick = await world.open();
   let overtaking = null;
-  const overtake = () => (overtaking ??= world.answer(quick).catch(() => {}));
+  const overtake = () => (overtaking ??= withoutReply(world, () => world.answer(quick)).catch(() => {}));
   const slow = await world.open(0, (ledger) => stallingLedger(ledger, () => world.isDrawn && overtake()));
   await world.answer(slow).catch(() => {});
   await overtake();
@@ -210,9 +211,17 @@ async function answerAfterRefusal(world) {
 
 async function answerOffline(world) {
   const me = await world.open();
+  await withoutReply(world, () => world.answer(me));
+}
+
+// What leaves the device may arrive or not; nobody here knows.
+async function withoutReply(world, work) {
   world.aggregator.isUnreachable = true;
   world.device.isOnline = false;
-  await world.answer(me);
+  await work().finally(() => {
+    world.aggregator.isUnreachable = false;
+    world.device.isOnline = true;
+  });
 }
 
 const CLOCK = "answered while the clock is wrong by a year";

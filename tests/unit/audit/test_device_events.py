@@ -17,6 +17,7 @@ ORDINARY, RICH = scenarios()
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 TWICE = "two different reports of one wave leave the device"
+OTHERS = "one person is asked two different sets of questions in one wave"
 FREE = "a report leaves the device that is not charged"
 
 
@@ -64,6 +65,21 @@ def draws_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FileLedger, "_record", _overwrite)
 
 
+def second_tab_overwrites(patch: pytest.MonkeyPatch) -> None:
+    """Of two tabs that draw at the same moment, the second to write stands, though the first one's report has left."""
+    patch.setattr(FileLedger, "_record", _overwrite)
+
+
+def sends_nothing(patch: pytest.MonkeyPatch) -> None:
+    """Nothing is wrong with what it sends."""
+    patch.setattr(respondent.Respondent, "send", lambda _: {})
+
+
+def asks_others(patch: pytest.MonkeyPatch) -> None:
+    """The questions to ask are drawn at each visit."""
+    patch.setattr(FileLedger, "prepare", lambda _ledger, _key, _pool, drawn: drawn)
+
+
 def _overwrite(ledger: FileLedger, key: respondent.Key, entry: Entry, _text: bytes = b"") -> Entry:
     (ledger.folder / f"{name_of(key)}.json").unlink(missing_ok=True)
     return RECORD(ledger, key, entry)
@@ -105,13 +121,22 @@ def not_charged(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("patch", "told"),
-    [(draws_again, TWICE), (sends_first, TWICE), (forgetting_frees, FREE), (refusal_frees, TWICE), (not_charged, FREE)],
+    [
+        (draws_again, TWICE),
+        (second_tab_overwrites, TWICE),
+        (sends_first, TWICE),
+        (forgetting_frees, FREE),
+        (refusal_frees, TWICE),
+        (asks_others, OTHERS),
+        (not_charged, FREE),
+        (sends_nothing, "no report leaves the device after an answer"),
+    ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_dishonest_client_is_seen(patch: Patch, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within two events, and what is wrong is said in words with the course that shows it."""
     patch(monkeypatch)
-    scenario = ORDINARY if patch is not refusal_frees else RICH
+    scenario = RICH if patch in {refusal_frees, asks_others} else ORDINARY
     check = check_events("python", scenario, 2 if scenario is ORDINARY else 1)
 
     assert check.outcome == FAILED

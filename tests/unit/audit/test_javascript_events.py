@@ -14,6 +14,7 @@ ORDINARY, RICH = scenarios()
 
 TWICE = "two different reports of one wave leave the device"
 FREE = "a report leaves the device that is not charged"
+OTHERS = "one person is asked two different sets of questions in one wave"
 SILENT = "no report leaves the device after an answer"
 
 Change = tuple[str, str, str]
@@ -58,6 +59,7 @@ NOT_CHARGED: list[Change] = [("device/answer_path.js", "epsilon: survey.epsilonO
 OTHER_LINK_DRAWS: list[Change] = [
     ("device/answer_path.js", 'key[3] !== "" && !isSomebodyElse', "false"),
 ]
+ASKS_OTHERS: list[Change] = [("device/ledger.js", "return kept.drawn;", "return drawn;")]
 SENDS_NOTHING: list[Change] = [("device/answer_path.js", "return deliver(", "return; deliver(")]
 
 PLANTS = {
@@ -68,6 +70,7 @@ PLANTS = {
     "forgetting frees": (FORGETTING_FREES, ORDINARY, FREE),
     "not charged": (NOT_CHARGED, ORDINARY, FREE),
     "other link draws": (OTHER_LINK_DRAWS, RICH, TWICE),
+    "asks others": (ASKS_OTHERS, RICH, OTHERS),
     "sends nothing": (SENDS_NOTHING, ORDINARY, SILENT),
 }
 
