@@ -118,7 +118,14 @@ class PythonDevice:
         self._scenario, self._folder = scenario, folder
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Happened, Fraction]]:
-        """As in ``Device``."""
+        """
+        As in ``Device``.
+
+        Args:
+            state: before the event.
+            event: one of ``EVENTS`` or ``KILLS``.
+            truth: which of the scenario's answers are given, if any are.
+        """
         for path in paths(lambda draws: run_event(self._scenario, state, event, truth, draws, self._folder)):
             self.runs += 1
             yield path.reported, path.probability

@@ -10,8 +10,9 @@ from sottovoce.audit.device_events import PythonDevice, check_events, follow
 from sottovoce.audit.device_world import EVENTS, KILLS, Scenario, State, run_event, scenarios
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Entry
+from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
+from sottovoce.shared.report import dump_report
 
 ORDINARY, RICH = scenarios()
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -80,7 +81,7 @@ def asks_others(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FileLedger, "prepare", lambda _ledger, _key, _pool, drawn: drawn)
 
 
-def _overwrite(ledger: FileLedger, key: respondent.Key, entry: Entry, _text: bytes = b"") -> Entry:
+def _overwrite(ledger: FileLedger, key: Key, entry: Entry, _text: bytes = b"") -> Entry:
     (ledger.folder / f"{name_of(key)}.json").unlink(missing_ok=True)
     return RECORD(ledger, key, entry)
 
@@ -95,7 +96,7 @@ def sends_first(patch: pytest.MonkeyPatch) -> None:
         if me.drawn:
             return me.send()
         values = respondent.encode(me.survey, answers, me.places)
-        body = respondent.dump_report(respondent.randomize(me.survey, values, me._draws, me.wave), me.survey).decode()
+        body = dump_report(respondent.randomize(me.survey, values, me._draws, me.wave), me.survey).decode()
         told = me._transport.submit(me.survey.name, body.encode(), me._token)
         me.ledger.record(me._key, Entry(me.survey.digest, me.survey.epsilon_of_wave, body))
         me.ledger.mark_sent(me._key)
