@@ -69,7 +69,7 @@ class Happened:
     Attributes:
         state: at its end.
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up.
+            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
         killed: the event was ended by a kill.
         steps: how many it took on the disk and on the wire.
     """
@@ -152,6 +152,7 @@ class World:
     kill_at: int | None = None
     steps: int = 0
     clock: float = 0.0
+    meanwhile: Callable[[], None] | None = None
 
     def open(self, wave: int = 0) -> Respondent:
         """The person's link, in a new process or tab; what is asked is shown."""
@@ -160,7 +161,7 @@ class World:
         url = f"{ORIGIN}/s/{survey.name}#d={survey.digest[:32]}&t={mine}" + (f"&w={wave}" if wave else "")
         draws = _Numbered(self)
         me = Respondent.connect(url, FileLedger(self.folder), reach=self._reach, draws=draws, allowance=ANY_PRICE)
-        _ = me.asked
+        self.aggregator.wire.append(("asked", f"{self.token} {wave}", repr(me.places).encode()))
         return me
 
     def answer(self, me: Respondent) -> None:
@@ -170,11 +171,26 @@ class World:
         else:
             me.answer(self.answers)
 
+    def drawn(self) -> None:
+        """A report is drawn, and not yet recorded: whatever else is to happen just then happens now."""
+        happens, self.meanwhile = self.meanwhile, None
+        if happens is not None:
+            happens()
+
     def step(self) -> None:
         """One more step, unless the process is killed before it."""
         if self.kill_at is not None and self.steps >= self.kill_at:
             raise Killed
         self.steps += 1
+
+    @contextmanager
+    def without_reply(self) -> Iterator[None]:
+        """What leaves the device may arrive or not; nobody there knows."""
+        self.aggregator.unreachable = True
+        try:
+            yield
+        finally:
+            self.aggregator.unreachable = False
 
     def _reach(self, origin: str) -> Transport:
         session: Any = Session(self.aggregator, self.step)
@@ -190,7 +206,9 @@ class _Numbered(Draws):
 
     def identity(self) -> str:
         self._world.names += 1
-        return f"{self._world.names:032x}"
+        name = f"{self._world.names:032x}"
+        self._world.drawn()
+        return name
 
 
 def _answer(world: World) -> None:
@@ -204,10 +222,16 @@ def _reload(world: World) -> None:
 
 
 def _two_tabs(world: World) -> None:
-    tabs = [world.open(), world.open()]
-    for tab in tabs:
-        with suppress(SurveyError):
-            world.answer(tab)
+    slow, quick = world.open(), world.open()
+
+    def overtake() -> None:
+        with suppress(SurveyError), world.without_reply():
+            world.answer(quick)
+
+    world.meanwhile = overtake
+    with suppress(SurveyError):
+        world.answer(slow)
+    world.drawn()  # at the latest
 
 
 def _corrected(world: World) -> None:
@@ -242,8 +266,8 @@ def _refused(world: World) -> None:
 
 def _offline(world: World) -> None:
     me = world.open()
-    world.aggregator.unreachable = True
-    world.answer(me)
+    with world.without_reply():
+        world.answer(me)
 
 
 def _clock_jumps(world: World) -> None:
@@ -263,7 +287,8 @@ EVENTS: dict[str, Callable[[World], None]] = {
     "answered without network": _offline,
     "answered while the clock is wrong by a year": _clock_jumps,
 }
-"""What may happen, in words for the report."""
+"""What may happen, in words for the report. Of two tabs the second answers, and hears of no receipt, while the first
+draws: no other moment is as bad, and tabs that answer one after the other are two events."""
 
 KILLS = {f"killed at step {step} of an answer": step for step in range(MOST_STEPS)}
 """The same answer, with the process ended before each of its steps on the disk and on the wire."""
@@ -284,7 +309,7 @@ def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: A
     _write(folder, state.files)
     versions = (scenario.corrected, scenario.survey) if state.revised else (scenario.survey,)
     aggregator = PretendedAggregator(versions, dict(state.stored), dict(state.spent))
-    answers, names, kill_at = scenario.answers[truth], _names(state), KILLS.get(event)
+    answers, names, kill_at = scenario.answers[truth], names_of(state), KILLS.get(event)
     world = World(scenario, draws, folder, state.token, answers, aggregator, names, kill_at)
     killed = False
     with _watched(world):
@@ -305,7 +330,7 @@ def charged(state: State, folder: Path) -> float:
     return FileLedger(folder).spent(ORIGIN)
 
 
-def _names(state: State) -> int:
+def names_of(state: State) -> int:
     """The last number that is an id in anything that is left of earlier events: the next one is told from all."""
     texts = [*(content for _, content in state.files), *(body for _, body in state.stored)]
     return max((int(found, 16) for text in texts for found in _ID.findall(text)), default=0)

@@ -3,6 +3,7 @@
 import { deserialize, serialize } from "node:v8";
 
 const later = globalThis.setImmediate;
+const KILLED = null;
 // A text is its own best form, and the longest of what is kept; other values begin with a byte that is no letter.
 const written = (value) => (typeof value === "string" ? `t${value}` : serialize(value).toString("latin1"));
 const read = (bytes) => (bytes[0] === "t" ? bytes.slice(1) : deserialize(Buffer.from(bytes, "latin1")));
@@ -44,14 +45,18 @@ function rank(key) {
   return kinds.indexOf(true);
 }
 
-/** All databases of one browser; `tell(what, key, bytes)` hears of each change as it is made. */
+/**
+ * All databases of one browser; `tell(what, key, bytes)` hears of each change as it is made. `isKilled()` is asked just
+ * before and just after each change comes on the disk: from then on nothing happens any more.
+ */
 export class Databases {
   #found = new Map();
   #waiting = [];
   #tell;
+  #isKilled;
 
-  constructor(tell) {
-    this.#tell = tell;
+  constructor(tell, isKilled = () => false) {
+    [this.#tell, this.#isKilled] = [tell, isKilled];
   }
 
   /** Whether some transaction is under way. */
@@ -64,6 +69,16 @@ export class Databases {
     const told = (name, store, records) => records.map(([key, bytes]) => [name, store, JSON.stringify(key), bytes]);
     const of = ([name, stores]) => [...stores].flatMap(([store, records]) => told(name, store, records));
     return [...this.#found].flatMap(of);
+  }
+
+  /** Keep what was dumped, and nothing else. */
+  restore(dumped) {
+    this.#found = new Map();
+    for (const [name, store, key, bytes] of dumped) {
+      if (!this.#found.has(name)) this.#found.set(name, new Map());
+      const stores = this.#found.get(name);
+      stores.set(store, [...(stores.get(store) ?? []), [JSON.parse(key), bytes]]);
+    }
   }
 
   open(name) {
@@ -97,7 +112,7 @@ export class Databases {
       return {};
     };
     const transaction = (_names, mode = "readonly", options = {}) => {
-      const made = new Transaction(stores, mode, this.#tell);
+      const made = new Transaction(stores, mode, this.#tell, this.#isKilled);
       if (mode === "readwrite") this.#tell("transaction", "", JSON.stringify(options));
       this.#waiting.push(made);
       if (this.#waiting.length === 1) later(() => this.#turn());
@@ -116,13 +131,16 @@ export class Databases {
   // One request at a time, and one transaction after the other: a schedule that the standard allows. Between two turns
   // everything that the page does about a request's outcome is done.
   #turn() {
-    if (!this.#waiting[0].step()) this.#waiting.shift();
+    const isMore = this.#waiting[0].step();
+    if (isMore === KILLED) return;
+    if (!isMore) this.#waiting.shift();
     if (this.#waiting.length > 0) later(() => this.#turn());
   }
 }
 
 class Transaction {
   error = null;
+  #isKilled;
   #stores;
   #before;
   #mode;
@@ -130,8 +148,8 @@ class Transaction {
   #work = [];
   #state = "active";
 
-  constructor(stores, mode, tell) {
-    [this.#stores, this.#mode, this.#tell] = [stores, mode, tell];
+  constructor(stores, mode, tell, isKilled) {
+    [this.#stores, this.#mode, this.#tell, this.#isKilled] = [stores, mode, tell, isKilled];
   }
 
   objectStore(name) {
@@ -168,9 +186,18 @@ class Transaction {
   step() {
     if (this.#state === "aborted") return this.#end("abort", () => this.#undo());
     const work = this.#work.shift();
-    if (work === undefined) return this.#end("complete", () => {});
+    if (work === undefined) return this.#commit();
     work();
     return true;
+  }
+
+  #commit() {
+    const isChange = this.#before !== undefined;
+    if (isChange && this.#isKilled()) {
+      this.#undo();
+      return KILLED;
+    }
+    return isChange && this.#isKilled() ? KILLED : this.#end("complete", () => {});
   }
 
   #end(event, work) {

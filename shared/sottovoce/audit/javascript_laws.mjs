@@ -57,8 +57,8 @@ export class WatchedDraws {
   pick = () => this.#draw(0);
 }
 
-// The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that occur together.
-async function lawOf(run, most, Kind = BranchingDraws) {
+/** The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that come together. */
+export async function lawOf(run, most, Kind = BranchingDraws) {
   const law = new Map();
   let script = [];
   for (let count = 0; ; count += 1) {

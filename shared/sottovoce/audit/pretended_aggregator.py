@@ -25,7 +25,7 @@ class PretendedAggregator:
         refusing: it says of every token that it is spent.
         unreachable: no request gets a reply.
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up.
+            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
     """
 
     versions: tuple[Survey, ...]

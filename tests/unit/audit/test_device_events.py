@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
-from sottovoce.audit.device_events import check_events, follow
+from sottovoce.audit.device_events import PythonDevice, check_events, follow
 from sottovoce.audit.device_world import EVENTS, KILLS, Scenario, State, run_event, scenarios
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Entry
+from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
+from sottovoce.shared.report import dump_report
 
 ORDINARY, RICH = scenarios()
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 TWICE = "two different reports of one wave leave the device"
+OTHERS = "one person is asked two different sets of questions in one wave"
 FREE = "a report leaves the device that is not charged"
 
 
@@ -33,7 +35,7 @@ def test_honest_client_passes(scenario: Scenario, length: int) -> None:
 @pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 4), (RICH, 3)], ids=["ordinary", "rich"])
 def test_honest_client_passes_for_long(scenario: Scenario, length: int, tmp_path: Path) -> None:
     """One event more than an audit follows."""
-    assert follow(scenario, length, tmp_path).problems == {}
+    assert follow(scenario, length, PythonDevice(scenario, tmp_path)).problems == {}
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -64,7 +66,22 @@ def draws_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FileLedger, "_record", _overwrite)
 
 
-def _overwrite(ledger: FileLedger, key: respondent.Key, entry: Entry, _text: bytes = b"") -> Entry:
+def second_tab_overwrites(patch: pytest.MonkeyPatch) -> None:
+    """Of two tabs that draw at the same moment, the second to write stands, though the first one's report has left."""
+    patch.setattr(FileLedger, "_record", _overwrite)
+
+
+def sends_nothing(patch: pytest.MonkeyPatch) -> None:
+    """Nothing is wrong with what it sends."""
+    patch.setattr(respondent.Respondent, "send", lambda _: {})
+
+
+def asks_others(patch: pytest.MonkeyPatch) -> None:
+    """The questions to ask are drawn at each visit."""
+    patch.setattr(FileLedger, "prepare", lambda _ledger, _key, _pool, drawn: drawn)
+
+
+def _overwrite(ledger: FileLedger, key: Key, entry: Entry, _text: bytes = b"") -> Entry:
     (ledger.folder / f"{name_of(key)}.json").unlink(missing_ok=True)
     return RECORD(ledger, key, entry)
 
@@ -79,7 +96,7 @@ def sends_first(patch: pytest.MonkeyPatch) -> None:
         if me.drawn:
             return me.send()
         values = respondent.encode(me.survey, answers, me.places)
-        body = respondent.dump_report(respondent.randomize(me.survey, values, me._draws, me.wave), me.survey).decode()
+        body = dump_report(respondent.randomize(me.survey, values, me._draws, me.wave), me.survey).decode()
         told = me._transport.submit(me.survey.name, body.encode(), me._token)
         me.ledger.record(me._key, Entry(me.survey.digest, me.survey.epsilon_of_wave, body))
         me.ledger.mark_sent(me._key)
@@ -105,13 +122,22 @@ def not_charged(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("patch", "told"),
-    [(draws_again, TWICE), (sends_first, TWICE), (forgetting_frees, FREE), (refusal_frees, TWICE), (not_charged, FREE)],
+    [
+        (draws_again, TWICE),
+        (second_tab_overwrites, TWICE),
+        (sends_first, TWICE),
+        (forgetting_frees, FREE),
+        (refusal_frees, TWICE),
+        (asks_others, OTHERS),
+        (not_charged, FREE),
+        (sends_nothing, "no report leaves the device after an answer"),
+    ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_dishonest_client_is_seen(patch: Patch, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within two events, and what is wrong is said in words with the course that shows it."""
     patch(monkeypatch)
-    scenario = ORDINARY if patch is not refusal_frees else RICH
+    scenario = RICH if patch in {refusal_frees, asks_others} else ORDINARY
     check = check_events("python", scenario, 2 if scenario is ORDINARY else 1)
 
     assert check.outcome == FAILED

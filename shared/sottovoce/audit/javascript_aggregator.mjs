@@ -1,0 +1,85 @@
+// An aggregator without a network for the browser's client, honest unless it is told: the twin of the Python client's,
+// in pretended_aggregator.py.
+import { sha256 } from "./javascript_device.mjs";
+import { ORIGIN } from "./javascript_site.mjs";
+
+const BEARER = "Bearer ";
+
+/** What it holds, and in `wire` what has passed: ["sent", token, body], and so on as in pretended_aggregator.py. */
+export class Aggregator {
+  isRefusing = false;
+  isUnreachable = false;
+  wire = [];
+
+  /** `texts` are the survey's versions, newest first; `stored` bodies by id, "" if withdrawn; `spent` ids by token. */
+  constructor(texts, stored, spent) {
+    Object.assign(this, { texts, stored: new Map(stored), spent: new Map(spent) });
+  }
+
+  get name() {
+    return JSON.parse(this.texts[0]).name;
+  }
+
+  get digest() {
+    return sha256(this.texts[0]);
+  }
+
+  /** A request leaves the device. */
+  left({ address, headers, body }) {
+    if (isForReports(address)) this.wire.push(["sent", tokenOf(headers), body]);
+  }
+
+  /** The reply to a request is read on the device. */
+  reached({ address, body }, status) {
+    if (isForReports(address) && status === 200) this.wire.push(["told", JSON.parse(body).report_id, ""]);
+  }
+
+  /** [status, body], or null where it cannot be reached. */
+  answer({ address, headers, body }) {
+    if (this.isUnreachable) return null;
+    const api = `${ORIGIN}/api/v1/surveys/${this.name}`;
+    if (address === api) return [200, this.texts[0]];
+    if (address === `${api}/revisions`) return [200, this.#revisions()];
+    if (address === `${api}/withdraw`) return this.#withdrawn(JSON.parse(body).report_id);
+    return address === `${api}/reports` ? this.#admitted(body, tokenOf(headers)) : [404, "{}"];
+  }
+
+  #revisions() {
+    const revisions = this.texts.map((text) => JSON.parse(text));
+    return JSON.stringify({ format: "sottovoce-revisions/1", revisions, survey: this.name });
+  }
+
+  #withdrawn(report_id) {
+    if (!this.stored.has(report_id)) return refusal(404, "not_found");
+    this.stored.set(report_id, "");
+    return [200, JSON.stringify({ format: "sottovoce-withdrawal/1", survey: this.name, report_id })];
+  }
+
+  // In the order of admission that holds for every aggregator.
+  #admitted(body, token) {
+    const { survey, digest, wave, report_id } = JSON.parse(body);
+    if (this.isRefusing) return refusal(401, "token_invalid");
+    const kept = this.stored.get(report_id);
+    if (kept !== undefined && kept !== body) return kept ? refusal(409, "id_conflict") : refusal(410, "withdrawn");
+    if (kept === undefined && token) {
+      if (!this.spent.has(token)) this.spent.set(token, report_id);
+      if (this.spent.get(token) !== report_id) return refusal(401, "token_invalid");
+    }
+    this.stored.set(report_id, body);
+    const receipt = { format: "sottovoce-receipt/1", survey, digest, wave, report_id, sha256: sha256(body) };
+    return [200, JSON.stringify(receipt)];
+  }
+}
+
+function isForReports(address) {
+  return address.endsWith("/reports");
+}
+
+function tokenOf(headers) {
+  const said = new Map(headers).get("Authorization") ?? "";
+  return said.startsWith(BEARER) ? said.slice(BEARER.length) : said;
+}
+
+function refusal(status, code) {
+  return [status, JSON.stringify({ code })];
+}

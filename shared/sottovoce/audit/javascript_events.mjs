@@ -1,0 +1,38 @@
+// Lets events happen to the browser's client, one order and one reply in each line: a long life for many short ones.
+//
+// First: { scripts, scenarios: { name: { versions: [texts, oldest first], answers: by truth } }, most }
+// Then:  { scenario, event, killAt: a step or null, truth, files, stored, spent, revised, token, names }
+//        -> [runs, [what happened, "part/whole"] for each way of the coins]; see `happen`
+//        or { files } -> what the ledger says is spent
+// What cannot be followed is told as null: the reason could repeat a value.
+import { createInterface } from "node:readline";
+
+import { Device, enter, install, installPage } from "./javascript_device.mjs";
+import { lawOf } from "./javascript_laws.mjs";
+import { charged, happen } from "./javascript_world.mjs";
+
+const print = process.stdout.write.bind(process.stdout);
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { scripts, scenarios, most } = JSON.parse((await lines.next()).value);
+// The device is there before any script is: none can put aside what is made up.
+install();
+enter(new Device(Buffer.alloc(0), () => null));
+const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
+for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
+installPage();
+
+async function replyTo(order) {
+  if (order.event === undefined) return charged(product, order.files);
+  let runs = 0;
+  const run = (draws) => {
+    runs += 1;
+    return happen(product, scenarios[order.scenario], order, draws);
+  };
+  const ways = await lawOf(run, most);
+  return [runs, ways.map(([happened, , likely]) => [happened, likely])];
+}
+
+for (let line; !(line = await lines.next()).done; ) {
+  const reply = await replyTo(JSON.parse(line.value)).catch(() => null);
+  print(`${JSON.stringify(reply)}\n`);
+}
