@@ -172,7 +172,7 @@ def check_device(part: str, scenario: Scenario, length: int, device: Device) -> 
 
 def subject_of(scenario: Scenario) -> str:
     """For the report."""
-    return f"a device's life: {scenario.name}"
+    return f"life of a device: {scenario.name}"
 
 
 def follow(scenario: Scenario, length: int, device: Device) -> Followed:

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -29,17 +30,24 @@ def kept_or_found(what: str, find: Callable[[], Check], folder: Path | None = No
         find: does the work.
         folder: where verdicts are kept; the user's cache if none is named.
     """
-    digest = hashlib.sha256(f"{fingerprint()} {what}".encode()).hexdigest()
-    path = (folder or cache_folder()) / f"{digest}.json"
-    kept = _read(path)
+    kept = kept_verdict(what, folder)
     if kept is not None:
-        return replace(kept, scope=f"{kept.scope}; found before for these very files (SHA-256 {digest[:12]})")
+        return kept
     found = find()
     if found.outcome == PASSED:
-        _write(path, found)
+        _write(_path(what, folder), found)
     return found
 
 
+def kept_verdict(what: str, folder: Path | None = None) -> Check | None:
+    """What was found before for these very files; None if nothing was, or if it did not pass."""
+    path = _path(what, folder)
+    kept = _read(path)
+    told = f"found before for these very files (SHA-256 {path.stem[:12]})"
+    return None if kept is None else replace(kept, scope=f"{kept.scope}; {told}")
+
+
+@cache
 def fingerprint() -> str:
     """SHA-256 of all files of the client, the agreement and the audit, with their names."""
     total = hashlib.sha256()
@@ -53,6 +61,11 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Where the system keeps what can be made again."""
     named = environment.get("XDG_CACHE_HOME") or environment.get("LOCALAPPDATA")
     return Path(named or Path.home() / ".cache") / "sottovoce" / "audit"
+
+
+def _path(what: str, folder: Path | None) -> Path:
+    digest = hashlib.sha256(f"{fingerprint()} {what}".encode()).hexdigest()
+    return (folder or cache_folder()) / f"{digest}.json"
 
 
 def _sources(folder: Traversable, name: str) -> Iterable[tuple[str, bytes]]:

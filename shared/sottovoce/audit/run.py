@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
+from sottovoce.audit.every_life import LIFE, check_lives
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
 from sottovoce.audit.limits import ALLOWED, check_limits
@@ -104,6 +105,7 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     javascript = started_beside(
         "javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found, runs)
     )
+    lives = started_beside("python", LIFE, lambda: check_lives(order.quick))
     checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
     checks += [check_python_refusals(survey), *check_source()]
     checks += surely("python", ALLOWED, lambda: check_limits(survey))
@@ -111,8 +113,8 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     tick = begin("whole runs, Python", 1)
     samples = started_beside("reports", "all questions", lambda: _samples(order))
     checks += surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
-    tick = begin("JavaScript and samples", 2)
-    for each in (javascript, samples):
+    tick = begin("JavaScript, lives and samples", 3)
+    for each in (javascript, lives, samples):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]

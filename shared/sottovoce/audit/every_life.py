@@ -1,0 +1,49 @@
+"""
+Everything that may happen to a device, in both languages: how much of it an audit follows, and what it found before.
+
+The verdict is about the client's files and not about a survey; where it passed, it is kept by their SHA-256.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from sottovoce.audit.beside import surely
+from sottovoce.audit.check import Check
+from sottovoce.audit.device_events import check_events
+from sottovoce.audit.device_world import Scenario, scenarios
+from sottovoce.audit.javascript_events import check_javascript_events
+from sottovoce.audit.kept_verdicts import kept_or_found, kept_verdict
+from sottovoce.client.page import opened
+
+LIFE = "life of a device"
+
+LENGTHS = (3, 2)
+"""Most events in a course, of the ordinary small survey and of the rich one."""
+
+QUICK = (1, 1)
+"""The same, while a survey is edited and where nothing was found before."""
+
+
+def check_lives(quick: bool) -> list[Check]:
+    """Every course of events on both small surveys, in Python and in JavaScript."""
+    found = []
+    for scenario, length, least in zip(scenarios(), LENGTHS, QUICK, strict=True):
+        for find in (_python, _javascript):
+            kept = kept_verdict(_asked(find, scenario, length))
+            most = least if quick else length
+            found.append(kept or kept_or_found(_asked(find, scenario, most), partial(find, scenario, most)))
+    return found
+
+
+def _asked(find: Callable[[Scenario, int], Check], scenario: Scenario, length: int) -> str:
+    return f"{find.__name__}, {scenario.name}, {length}"
+
+
+def _python(scenario: Scenario, length: int) -> Check:
+    [check] = surely("python", LIFE, lambda: [check_events("python", scenario, length)])
+    return check
+
+
+def _javascript(scenario: Scenario, length: int) -> Check:
+    [check] = check_javascript_events(opened(), [scenario], {scenario.name: length})
+    return check
