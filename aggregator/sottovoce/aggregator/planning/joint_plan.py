@@ -174,8 +174,8 @@ def joint_words(survey: Survey) -> list[str]:
     if plans:
         most = max(plans, key=lambda plan: plan.cell or 0)
         lines.append(
-            f"{most.cell:,} reports for a cell of {100 * CELL:.0f} % to within {100 * POINTS:.0f} points in any table of "
-            f"two questions ({most.first} by {most.second} needs the most)"
+            f"{most.cell:,} reports for a cell of {100 * CELL:.0f} % to within {100 * POINTS:.0f} points in any "
+            f"table of two questions ({most.first} by {most.second} needs the most)"
         )
     return lines
 
