@@ -16,9 +16,10 @@ PLACE = Path(__file__).parents[1] / "docs" / "fair_data.ipynb"
 CELLS = [
     (
         "markdown",
-        "# Tables and models where the truth is known\n\n6,366 women answered a magazine's survey (Fair 1978). Here each "
-        "answer goes through the mechanism of `sottovoce demo`, and every table and model of the *randomized* reports "
-        "stands beside the same from the true answers. Nothing below sees a true answer but the cells that say `true`.",
+        "# Tables and models where the truth is known\n\n6,366 women answered a magazine's survey (Fair 1978). Here "
+        "each answer goes through the mechanism of `sottovoce demo`, and every table and model of the *randomized* "
+        "reports stands beside the same from the true answers. Nothing below sees a true answer but "
+        "the cells that say `true`.",
     ),
     (
         "code",

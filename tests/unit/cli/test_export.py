@@ -56,10 +56,10 @@ def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["exam", "--format", "all", "--out", "out"], "the survey is open: files of reports come when it is closed"),
+        (["exam", "--format", "all", "--out", "out"], "weights and files of reports exist once it is closed"),
         (["exam", "--format", "reports.csv", "--out", "out.csv"], "the survey is open"),
         (["exam", "--format", "everything.zip", "--out", "out.zip"], "the survey is open"),
-        (["exam", "--format", "reports.csv", "--wave", "0", "--out", "out.csv"], "this wave is open"),
+        (["exam", "--format", "reports.csv", "--wave", "0", "--out", "out.csv"], "for each wave once that is closed"),
         (["done", "--format", "reports.csv", "--wave", "3", "--out", "out.csv"], "the survey has no such wave"),
         (["done", "--format", "reports.csv", "--out", "out.txt"], "must end in .csv"),
         (["done", "--format", "reports.csv"], "name the file with --out"),
