@@ -7,13 +7,15 @@ Margins     {question: {category: share}}; of several questions together {"a x b
 """
 
 import math
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.joint.answers import answers_of
+from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.joint.answers import Answers, answers_of
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.compare import compare
 from sottovoce.aggregator.joint.crosstab import crosstab, crosstab_within
@@ -119,9 +121,7 @@ class Request:
             EstimateError: this cannot be had from these reports; the message says why.
         """
         for name in self.names:
-            question = name.partition(".")[0]
-            if question not in columns.values and columns.question(question) is not None:
-                raise EstimateError(NOT_IN_FILE.format(question))
+            _check_name(columns, name)
         # A folder holds all waves; a database gives the one that is asked for.
         inside = columns if self.wave is None or columns.waves == (self.wave,) else columns.of_wave(self.wave)
         if not len(inside):
@@ -249,6 +249,19 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
     return KINDS_OF_REQUEST[kind](**read)
 
 
+def _check_name(columns: Columns, name: str) -> None:
+    """Refuse what is no variable, without repeating it: it comes from elsewhere."""
+    question = columns.question(name.partition(".")[0])
+    if question is None:
+        known = ", ".join(each.name for each in columns.survey.questions)
+        raise EstimateError(f"the survey asks no such question; there are: {known}")
+    parts = [variable.full_name for variable in variables_of(question)]
+    if name not in parts:
+        raise EstimateError(f"this question is asked for as: {', '.join(parts)}")
+    if question.name not in columns.values:
+        raise EstimateError(NOT_IN_FILE.format(question.name))
+
+
 def raked(columns: Columns, margins: Shares) -> Weights:
     """
     The weights of the reports that make margins hold.
@@ -261,8 +274,18 @@ def raked(columns: Columns, margins: Shares) -> Weights:
         questions = named.split(BESIDE)
         several = len(questions) > 1
         cells = {tuple(cell.split(BESIDE)) if several else cell: share for cell, share in shares.items()}
-        made.append(Margin(tuple(answers_of(columns, question) for question in questions), cells))
+        answers = tuple(answers_of(columns, question) for question in questions)
+        _check_cells(named, answers, [cell.split(BESIDE) if several else [cell] for cell in shares])
+        made.append(Margin(answers, cells))
     return rake(made)
+
+
+def _check_cells(named: str, answers: Sequence[Answers], cells: Sequence[Sequence[str]]) -> None:
+    categories = [each.variable.categories for each in answers]
+    for cell in cells:
+        if len(cell) != len(answers) or not all(map(operator.contains, categories, cell)):
+            known = "; ".join(", ".join(names) for names in categories)
+            raise EstimateError(f"a share of '{named}' names no cell; the categories are: {known}")
 
 
 def _questions(margins: Shares | None) -> tuple[str, ...]:
