@@ -37,7 +37,7 @@ true = {q.name: np.array([q.options.index(one[q.name]) for one in answers]) for 
 reports = randomized(survey, list(true.values()), BatchDraws(seeded("notebook")))
 folder = Path(tempfile.mkdtemp())
 (folder / "survey.json").write_bytes(survey.canonical)
-lines = [",".join(true), *(",".join(map(str, row)) for row in zip(*reports))]
+lines = [",".join(true), *(",".join(map(str, row)) for row in zip(*reports, strict=True))]
 (folder / "reports.csv").write_text("\\n".join([*lines, ""]))
 results = open_results(folder)
 print(len(answers), "reports of", ", ".join(true))""",
@@ -79,7 +79,7 @@ beta = np.zeros(4)
 for _ in range(25):
     p = 1 / (1 + np.exp(-X @ beta))
     beta += np.linalg.solve(X.T @ (X * (p * (1 - p))[:, None]), X.T @ (true["affair_coin"] - p))
-for row, known in zip(model.rows, beta):
+for row, known in zip(model.rows, beta, strict=True):
     print(f"{row['term']:20} {row['estimate']:6.3f} ({row['low']:6.3f} to {row['high']:6.3f})  true {known:6.3f}")""",
     ),
 ]
