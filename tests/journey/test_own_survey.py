@@ -30,7 +30,7 @@ def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedPro
     environment = {**os.environ, "HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "ledger")}
     command = [sys.executable, "-m", "sottovoce.cli", *words]
     return subprocess.run(  # noqa: PLW1510 - the exit code is what is looked at
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, **more
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, **more
     )  # type: ignore[call-overload]
 
 
@@ -66,31 +66,36 @@ def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tupl
 
 
 def test_readme_commands_take_a_survey_from_a_file_to_an_export(tmp_path: Path) -> None:
-    """init, lint, serve, answer, close, export: each as the README writes it."""
-    commands = re.findall(r"^    sottovoce (\S+) (.*?)\s+#", README, re.MULTILINE)
-    assert [verb for verb, _ in commands] == ["init", "lint", "serve", "export"]
-    arguments = {verb: rest.split() for verb, rest in commands}
+    """init, lint, serve, answer, export, close, files, tables and a model: each as the README writes it."""
+    section = README.partition("## Your own survey")[2].partition("\n## ")[0]
+    commands = [line.split() for line in re.findall(r"^    sottovoce (.*?)(?:\s+#.*)?$", section, re.MULTILINE)]
+    init, lint, serve, results, close, files, crosstab, regress = commands
+    assert [words[0] for words in (init, lint, serve, results)] == ["init", "lint", "serve", "export"]
 
-    assert sottovoce(tmp_path, "init", *arguments["init"]).returncode == 0
-    linted = sottovoce(tmp_path, "lint", *arguments["lint"])
+    assert sottovoce(tmp_path, *init).returncode == 0
+    linted = sottovoce(tmp_path, *lint)
     assert (linted.returncode, "epsilon 2.20" in linted.stdout) == (0, True)
-    with serving(tmp_path, *arguments["serve"]) as (_, link, token):
-        for _ in range(30):
-            Respondent.connect(link, MemoryLedger()).answer({"cheated": "yes", "reason": "time", "year": "first"})
+    with serving(tmp_path, *serve[1:]) as (_, link, token):
+        for person in range(30):
+            answers = {"cheated": "yes", "reason": "time", "year": "first" if person < 25 else "second"}
+            Respondent.connect(link, MemoryLedger()).answer(answers)
         url = link.split("/s/")[0]
         shown = requests.get(
             f"{url}/api/v1/surveys/exam/estimates", headers={"Authorization": f"Bearer {token}"}, timeout=15
         ).json()
         assert (shown["received"], shown["reports"]) == (25, 25)
-    assert sottovoce(tmp_path, "survey", "close", "exam").returncode == 0
-    export = sottovoce(tmp_path, "export", *arguments["export"])
+    assert sottovoce(tmp_path, *close).returncode == 0
+    export = sottovoce(tmp_path, *results)
     assert export.returncode == 0
     assert re.match(r"cheated: Of 30 reports [\d.]+ % said yes; 2 × [\d.]+ % − 1/2 = .*95 % interval", export.stderr)
     exported = json.loads((tmp_path / "results.json").read_text())
 
     validator("export").validate(exported)
     assert exported["reports"] == 30
-    assert exported["questions"][2]["tally"] == {"0": 30}
+    assert exported["questions"][2]["tally"] == {"0": 25, "1": 5}
+    for words in (files, crosstab, regress):
+        ended = sottovoce(tmp_path, *words, *(["--yes"] if words is files else []))
+        assert ended.returncode == 0, ended.stderr
 
 
 def test_serve_prints_the_token_once(tmp_path: Path) -> None:

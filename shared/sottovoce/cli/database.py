@@ -31,7 +31,7 @@ def data_settings(data: Path | None) -> Settings:
 
 def open_storage(settings: Settings, create: bool = False, stopped: bool = False) -> Storage:
     """
-    The database that the settings name.
+    The database that the settings name; the verb that opens it closes it at its end.
 
     Args:
         settings: name the folder or the address.
@@ -46,7 +46,11 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
         make_folder(file.parent)
     elif file is not None:
         check_database(file)
-    return open_url(settings.database, settings.data, stopped=stopped)
+    storage = open_url(settings.database, settings.data, stopped=stopped)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(storage.close)
+    return storage
 
 
 def make_folder(folder: Path) -> None:
