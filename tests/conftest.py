@@ -1,6 +1,5 @@
 """Fixtures that start the real thing."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,12 +51,6 @@ class Running:
             return storage.revisions(self.survey.name)[-1].reports
         finally:
             storage.close()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _shared_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Verdicts that an audit keeps by the SHA-256 of files are found again by the next test, also in a new home."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.getbasetemp().parent / "cache")
 
 
 @pytest.fixture

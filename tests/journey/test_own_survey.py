@@ -26,8 +26,9 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 def sottovoce(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder, with an empty home."""
-    environment = {**os.environ, "HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "ledger")}
+    """Run the command in a folder, with an empty home; what an audit has kept of these very files is found again."""
+    kept = {"XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))}
+    environment = {**os.environ, **kept, "HOME": str(folder), "SOTTOVOCE_LEDGER": str(folder / "ledger")}
     command = [sys.executable, "-m", "sottovoce.cli", *words]
     return subprocess.run(  # noqa: PLW1510 - the exit code is what is looked at
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, **more

@@ -9,6 +9,7 @@ a page asks for, reads, writes and shows from the press of the button on is note
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from playwright.sync_api import Browser, Error, Page
@@ -26,13 +27,20 @@ from sottovoce.audit.browser_visit import (
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.interference import SUBJECT
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
+from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
+from sottovoce.client.memo import draw_memo
+from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.respondent import randomize
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey
 
 WAVES = "several waves of one person"
 LIMIT = "a form that is honest only while it is audited looks the same from outside"
+
+_TRIED = 16
+"""Runs of a vector that are looked at for the second wave."""
 
 MOST = 24
 """Visits, about; a visit takes a second."""
@@ -111,8 +119,11 @@ def check_runs(browser: Browser, link: Link, survey: Survey, plan: RunPlan, tick
     single = [[[(run, run.tape)] for run in telling(vector.runs, MOST // _VECTORS)] for vector in vectors]
     yield _check(SUBJECT, _Visits(browser, link, survey, tick), vectors, single)
     if len(survey.waves) > 1:
-        again = [_again(vectors, place) for place in range(len(vectors))]
-        yield _check(WAVES, _Visits(browser, replace(link, wave=0), survey, tick), vectors, again)
+        told = sorted(
+            (_again(survey, plan.vectors, vector) for vector in plan.vectors), key=lambda each: each.shown, reverse=True
+        )[:_VECTORS]
+        visits = _Visits(browser, replace(link, wave=0), survey, tick)
+        yield _check(WAVES, visits, [each.vector for each in told], [each.courses for each in told])
 
 
 def telling(runs: Sequence[Run], most: int) -> list[Run]:
@@ -133,19 +144,43 @@ def _pairs(run: Run) -> set[tuple[str, str]]:
     return {(one, other) for one in given for other in given}
 
 
-def _again(vectors: Sequence[VectorPlan], place: int) -> list[Course]:
-    """Each of some runs in the first wave and another one in the second."""
-    vector = vectors[place]
-    # In the second wave there are other bytes for what is remembered: who draws it anew reports something else.
-    drawn = _before_id(vectors[place - 1], vectors[place - 1].runs[0]) if len(vectors) > 1 else b""
-    runs = telling(vector.runs, MOST // _VECTORS // 2)
-    pairs = zip(runs, [*runs[1:], runs[0]], strict=True)
-    return [[(one, one.tape), (other, _with_memo(vector, other, drawn))] for one, other in pairs]
+@dataclass(frozen=True)
+class _Again:
+    """Visits of one vector in two waves; how many of them show a client that draws anew what is remembered."""
+
+    vector: VectorPlan
+    courses: list[Course]
+    shown: int
 
 
-def _with_memo(vector: VectorPlan, run: Run, drawn: bytes) -> bytes:
+def _again(survey: Survey, vectors: Sequence[VectorPlan], vector: VectorPlan) -> _Again:
+    """
+    Each of some runs in the first wave and another one in the second, where there are other bytes for what is
+    remembered: those with which who draws it anew reports something else, where there are such.
+    """
+    memos = [_before_id(each, each.runs[0]) for each in vectors]
+    told = [(run, _telling_memo(survey, vector, run, memos)) for run in vector.runs[:_TRIED]]
+    told.sort(key=lambda each: _shows(survey, vector, *each), reverse=True)
+    seconds = told[: max(1, MOST // _VECTORS // 2)]
+    firsts = [told[(place + 1) % len(told)][0] for place in range(len(seconds))]
+    courses = [[(one, one.tape), second] for one, second in zip(firsts, seconds, strict=True)]
+    return _Again(vector, courses, sum(_shows(survey, vector, *each) for each in seconds))
+
+
+def _telling_memo(survey: Survey, vector: VectorPlan, run: Run, memos: Sequence[bytes]) -> bytes:
+    """The run's tape with another beginning, one that shows if there is any."""
     own = _before_id(vector, run)
-    return (drawn if len(drawn) == len(own) else own) + run.tape[len(own) :]
+    tapes = [memo + run.tape[len(own) :] for memo in memos if len(memo) == len(own)]
+    return next((tape for tape in tapes if _shows(survey, vector, run, tape)), tapes[0])
+
+
+def _shows(survey: Survey, vector: VectorPlan, run: Run, tape: bytes) -> bool:
+    """Whether a client that remembers nothing of an earlier wave reports another value from these bytes."""
+    rest = iter(tape)
+    draws = Draws(lambda count: bytes(islice(rest, count)))
+    asked = draw_asked(survey, draws)
+    memo = draw_memo(survey, draws)
+    return randomize(survey, survey.encode(run.answers, asked), draws, memo=memo).values != vector.outputs
 
 
 def _before_id(vector: VectorPlan, run: Run) -> bytes:
