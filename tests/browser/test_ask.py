@@ -1,5 +1,6 @@
 """``ask: m`` in the form: one set of questions, for every tab and every visit, and nothing said of the others."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 from sottovoce.client.bundle import join, modules
+from sottovoce.shared import canonical
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.visit import Visit, begin, receipt
@@ -125,9 +127,12 @@ def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, tmp_pat
         visit = Visit(browser.new_context(viewport=VIEWPORT), site)
         page = visit.context.new_page()
         page.goto(f"{site.url}/healthz")
-        page.evaluate(f"""async ([key, digest, drawn]) => {{ {LEDGER};
-          await (await BrowserLedger.open()).prepare(key, digest, drawn);
-        }}""", [[site.url, site.survey.name, 0, ""], site.survey.digest, drawn])  # fmt: skip
+        names = sorted(site.survey.questions[index].name for index in site.survey.private)
+        pool = hashlib.sha256(canonical.dump({"ask": 2, "questions": names})).hexdigest()
+        kept = [names.index(site.survey.questions[index].name) for index in drawn if index in site.survey.private]
+        page.evaluate(f"""async ([key, pool, kept]) => {{ {LEDGER};
+          await (await BrowserLedger.open()).prepare(key, pool, kept);
+        }}""", [[site.url, site.survey.name, 0, ""], pool, sorted(kept)])  # fmt: skip
         page = visit.open()
         shown = page.locator("fieldset.matrix fieldset").count()
         labels = page.locator("fieldset.matrix legend").all_text_contents()

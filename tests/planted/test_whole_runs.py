@@ -22,6 +22,7 @@ from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
 from tests.absences import absences, either
+from tests.alone import alone
 from tests.surveys import months, survey
 
 ONE = survey()
@@ -32,7 +33,8 @@ Change = Callable[[pytest.MonkeyPatch], None]
 
 def found(asked: Survey, quick: bool = False) -> list[Check]:
     """What the audit finds in whole runs."""
-    return check_python_runs(asked, plan_runs(asked, quick), lambda _share: None)
+    checks: list[Check] = alone(lambda: check_python_runs(asked, plan_runs(asked, quick), lambda _share: None))
+    return checks
 
 
 @pytest.mark.parametrize(

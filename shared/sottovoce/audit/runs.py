@@ -207,7 +207,11 @@ class _Planner:
     def _vector(self, number: int) -> VectorPlan:
         places = self._set(number)
         outputs = tuple(self._output(index, number) if index in places else None for index in range(len(self.asked)))
-        identity = hashlib.sha256(b"id of vector %d" % number).digest()[:ID_BYTES]
+        # Of two vectors one has the other's bits turned round: who writes a bit into the id shows it in one of them.
+        identity = bytes(
+            byte ^ (0xFF if number % 2 else 0)
+            for byte in hashlib.sha256(b"ids of vectors %d" % (number // 2)).digest()[:ID_BYTES]
+        )
         set_tape = b"" if self.survey.ask is None else self.sets.tape(0, places, number) or b""
         beginning = set_tape + b"".join(each.memo_tape(number) for each in self.asked) + identity
         found: dict[tuple[int, ...], Run] = {}

@@ -11,6 +11,7 @@ from sottovoce.audit.interference import compare_runs
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.watched_device import Event, Observation, run_once
 
+from tests.alone import alone
 from tests.surveys import survey
 
 ONE = survey()
@@ -25,11 +26,16 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[bytes, tuple[Observat
     homes = [tmp_path_factory.mktemp("parent") / "home" for _ in RUNS]
     for home in homes:
         home.mkdir()
-    shown = {}
-    for run, turn, home in zip(RUNS, turns, homes, strict=True):
-        events, taken = run_once(ONE, run.answers, run.tape, turn, home)
-        shown[run.tape] = without(events, home), taken
-    return shown
+    taken = alone(
+        lambda: [
+            run_once(ONE, run.answers, run.tape, turn, home)
+            for run, turn, home in zip(RUNS, turns, homes, strict=True)
+        ]
+    )
+    return {
+        run.tape: (without(events, home), count)
+        for run, home, (events, count) in zip(RUNS, homes, taken, strict=True)
+    }
 
 
 def without(events: Observation, home: Path) -> Observation:
