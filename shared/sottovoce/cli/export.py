@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.files.catalogue import SINGLE, WITH_PUBLIC, Source
@@ -12,6 +11,7 @@ from sottovoce.aggregator.files.standing_alone import in_words
 from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
+from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.cli.asking import ask
 from sottovoce.cli.database import data_option, data_settings, open_storage
@@ -57,7 +57,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     elif cohort is not None or interval != DEFAULT_RULE.method:
         raise click.UsageError("--cohort and --interval are for --format json")
     elif out is not None:
-        source = Source(storage, revisions, now(), wave)
+        source = Source(storage, revisions, present(storage), wave)
         _check_public(kind, source, yes)
         _write_files(kind, source, out)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.opened.address import AddressReports, read_key
 from sottovoce.aggregator.opened.reports import FolderReports, Reports, StoredReports
+from sottovoce.aggregator.shared_clock import present
 from sottovoce.cli.database import data_option, data_settings, open_storage
 
 _OPTIONS = (
@@ -51,7 +51,8 @@ def reports_of(
         raise click.UsageError("name the SURVEY, or a folder of files with --from")
     if url is not None:
         return AddressReports(url, survey, read_key(key_file))
-    return StoredReports(open_storage(data_settings(data)), survey, now, _tell)
+    storage = open_storage(data_settings(data))
+    return StoredReports(storage, survey, lambda: present(storage), _tell)
 
 
 def _tell(read: int, whole: int) -> None:

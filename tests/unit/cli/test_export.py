@@ -1,14 +1,16 @@
 """``export``: which file, where to, and what is refused with nothing written."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.cli.export import FORMATS
 from sottovoce.cli.main import main
 
 from tests.exported import TODAY, drawn, published, send
-from tests.surveys import survey
+from tests.surveys import months, survey
 
 
 @pytest.fixture
@@ -27,6 +29,25 @@ def data(tmp_path: Path) -> Path:
 def export(data: Path, *words: str) -> Result:
     """What the verb says."""
     return CliRunner().invoke(main, ["export", *words, "--data", str(data)])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["export", "panel", "--format", "reports.csv"], ["crosstab", "panel", "--rows", "cheated", "--columns", "reason"]],
+    ids=["export", "crosstab"],
+)
+def test_wave_is_closed_by_the_databases_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """Whatever this machine takes the time for: it is long after the wave here, and within it there."""
+    published(tmp_path, survey(name="panel", waves=months(2))).close()
+    within = datetime(2026, 1, 15, tzinfo=UTC).timestamp()
+    monkeypatch.setattr(SQLiteStorage, "clock", lambda _storage: within)
+    out = ["--out", str(tmp_path / "out.csv")] if words[0] == "export" else []
+    ended = CliRunner().invoke(main, [*words, "--wave", "0", *out, "--data", str(tmp_path)])
+
+    assert (ended.exit_code, "the survey is open" in ended.stderr) == (1, True)
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_all_files_come_as_a_new_folder(data: Path) -> None:

@@ -155,6 +155,18 @@ def test_kept_columns_follow_the_survey(storage):
         kept.columns("exam")
 
 
+def test_try_out_that_goes_on_is_read_anew(storage):
+    """Three answers on the way to the next step of its counts are seen at once."""
+    asked = survey(trial=True)
+    reports = many(9)[::3]
+    store(storage, asked, reports[:1])
+    kept = KeptColumns(storage, lambda: NOW)
+    before = len(kept.columns("exam"))
+    store(storage, asked, reports[1:])
+
+    assert (before, len(kept.columns("exam"))) == (1, len(reports))
+
+
 def good():
     """Columns of the small survey under ``ask: 1``, as a file has them."""
     return {
