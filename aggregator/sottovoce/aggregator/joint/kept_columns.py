@@ -9,7 +9,6 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.closed import check_closed
 from sottovoce.aggregator.joint.columns import Columns, Progress, read_columns
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.surveys import survey_of
 
 IDLE = 15 * 60
 """Seconds without use after which columns are dropped."""
@@ -62,9 +61,7 @@ class KeptColumns:
             revisions = self._storage.revisions(name)
             check_closed(revisions, wave, self._clock())
             state = self._state(name, revisions)
-            # A try-out is answered while it is looked at, which the counts in its state tell in steps only.
-            goes_on = survey_of(revisions[-1].document).trial and not all(stored.closed for stored in revisions)
-            kept = None if goes_on else self._kept.get((name, wave))
+            kept = self._kept.get((name, wave))
             if kept is None or kept.state != state:
                 columns = read_columns(self._storage, revisions, wave, progress)
                 kept = self._kept[name, wave] = _Kept(columns, state, self._seconds())
