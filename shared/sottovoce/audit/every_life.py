@@ -1,10 +1,10 @@
 """
 Everything that may happen to a device, in both languages: how much of it an audit follows, and what it found before.
 
-The verdict is about the client's files and not about a survey; where it passed, it is kept by their SHA-256.
+The verdict is about one client's files and not about a survey; where it passed, it is kept by their SHA-256.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from sottovoce.audit.beside import surely
@@ -28,15 +28,15 @@ def check_lives(quick: bool) -> list[Check]:
     """Every course of events on both small surveys, in Python and in JavaScript."""
     found = []
     for scenario, length, least in zip(scenarios(), LENGTHS, QUICK, strict=True):
-        for find in (_python, _javascript):
-            kept = kept_verdict(_asked(find, scenario, length))
+        for language, find in CLIENTS.items():
+            kept = kept_verdict(language, _asked(scenario, length))
             most = least if quick else length
-            found.append(kept or kept_or_found(_asked(find, scenario, most), partial(find, scenario, most)))
+            found.append(kept or kept_or_found(language, _asked(scenario, most), partial(find, scenario, most)))
     return found
 
 
-def _asked(find: Callable[[Scenario, int], Check], scenario: Scenario, length: int) -> str:
-    return f"{find.__name__}, {scenario.name}, {length}"
+def _asked(scenario: Scenario, length: int) -> str:
+    return f"{scenario.name}, {length}"
 
 
 def _python(scenario: Scenario, length: int) -> Check:
@@ -47,3 +47,6 @@ def _python(scenario: Scenario, length: int) -> Check:
 def _javascript(scenario: Scenario, length: int) -> Check:
     [check] = check_javascript_events(opened(), [scenario], {scenario.name: length})
     return check
+
+
+CLIENTS: Mapping[str, Callable[[Scenario, int], Check]] = {"python": _python, "javascript": _javascript}
