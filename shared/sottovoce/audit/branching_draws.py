@@ -15,6 +15,9 @@ from sottovoce.shared.rational import MAX_DENOMINATOR
 MAX_BRANCHES = 4096
 """Most ways that one draw may go."""
 
+MAX_DRAWS = 1 << 16
+"""Most draws on one way: a client that draws until something comes would else draw for ever."""
+
 _DRAWS = 8
 
 Distribution = dict[Any, Fraction]
@@ -72,6 +75,8 @@ class BranchingDraws:
     def _choose(self, bound: int, weights: Sequence[int] | None) -> int:
         live = range(bound) if weights is None else _live(weights)
         step = len(self.taken)
+        if step == MAX_DRAWS:
+            raise TooManyPaths
         choice = self.script[step] if step < len(self.script) else 0
         self.taken.append(choice)
         self.choices.append(len(live))
@@ -100,8 +105,8 @@ def following(
         most: ways to follow.
 
     Raises:
-        TooManyPaths: there are more than ``most``, or they have more than eight draws each, or one draw has more than
-            ``MAX_BRANCHES`` outcomes.
+        TooManyPaths: there are more than ``most``, or they have more than eight draws each, or one of them more than
+            ``MAX_DRAWS``, or one draw has more than ``MAX_BRANCHES`` outcomes.
     """
     script: list[int] = []
     count = drawn = 0

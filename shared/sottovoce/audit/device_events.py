@@ -19,12 +19,12 @@ import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from sottovoce.audit.branching_draws import paths
+from sottovoce.audit.branching_draws import TooManyPaths, paths
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.device_world import EVENTS, KILLS, Happened, Scenario, State, charged, run_event
 from sottovoce.audit.exact_channel import Mismatch, check_claim
@@ -37,6 +37,11 @@ _IN_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it
 
 ANSWERED = "answered"
 """The event that is nothing but an answer."""
+
+MOST_WAYS = 256
+"""Ways of the coins through one event: the agreed client has 16 at most. What has more is not followed for hours."""
+
+UNFOLLOWED = f"what it draws in one event goes more than {MOST_WAYS} ways, or never ends"
 
 _ROUNDING = 1e-9
 """Charges are sums of doubles."""
@@ -125,8 +130,12 @@ class PythonDevice:
             state: before the event.
             event: one of ``EVENTS`` or ``KILLS``.
             truth: which of the scenario's answers are given, if any are.
+
+        Raises:
+            TooManyPaths: there are more than ``MOST_WAYS``.
         """
-        for path in paths(lambda draws: run_event(self._scenario, state, event, truth, draws, self._folder)):
+        run = partial(run_event, self._scenario, state, event, truth, folder=self._folder)
+        for path in paths(run, MOST_WAYS):
             self.runs += 1
             yield path.reported, path.probability
 
@@ -151,7 +160,10 @@ def check_events(part: str, scenario: Scenario, length: int) -> Check:
     """
     # In memory where the system has such a folder: thousands of ledgers are written.
     with TemporaryDirectory(dir=_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None) as folder:
-        return check_device(part, scenario, length, PythonDevice(scenario, Path(folder)))
+        try:
+            return check_device(part, scenario, length, PythonDevice(scenario, Path(folder)))
+        except TooManyPaths:
+            return Check(part, subject_of(scenario), FAILED, message=UNFOLLOWED)
 
 
 def check_device(part: str, scenario: Scenario, length: int, device: Device) -> Check:

@@ -14,14 +14,11 @@ from threading import Timer
 from typing import IO, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
-from sottovoce.audit.device_events import check_device, subject_of
+from sottovoce.audit.device_events import MOST_WAYS, check_device, subject_of
 from sottovoce.audit.device_world import KILLS, Happened, Scenario, State, names_of
 
 SECONDS = 600
 """What takes longer is stopped, and has failed."""
-
-MOST_WAYS = 4096
-"""Of one event; more cannot be followed."""
 
 _LACK = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"

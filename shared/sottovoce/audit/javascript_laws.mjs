@@ -1,6 +1,8 @@
 // Runs parts of the browser's client through all branches of their draws: from that their exact law follows. What
 // throws is told as null: the reason could repeat a value.
 const MAX_BRANCHES = 4096;
+// As in branching_draws.py: who draws until something comes would else draw for ever.
+const MAX_DRAWS = 2 ** 16;
 
 class BranchingDraws {
   identity = () => "0".repeat(32);
@@ -29,6 +31,7 @@ class BranchingDraws {
 
   #branch(bound, choices, way) {
     const step = this.taken.length;
+    if (step === MAX_DRAWS) throw new RangeError();
     const choice = step < this.script.length ? this.script[step] : 0;
     this.taken.push(choice);
     this.choices.push(choices);

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
-from sottovoce.audit.device_events import PythonDevice, check_events, follow
+from sottovoce.audit.device_events import UNFOLLOWED, PythonDevice, check_events, follow
 from sottovoce.audit.device_world import EVENTS, KILLS, Scenario, State, run_event, scenarios
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
-from sottovoce.shared.report import dump_report
+from sottovoce.shared.report import Report, dump_report
 
 ORDINARY, RICH = scenarios()
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -87,6 +88,7 @@ def _overwrite(ledger: FileLedger, key: Key, entry: Entry, _text: bytes = b"") -
 
 
 RECORD = FileLedger._record
+HONEST = respondent.randomize
 
 
 def sends_first(patch: pytest.MonkeyPatch) -> None:
@@ -142,3 +144,19 @@ def test_dishonest_client_is_seen(patch: Patch, told: str, monkeypatch: pytest.M
 
     assert check.outcome == FAILED
     assert told in check.message
+
+
+@pytest.mark.parametrize("bound", [256, 2])
+def test_client_that_draws_too_much_has_failed(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether one event then goes hundreds of ways, or one way never ends: nothing is followed for hours."""
+
+    def randomize(*words: Any) -> Report:  # noqa: ANN401 - those of the honest one
+        draws = words[2]
+        while draws.below(bound) == 0:
+            pass
+        return HONEST(*words)
+
+    monkeypatch.setattr(respondent, "randomize", randomize)
+    check = check_events("python", ORDINARY, 3)
+
+    assert (check.outcome, check.message) == (FAILED, UNFOLLOWED)
