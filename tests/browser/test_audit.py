@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
 from sottovoce.audit.served_page import check_files, check_page, check_script, check_survey, fetch_survey
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.page import assemble, by_path, opened
+from sottovoce.client.page import Asset, assemble, by_path, opened
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
@@ -53,12 +53,25 @@ def sampling(runs: int) -> Sampling:
 
 
 @contextmanager
-def serving(asked: Survey, change: Change = lambda _files: None, earlier: tuple[Survey, ...] = ()) -> Iterator[Link]:
-    """What an aggregator serves, some of it changed."""
+def serving(
+    asked: Survey,
+    change: Change = lambda _files: None,
+    earlier: tuple[Survey, ...] = (),
+    assets: Mapping[str, Asset] | None = None,
+) -> Iterator[Link]:
+    """
+    What an aggregator serves, some of it changed.
+
+    Args:
+        asked: the survey.
+        change: of the texts of its files.
+        earlier: revisions.
+        assets: of the page, if not those of this release.
+    """
+    assets = assets or assemble()
     documents = [each.document for each in (asked, *earlier)]
     revisions = {"format": "sottovoce-revisions/1", "revisions": documents, "survey": asked.name}
     bodies = {"": asked.canonical, "/revisions": canonical.dump(revisions)}
-    assets = assemble()
     texts = {name: asset.body.decode() for name, asset in assets.items()}
     change(texts)
     names = {id(asset): name for name, asset in assets.items()}

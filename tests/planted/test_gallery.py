@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sottovoce.client.page import Asset
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.chromium import find
@@ -29,7 +30,7 @@ VISITS = ["--visits", "2"]
 SERVED_FILES = """
 import json
 from sottovoce.client.page import assemble
-print(json.dumps({name: asset.body.decode() for name, asset in assemble().items()}))
+print(json.dumps({name: [asset.body.decode(), *asset[1:]] for name, asset in assemble().items()}))
 """
 
 each_client = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
@@ -142,9 +143,10 @@ def audit(installation: Path, path: Path, *words: str, **more: str) -> subproces
 def audit_served(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
     """The same with the form that such an installation serves."""
     files = json.loads(run(installation, path.parent, "-c", SERVED_FILES).stdout)
+    assets = {name: Asset(body.encode(), *more) for name, (body, *more) in files.items()}
     executable, environment = find()
     browser = {"CHROMIUM": executable, "LD_LIBRARY_PATH": environment.get("LD_LIBRARY_PATH", "")}
-    with serving(parse_survey(SURVEYS[client.survey]), lambda texts: texts.update(files)) as link:
+    with serving(parse_survey(SURVEYS[client.survey]), assets=assets) as link:
         address = f"{link.origin}/s/{link.survey}#d={link.digest}"
         return audit(installation, path, "--client", address, *VISITS, **browser)
 

@@ -50,7 +50,8 @@ PROMISES = {
         "Nothing else tells an answer: no id, header, wait, file or message, not how much is read or in which order.",
         "The whole program was run with chance arranged so that it reports the same whatever is answered; all that "
         "left the device or stayed on it was compared, byte for byte.",
-        "How long anything takes; three or more answers together, but for trials; other programs on the device.",
+        "How long anything takes; three or more answers together, but for trials; ids and random bytes that no run "
+        "has; other programs on the device.",
     ),
     "source": Promise(
         "Chance comes from the operating system alone, and every byte of it is used as agreed.",
@@ -89,6 +90,12 @@ UNSEEN = (
     "No audit sees a client that is honest while it is audited: one that behaves otherwise only by date, by machine or "
     "on some sign of being tried looks as it should."
 )
+
+NOT_SEEN = (
+    "A client that behaves otherwise only for three or more answers together, for certain ids or other rare random "
+    "bytes, by date, by machine, or when it is not audited, is not seen; nor is how long the processor takes."
+)
+"""What no audit of this kind sees; the planted clients that none sees are each of one of these classes."""
 
 _OF_SUBJECT = {
     SUBJECT: "beside",
@@ -156,9 +163,7 @@ def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Ch
     words = (
         "Given the outputs of the randomizers, nothing that leaves this device or stays on it depends on any one or "
         f"any two answers ({_extent(plan)}) or, in {plan.more:,} trials, on more; the randomizers' laws, exact, give "
-        f"epsilon {laws}; the whole costs their sum{_of_ask(survey)}, {show_epsilon(survey.epsilon)}. A client that "
-        "behaves otherwise only for three or more answers together, by date, by machine, or when it is not audited, is "
-        "not seen."
+        f"epsilon {laws}; the whole costs their sum{_of_ask(survey)}, {show_epsilon(survey.epsilon)}. {NOT_SEEN}"
     )
     return [Check("statement", "in one sentence", PASSED, scope=words)]
 

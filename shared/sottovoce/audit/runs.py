@@ -39,6 +39,7 @@ class Effort:
         runs: about so many in all for single answers, and so many for pairs.
         random: whole vectors of answers at random, in all vectors together.
         threes: values of each question in the array of strength three; fewer than two leave it out.
+        ids: least vectors; in 16 of them every digit stands at every place of the id.
         all_reports: there are as many vectors as hold every report.
     """
 
@@ -46,11 +47,12 @@ class Effort:
     runs: int
     random: int
     threes: int
+    ids: int
     all_reports: bool = True
 
 
-FULL = Effort(vectors=8, runs=1200, random=1000, threes=3)
-QUICK = Effort(vectors=2, runs=60, random=20, threes=0, all_reports=False)
+FULL = Effort(vectors=8, runs=1200, random=1000, threes=3, ids=16)
+QUICK = Effort(vectors=2, runs=60, random=20, threes=0, ids=2, all_reports=False)
 
 
 @dataclass(frozen=True)
@@ -150,13 +152,14 @@ class _Planner:
         self.unreached = self.more = self.turn = 0
         shares = 1 if survey.ask is None else ceil(len(survey.private) / survey.ask)
         self.needed = [len(each.reports) * shares if each.question.mechanism else 1 for each in self.asked]
-        self.count = max(effort.vectors, *self.needed) if effort.all_reports else effort.vectors
+        self.least = max(effort.vectors, *self.needed) if effort.all_reports else effort.vectors
+        self.count = max(self.least, effort.ids)
         self.reports = self._mixed_reports()
         self.levels = [len(each.answers) for each in self.asked]
         self.pairs = self._fitting(_rows_of_pairs, effort.vectors)
         self.pair_rows = covering_rows(self._sizes(self.pairs), 2)
-        self.apart = self.count * sum(self._sizes(ALL_ANSWERS)) <= effort.runs
-        self.singles = ALL_ANSWERS if self.apart else self._fitting(max, self.count)
+        self.apart = self.least * sum(self._sizes(ALL_ANSWERS)) <= effort.runs
+        self.singles = ALL_ANSWERS if self.apart else self._fitting(max, self.least)
         self.three_rows = covering_rows(self._sizes(effort.threes), 3) if effort.threes > 1 else []
 
     def plan(self) -> RunPlan:
@@ -207,11 +210,7 @@ class _Planner:
     def _vector(self, number: int) -> VectorPlan:
         places = self._set(number)
         outputs = tuple(self._output(index, number) if index in places else None for index in range(len(self.asked)))
-        # Of two vectors one has the other's bits turned round: who writes a bit into the id shows it in one of them.
-        identity = bytes(
-            byte ^ (0xFF if number % 2 else 0)
-            for byte in hashlib.sha256(b"ids of vectors %d" % (number // 2)).digest()[:ID_BYTES]
-        )
+        identity = _identity(number)
         set_tape = b"" if self.survey.ask is None else self.sets.tape(0, places, number) or b""
         beginning = set_tape + b"".join(each.memo_tape(number) for each in self.asked) + identity
         found: dict[tuple[int, ...], Run] = {}
@@ -247,6 +246,8 @@ class _Planner:
         sizes = self._sizes(self.singles)
         base = tuple(self._spread(index, number % size, size, number) for index, size in enumerate(self.levels))
         yield base
+        if number >= self.least:
+            return  # there for its id: what is answered at random is enough
         if self.apart:
             for index, size in enumerate(sizes):
                 yield from ((*base[:index], place, *base[index + 1 :]) for place in range(size) if size > 1)
@@ -304,6 +305,15 @@ class _Planner:
                 return None
             tape += part
         return Run(answers, tape)
+
+
+def _identity(number: int) -> bytes:
+    """
+    The id of one vector. Of two neighbours one has the other's bits turned round: who writes a bit into the id shows it
+    in one of them. Sixteen together hold every digit at every place: who looks for one digit finds it.
+    """
+    halves = [_shuffled(range(8), number // 2 + 1, b"place %d" % place)[-1] for place in range(2 * ID_BYTES)]
+    return bytes.fromhex("".join(f"{half ^ 15 * ((number + place) % 2):x}" for place, half in enumerate(halves)))
 
 
 def _shuffled(reports: Sequence[int], count: int, seed: bytes) -> list[int]:

@@ -150,7 +150,7 @@ def test_dishonest_client_is_seen(patch: Patch, told: str, monkeypatch: pytest.M
 def test_client_that_draws_too_much_has_failed(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether one event then goes hundreds of ways, or one way never ends: nothing is followed for hours."""
 
-    def randomize(*words: Any) -> Report:  # noqa: ANN401 - those of the honest one
+    def randomize(*words: Any) -> Report:
         draws = words[2]
         while draws.below(bound) == 0:
             pass

@@ -21,7 +21,10 @@ def test_sentence_has_its_real_counts() -> None:
     assert f"depends on any one or any two answers (exhaustive, in {PLAN.runs:,} runs)" in check.scope
     assert f"in {PLAN.more:,} trials, on more" in check.scope
     assert "exact, give epsilon 1.10, 1.10; the whole costs their sum, 2.20." in check.scope
-    assert check.scope.endswith("by date, by machine, or when it is not audited, is not seen.")
+    assert check.scope.endswith(
+        "A client that behaves otherwise only for three or more answers together, for certain ids or other rare random "
+        "bytes, by date, by machine, or when it is not audited, is not seen; nor is how long the processor takes."
+    )
 
 
 def test_sentence_names_what_was_not_exhaustive() -> None:

@@ -44,13 +44,13 @@ def test_every_run_ends_in_its_vector(asked: Survey) -> None:
 
 
 def test_all_answers_pairs_and_reports_are_tried() -> None:
-    """In every vector, where the domains are small; refusals and what is hidden by them too."""
+    """In each of eight vectors, where the domains are small; refusals and what is hidden by them too."""
     asked = absences()
     plan = plan_runs(asked)
 
-    assert (plan.whole, plan.unreached, len(plan.vectors)) == (True, 0, 8)
+    assert (plan.whole, plan.unreached, len(plan.vectors)) == (True, 0, 16)
     private = [asked.questions[index] for index in asked.private]
-    for vector in plan.vectors:
+    for vector in plan.vectors[:8]:
         for one, other in combinations(private, 2):
             tried = {tuple(str(run.answers.get(each.name)) for each in (one, other)) for run in vector.runs}
             every = [{str(run.answers.get(each.name)) for run in vector.runs} for each in (one, other)]
@@ -62,6 +62,16 @@ def test_all_answers_pairs_and_reports_are_tried() -> None:
     answered = [run.answers for vector in plan.vectors for run in vector.runs]
     assert {answers.get("smokes") for answers in answered} == {"yes", "no", None}
     assert any("smokes" not in answers for answers in answered)
+
+
+def test_every_digit_stands_at_every_place_of_an_id() -> None:
+    """A client that looks for one shows itself; of two neighbours each is the other with all bits turned round."""
+    ids = [vector.report_id for vector in plan_runs(survey()).vectors]
+
+    assert all({identity[place] for identity in ids[:16]} == {*"0123456789abcdef"} for place in range(32))
+    for one, other in zip(ids[::2], ids[1::2], strict=False):
+        assert int(one, 16) ^ int(other, 16) == (1 << 128) - 1
+    assert len({*ids}) == len(ids)
 
 
 def test_reports_of_two_questions_do_not_go_together() -> None:
