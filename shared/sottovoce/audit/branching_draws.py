@@ -15,7 +15,7 @@ from sottovoce.shared.rational import MAX_DENOMINATOR
 MAX_BRANCHES = 4096
 """Most ways that one draw may go."""
 
-MAX_DRAWS = 1 << 16
+MAX_DRAWS = 4096
 """Most draws on one way: a client that draws until something comes would else draw for ever."""
 
 _DRAWS = 8

@@ -2,7 +2,7 @@
 // throws is told as null: the reason could repeat a value.
 const MAX_BRANCHES = 4096;
 // As in branching_draws.py: who draws until something comes would else draw for ever.
-const MAX_DRAWS = 2 ** 16;
+const MAX_DRAWS = 4096;
 
 class BranchingDraws {
   identity = () => "0".repeat(32);

@@ -16,6 +16,7 @@ TWICE = "two different reports of one wave leave the device"
 FREE = "a report leaves the device that is not charged"
 OTHERS = "one person is asked two different sets of questions in one wave"
 SILENT = "no report leaves the device after an answer"
+BROKEN = "the scripts do not run under node as they should"
 
 Change = tuple[str, str, str]
 """A module, what stands in it, and what is put in its place."""
@@ -62,6 +63,14 @@ OTHER_LINK_DRAWS: list[Change] = [
 ASKS_OTHERS: list[Change] = [("device/ledger.js", "return kept.drawn;", "return drawn;")]
 SENDS_NOTHING: list[Change] = [("device/answer_path.js", "return deliver(", "return; deliver(")]
 
+DRAWS_WIDELY: list[Change] = [
+    ("device/randomizers/binary_rr.js", "return draws.pick(", "draws.below(256);\n  return draws.pick("),
+]
+DRAWS_ENDLESSLY: list[Change] = [
+    ("device/randomizers/binary_rr.js", "return draws.pick(",
+     "while (draws.below(2) === 0);\n  return draws.pick("),
+]  # fmt: skip
+
 PLANTS = {
     "draws again": (DRAWS_AGAIN, ORDINARY, TWICE),
     "sends first": (SENDS_FIRST, ORDINARY, TWICE),
@@ -72,6 +81,8 @@ PLANTS = {
     "other link draws": (OTHER_LINK_DRAWS, RICH, TWICE),
     "asks others": (ASKS_OTHERS, RICH, OTHERS),
     "sends nothing": (SENDS_NOTHING, ORDINARY, SILENT),
+    "draws widely": (DRAWS_WIDELY, ORDINARY, BROKEN),
+    "draws endlessly": (DRAWS_ENDLESSLY, ORDINARY, BROKEN),
 }
 
 
@@ -162,7 +173,7 @@ def test_scripts_that_do_not_run_are_no_pass() -> None:
     """Nor are those that can be no client."""
     [found] = check_javascript_events({"respondent.js": "throw 1"}, [ORDINARY], {ORDINARY.name: 1})
 
-    assert (found.outcome, found.message) == (FAILED, "the scripts do not run under node as they should")
+    assert (found.outcome, found.message) == (FAILED, BROKEN)
 
 
 @pytest.mark.parametrize("name", PLANTS)
