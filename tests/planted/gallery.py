@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from sottovoce.audit.interference import IDENTITY
 
 FAILED = "failed"
 PASSED = "passed"
@@ -46,6 +47,37 @@ PROMISES = (
 )
 """What is promised about the client, and what a dishonest one breaks."""
 
+LIFE = "life of a device"
+LAW = "law of an answer"
+SERVED = "the served form"
+
+SEEN_BY = (
+    "source of randomness",
+    "from bytes to draws",
+    "what a person allows",
+    "the survey of the link",
+    "what it must refuse",
+    "law of the id",
+    LAW,
+    "answers to those asked",
+    "in two waves",
+    "whole runs",
+    "the form's own steps",
+    LIFE,
+    SERVED,
+)
+"""The parts of an audit that enumerate, from the one that tells most of what is wrong."""
+
+UNSEEN = (
+    "three or more answers together",
+    "certain ids or other rare random bytes",
+    "by date",
+    "by machine",
+    "when it is not audited",
+    "how long the processor takes",
+)
+"""What no audit of this kind sees, in the words of its report."""
+
 
 @dataclass(frozen=True)
 class Edit:
@@ -76,6 +108,8 @@ class PlantedClient:
         survey: the name of the survey on which it shows.
         verdict: what an audit on that survey must come to; ``NOT_SEEN`` where none of this kind can see it.
         reason: why none can; "" where one can.
+        unseen: the one of ``UNSEEN`` that it is an example of; "" where one can see it.
+        seen_by: the one of ``SEEN_BY`` that sees it; "" where none has to, or it does not matter which.
         served: only an audit of the served form, with ``--client``, can see it.
         edits: what is changed.
     """
@@ -87,6 +121,8 @@ class PlantedClient:
     survey: str
     verdict: str
     reason: str
+    unseen: str
+    seen_by: str
     served: bool
     edits: tuple[Edit, ...]
 
@@ -101,8 +137,24 @@ def _clients(language: str) -> list[PlantedClient]:
 
 def _client(language: str, entry: dict[str, Any]) -> PlantedClient:
     edits = tuple(Edit(**edit) for edit in entry.pop("edits"))
-    given = {"promise": "", "reason": "", "served": False, **entry}
+    given = {"promise": "", "reason": "", "unseen": "", "seen_by": "", "served": False, **entry}
     return PlantedClient(language=language, edits=edits, **given)
+
+
+def room_of(part: str, subject: str) -> str:
+    """
+    The one of ``SEEN_BY`` that a check of an audit belongs to; "" for those that sample.
+
+    Args:
+        part: of the check.
+        subject: of the check.
+    """
+    if part in {"files", "script", "page"}:
+        return SERVED
+    if part not in {"python", "javascript"}:
+        return ""
+    known = [room for room in SEEN_BY if subject.startswith(room) or subject.endswith(room)]
+    return known[0] if known else "whole runs" if subject == IDENTITY else LAW
 
 
 SURVEYS: dict[str, dict[str, Any]] = _read("gallery_surveys.yaml")

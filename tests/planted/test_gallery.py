@@ -11,12 +11,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sottovoce.audit.promises import NOT_SEEN as SENTENCE
 from sottovoce.client.page import Asset
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.chromium import find
 from tests.browser.test_audit import serving
-from tests.planted.gallery import CLASSES, CLIENTS, FAILED, HONEST, NOT_SEEN, PASSED, PROMISES, SURVEYS, PlantedClient
+from tests.planted.gallery import (
+    CLASSES,
+    CLIENTS,
+    FAILED,
+    HONEST,
+    NOT_SEEN,
+    PASSED,
+    PROMISES,
+    SEEN_BY,
+    SURVEYS,
+    UNSEEN,
+    PlantedClient,
+    room_of,
+)
+from tests.planted.gallery_page import PAGE, page
 from tests.planted.test_faults import LEFT_OUT, ROOMS, ROOT
 
 LANGUAGES = ("python", "javascript")
@@ -57,6 +72,9 @@ def test_client_says_what_it_is_for(client: PlantedClient) -> None:
     assert client.survey in SURVEYS
     assert client.language in LANGUAGES
     assert bool(client.reason) == (client.verdict == NOT_SEEN)
+    assert (client.unseen in UNSEEN) == (client.verdict == NOT_SEEN)
+    assert client.seen_by in {"", *SEEN_BY}
+    assert not client.seen_by or client.verdict == FAILED
     if client.kind == HONEST:
         assert (client.verdict, client.promise) == (PASSED, "")
     else:
@@ -77,6 +95,20 @@ def test_gallery_is_large_enough() -> None:
     assert verdicts[FAILED] >= 44
     assert verdicts[NOT_SEEN] >= 4
     assert verdicts[PASSED] >= 6
+
+
+def test_report_names_every_class_that_is_not_seen() -> None:
+    """And the gallery has an example of each."""
+    assert [words for words in UNSEEN if words not in SENTENCE] == []
+    assert {client.unseen for client in CLIENTS} - {""} == {*UNSEEN}
+
+
+def test_page_is_what_the_gallery_makes() -> None:
+    """Written anew by ``python -m tests.planted.gallery_page``; each client stands there once, with its verdict."""
+    text = PAGE.read_text(encoding="utf-8")
+
+    assert text == page()
+    assert [client.name for client in CLIENTS if text.count(f"| {client.name} |") != 1] == []
 
 
 @pytest.mark.parametrize("name", SURVEYS)
@@ -115,7 +147,7 @@ def installation(copy: Path, client: PlantedClient) -> Iterator[Path]:
 @pytest.mark.slow
 @each_client
 def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: PlantedClient) -> None:
-    """The command, run from sources with that client in them: its verdict, and how it ends."""
+    """The command, run from sources with that client in them: its verdict, how it ends, and the part that sees it."""
     path = tmp_path / "survey.json"
     path.write_bytes(parse_survey(SURVEYS[client.survey]).canonical)
     ended = audit_served(installation, path, client) if client.served else audited(installation, path)
@@ -124,6 +156,7 @@ def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: Pla
 
     assert report["verdict"] == (FAILED if client.verdict == FAILED else PASSED), found(report)
     assert ended.returncode == (client.verdict == FAILED)
+    assert client.seen_by in {"", *rooms(report)}
 
 
 def audited(installation: Path, path: Path) -> subprocess.CompletedProcess[str]:
@@ -162,11 +195,18 @@ def run(installation: Path, home: Path, *words: str, **more: str) -> subprocess.
         "HOME": str(home),
         "TMPDIR": str(home),
         "SOTTOVOCE_LEDGER": str(home / "ledger"),
+        # What was found of the lives in one language holds while the other one's client is changed.
+        "XDG_CACHE_HOME": str(installation / "kept"),
     }
     command = [sys.executable, *words]
     return subprocess.run(
         command, cwd=home, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
+
+
+def rooms(report: dict[str, Any]) -> set[str]:
+    """Where an audit has found something."""
+    return {room_of(check["part"], check["subject"]) for check in report["checks"] if check["outcome"] == FAILED}
 
 
 def found(report: dict[str, Any]) -> list[tuple[str, str, str]]:
