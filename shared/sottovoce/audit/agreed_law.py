@@ -31,7 +31,8 @@ def agreed_law(fields: Fields, domain: Domain) -> Law:
 def _bit(fields: Fields) -> Callable[[int, int], Fraction]:
     """P(y | x) for one yes or no with P(1 | 1) = a and P(1 | 0) = b."""
     yes = (Fraction(fields["b"]), Fraction(fields["a"]))
-    return lambda reported, value: yes[value] if reported == 1 else 1 - yes[value]
+    no = (1 - yes[0], 1 - yes[1])
+    return lambda reported, value: yes[value] if reported == 1 else no[value]
 
 
 def _binary(fields: Fields, _domain: Domain) -> Law:
@@ -66,7 +67,8 @@ def _bits(bit: Callable[[int, int], Fraction], options: int, reported: int, chos
 
 
 def _bitwise(fields: Fields, domain: Domain) -> Law:
-    return lambda reported, value: _bits(_bit(fields), domain.size, reported, value)
+    bit = _bit(fields)
+    return lambda reported, value: _bits(bit, domain.size, reported, value)
 
 
 def _unary(fields: Fields, domain: Domain) -> Law:
@@ -86,7 +88,8 @@ def _mixed(bit: Callable[[int, int], Fraction], steps: int, reported: int, step:
 
 
 def _rounding(fields: Fields, domain: Domain) -> Law:
-    return lambda reported, value: _mixed(_bit(fields), domain.steps, reported, value)
+    bit = _bit(fields)
+    return lambda reported, value: _mixed(bit, domain.steps, reported, value)
 
 
 def _coordinate(fields: Fields, domain: Domain) -> Law:

@@ -45,7 +45,7 @@ class BranchingDraws:
         self.taken: list[int] = []
         self.choices: list[int] = []
         self.bounds: list[int] = []
-        self.probability = Fraction(1)
+        self._part = self._whole = 1
 
     def below(self, bound: int) -> int:
         """One branch for each value."""
@@ -69,8 +69,14 @@ class BranchingDraws:
         index = self._choose(bound, weights)
         if bound > 1:  # a bound of 1 reads no byte
             self.bounds.append(bound)
-        self.probability *= Fraction(1 if weights is None else weights[index], bound)
+        self._part *= 1 if weights is None else weights[index]
+        self._whole *= bound
         return index
+
+    @property
+    def probability(self) -> Fraction:
+        """Of the way until now."""
+        return Fraction(self._part, self._whole)
 
     def _choose(self, bound: int, weights: Sequence[int] | None) -> int:
         live = range(bound) if weights is None else _live(weights)

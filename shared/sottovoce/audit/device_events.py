@@ -10,13 +10,15 @@ What must hold on every course, whatever the coins:
 * the exact distribution of all that leaves, over the whole course, differs between any two truths - also where the
   person answers otherwise the second time - by no more than was charged.
 
-A course is followed through states: the ledger's files and what the aggregator holds. Equal states are followed once,
-so the courses are many and the runs few. Surveys that stand in for the audited one keep them small: the verdict is
-about the client's files, and the same for every survey.
+A course is followed through states: the ledger's files and what the aggregator holds. What can only come out the same
+is followed once: an event from equal states; with any answer, where the client did not look at it; at any time, where
+it did not look at the clock; and all that goes on from two courses that have come to the same. So the courses are many
+and the runs few. Surveys that stand in for the audited one keep them small: the verdict is about the client's files,
+and the same for every survey.
 """
 
 import os
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -26,17 +28,27 @@ from typing import Protocol
 
 from sottovoce.audit.branching_draws import TooManyPaths, paths
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.device_world import EVENTS, KILLS, Happened, Scenario, State, charged, run_event
+from sottovoce.audit.device_world import (
+    ANSWERED,
+    EVENTS,
+    KILLS,
+    LATE,
+    REFUSED,
+    Happened,
+    State,
+    Way,
+    charged,
+    run_event,
+    same_event,
+)
 from sottovoce.audit.exact_channel import Mismatch, check_claim
+from sottovoce.audit.small_surveys import Scenario
 from sottovoce.shared.report import parse_report
 
 ASSIGNMENTS = ((0, 0), (1, 1), (0, 1), (1, 0))
 """The truth in the first event, and in all later ones: a person may answer otherwise the second time."""
 
 _IN_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it
-
-ANSWERED = "answered"
-"""The event that is nothing but an answer."""
 
 MOST_WAYS = 256
 """Ways of the coins through one event: the agreed client has 16 at most. What has more is not followed for hours."""
@@ -59,7 +71,6 @@ class Course:
         asked: (link, questions) that were shown before the person gave a report up.
         ended: the person has given a report up.
         redrawn: another report of a wave left while nothing said that the earlier one had arrived or was given up.
-        killed: the last event was ended by a kill.
     """
 
     state: State = State()
@@ -68,7 +79,6 @@ class Course:
     asked: frozenset[tuple[str, bytes]] = frozenset()
     ended: bool = False
     redrawn: bool = False
-    killed: bool = False
 
 
 @dataclass
@@ -95,13 +105,13 @@ class Device(Protocol):
 
     runs: int
 
-    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
         """
         What one event makes of a state, along each way of the coins, with its probability.
 
         Args:
             state: before it.
-            event: one of ``EVENTS`` or ``KILLS``.
+            event: one of ``EVENTS``.
             truth: which of the scenario's answers are given, if any are.
         """
 
@@ -122,13 +132,13 @@ class PythonDevice:
         self.runs = 0
         self._scenario, self._folder = scenario, folder
 
-    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
         """
         As in ``Device``.
 
         Args:
             state: before the event.
-            event: one of ``EVENTS`` or ``KILLS``.
+            event: one of ``EVENTS``.
             truth: which of the scenario's answers are given, if any are.
 
         Raises:
@@ -146,7 +156,7 @@ class PythonDevice:
 
 Weights = dict[Course, Fraction]
 Ends = Mapping[tuple[int, int], Weights]
-After = Callable[[State, str, int], tuple[tuple[Happened, Fraction], ...]]
+Law = tuple[tuple[Happened, Fraction], ...]
 
 
 def check_events(part: str, scenario: Scenario, length: int) -> Check:
@@ -196,27 +206,90 @@ def follow(scenario: Scenario, length: int, device: Device) -> Followed:
         length: most events in a course.
         device: with its client.
     """
-    found = Followed()
-
-    @cache
-    def after(state: State, event: str, truth: int) -> tuple[tuple[Happened, Fraction], ...]:
-        if event in KILLS and max(happened.steps for happened, _ in after(state, ANSWERED, truth)) <= KILLS[event]:
-            return after(state, ANSWERED, truth)  # it does not come so far
-        ways: dict[Happened, Fraction] = {}
-        for happened, likely in device.ways(state, event, truth):
-            ways[happened] = ways.get(happened, Fraction(0)) + likely
-        return tuple(ways.items())
-
-    spent = cache(device.charged)
+    following = _Following(scenario, device)
     begin: Ends = {truths: {Course(): Fraction(1)} for truths in ASSIGNMENTS}
-    wrong: set[tuple[str, ...]] = set()
-    for course, ends in _courses((), begin, after, length, wrong):
-        found.courses += 1
-        problems = judge(scenario, ends, spent)
-        for problem in (*_silent(ends), *problems) if course == (ANSWERED,) else problems:
-            found.problems.setdefault(problem, ", ".join(course))
-            wrong.add(course)
-    return found
+    following.found.courses = following.go_on((), begin, length)
+    return following.found
+
+
+class _Following:
+    """Follows the courses of one device, and remembers what was followed already."""
+
+    def __init__(self, scenario: Scenario, device: Device) -> None:
+        self.found = Followed()
+        self._scenario, self._device = scenario, device
+        self._spent = cache(device.charged)
+        self._ways = cache(self._run)
+        self._after = cache(self._law)
+        self._counts: dict[Hashable, int] = {}
+
+    def go_on(self, course: tuple[str, ...], ends: Ends, left: int) -> int:
+        """Follow all courses of up to ``left`` more events from what one has come to; tells how many."""
+        if not left:
+            return 0
+        later = 1 if course else 0
+        count = 0
+        for event in (*EVENTS, *KILLS):
+            if self._happens(ends, event, later):
+                further = {truths: self._pushed(weights, event, truths[later]) for truths, weights in ends.items()}
+                count += self._follow((*course, event), further, left - 1)
+        return count
+
+    def _happens(self, ends: Ends, event: str, later: int) -> bool:
+        """Not a kill at a step that no way of the coins reaches: that course is one of those without a kill."""
+        return event not in KILLS or any(
+            happened.killed
+            for truths, weights in ends.items()
+            for course in weights
+            for happened, _ in self._after(course.state, event, truths[later])
+        )
+
+    def _follow(self, course: tuple[str, ...], ends: Ends, left: int) -> int:
+        """Judge one course and follow those that begin with it, if it is not wrong; tells how many."""
+        come_to = (left, *(frozenset(weights.items()) for weights in ends.values()))
+        if come_to not in self._counts:
+            problems = [*(_silent(ends) if course == (ANSWERED,) else ()), *judge(self._scenario, ends, self._spent)]
+            for problem in problems:
+                self.found.problems.setdefault(problem, ", ".join(course))
+            self._counts[come_to] = 1 + (0 if problems else self.go_on(course, ends, left))
+        return self._counts[come_to]
+
+    def _pushed(self, weights: Weights, event: str, truth: int) -> Weights:
+        further: Weights = {}
+        for course, weight in weights.items():
+            for happened, share in self._after(course.state, event, truth):
+                end = _continued(course, happened)
+                further[end] = further.get(end, Fraction(0)) + weight * share
+        return further
+
+    def _law(self, state: State, event: str, truth: int) -> Law:
+        """What an event, or a kill at a step of an answer, makes of a state."""
+        ways = self._ways(state, ANSWERED if event in KILLS else same_event(state, event), truth)
+        if event in KILLS:
+            step = KILLS[event]
+            return _summed((way.kills[step] if step < len(way.kills) else way.happened, likely) for way, likely in ways)
+        law = _summed((way.happened, likely) for way, likely in ways)
+        return _summed(self._answered_next(law, truth)) if event == REFUSED else law
+
+    def _answered_next(self, law: Law, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+        for happened, likely in law:
+            for answered, share in self._after(happened.state, ANSWERED, truth):
+                yield replace(answered, wire=(*happened.wire, *answered.wire)), likely * share
+
+    def _run(self, state: State, event: str, truth: int) -> tuple[tuple[Way, Fraction], ...]:
+        """The ways of an event; those of another one, or of another answer, where they cannot but be the same."""
+        if event == LATE and not any(way.timed for way, _ in self._ways(state, ANSWERED, truth)):
+            return self._ways(state, ANSWERED, truth)
+        if truth and not any(way.looked for way, _ in self._ways(state, event, 0)):
+            return self._ways(state, event, 0)
+        return tuple(self._device.ways(state, event, truth))
+
+
+def _summed(ways: Iterable[tuple[Happened, Fraction]]) -> Law:
+    law: dict[Happened, Fraction] = {}
+    for happened, likely in ways:
+        law[happened] = law.get(happened, Fraction(0)) + likely
+    return tuple(law.items())
 
 
 def _silent(ends: Ends) -> Iterator[str]:
@@ -225,34 +298,9 @@ def _silent(ends: Ends) -> Iterator[str]:
         yield "no report leaves the device after an answer"
 
 
-def _courses(
-    course: tuple[str, ...], ends: Ends, after: After, left: int, wrong: Container[tuple[str, ...]]
-) -> Iterator[tuple[tuple[str, ...], Ends]]:
-    """Each course that begins with this one, and what it has come to, for each truth; none goes on that is wrong."""
-    if left == 0 or course in wrong:
-        return
-    later = 1 if course else 0
-    for event in (*EVENTS, *KILLS):
-        further = {truths: _pushed(weights, event, truths[later], after) for truths, weights in ends.items()}
-        # A step that no way of the coins reaches: this course is one of those without a kill.
-        if event in KILLS and not any(each.killed for weights in further.values() for each in weights):
-            continue
-        yield (*course, event), further
-        yield from _courses((*course, event), further, after, left - 1, wrong)
-
-
-def _pushed(weights: Weights, event: str, truth: int, after: After) -> Weights:
-    further: Weights = {}
-    for course, weight in weights.items():
-        for happened, share in after(course.state, event, truth):
-            end = _continued(course, happened)
-            further[end] = further.get(end, Fraction(0)) + weight * share
-    return further
-
-
 @cache
 def _continued(course: Course, happened: Happened) -> Course:
-    course = replace(course, state=happened.state, killed=happened.killed)
+    course = replace(course, state=happened.state)
     for kind, name, body in happened.wire:
         if kind == "told":
             course = replace(course, told=course.told | {name})

@@ -1,23 +1,24 @@
 """
 A device, its person and its aggregator, as small as they can be: what one event does to them.
 
-The client is the running one, with its file ledger and its transport. Only what lies under it is made up: the network,
-the clock, the last step before a kill. A kill lets nothing happen that would have come after it, on the disk or on the
-wire; the order in which power cuts may lose what was not synced is the subject of the ledger's own tests.
+The client is the running one, with its file ledger and its transport. Only what lies under it is made up: the network
+and the clock. A kill lets nothing happen that would have come after it: what it leaves is what lay on the disk and had
+passed on the wire before a step, so one run shows what a kill at each of its steps does. The order in which power cuts
+may lose what was not synced is the subject of the ledger's own tests.
 """
 
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from sottovoce.audit.pretended_aggregator import PretendedAggregator, Session
-from sottovoce.audit.python_code import standing_in
+from sottovoce.audit.small_surveys import Scenario
 from sottovoce.client import kept_survey, revisions
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
@@ -26,7 +27,6 @@ from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
-from sottovoce.shared.spec import Survey
 from sottovoce.shared.tokens import print_token
 
 ORIGIN = "https://audit.invalid"
@@ -52,6 +52,7 @@ class State:
         spent: the tokens that were taken, with the id of their report.
         revised: the aggregator shows a second version.
         token: which of the person's links is used now.
+        named: the last number that was the id of a report which left: no other report gets it.
     """
 
     files: tuple[tuple[str, bytes], ...] = ()
@@ -59,6 +60,7 @@ class State:
     spent: tuple[tuple[str, str], ...] = ()
     revised: bool = False
     token: int = 0
+    named: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,71 +73,54 @@ class Happened:
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
             ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
         killed: the event was ended by a kill.
-        steps: how many it took on the disk and on the wire.
     """
 
     state: State
     wire: tuple[tuple[str, str, bytes], ...]
-    killed: bool
-    steps: int
+    killed: bool = False
 
 
 @dataclass(frozen=True)
-class Scenario:
+class Way:
     """
-    A small survey to follow.
+    One event along one way of the coins.
 
     Attributes:
-        name: for the report.
-        words: what it consists of.
-        survey: its first version.
-        corrected: its second one.
-        answers: of the two truths.
+        happened: what it did.
+        kills: of ``ANSWERED``, what it would have done, had a kill ended it before each of its steps on the disk and on
+            the wire.
+        looked: the client looked at the answers; else they could have been any.
+        timed: it looked at the clock; else that could have shown any time.
     """
 
-    name: str
-    words: str
-    survey: Survey
-    corrected: Survey
-    answers: tuple[Mapping[str, object], Mapping[str, object]]
-
-    @property
-    def epsilon(self) -> float:
-        """What one report costs."""
-        return self.survey.epsilon
+    happened: Happened
+    kills: tuple[Happened, ...]
+    looked: bool
+    timed: bool
 
 
-class Killed(BaseException):
-    """The process ends here; nothing that follows happens."""
+class _Answers(Mapping[str, object]):
+    """Somebody's answers, which know whether they were looked at."""
 
+    def __init__(self, answers: Mapping[str, object]) -> None:
+        self._answers = answers
+        self.looked = False
 
-def _scenario(name: str, words: str, answers: tuple[Mapping[str, object], ...], **more: Any) -> Scenario:  # noqa: ANN401
-    first = standing_in(*_ITEMS[name], **more)
-    second = standing_in(*_ITEMS[name], **more, revision=2, replaces=first.digest)
-    return Scenario(name, words, first, second, answers)  # type: ignore[arg-type]
+    def __getitem__(self, name: str) -> object:
+        return self._seen()[name]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._seen())
 
-_COIN = {"type": "boolean", "mechanism": {"name": "coin_flip"}}
-_GROUP = {"type": "select_one", "name": "group", "choices": [{"name": "a"}, {"name": "b"}], "public": True}
-_ITEMS: dict[str, list[dict[str, Any]]] = {
-    "one question, one wave": [{**_COIN, "name": "q"}],
-    "links, a condition, ask 1 of 2, two waves": [
-        _GROUP,
-        {**_COIN, "name": "p"},
-        {**_COIN, "name": "q", "visible_if": {"group": "a"}, "when_absent": "no"},
-    ],
-}
+    def __len__(self) -> int:
+        return len(self._seen())
 
+    def __repr__(self) -> str:
+        return repr(self._seen())
 
-def scenarios() -> list[Scenario]:
-    """The small surveys that every audit follows."""
-    ordinary, rich = _ITEMS
-    year = [{"opens": f"{2001 + wave}-01-01T00:00:00Z", "closes": f"{2002 + wave}-01-01T00:00:00Z"} for wave in (0, 1)]
-    both = tuple({"group": "a", "p": word, "q": word} for word in ("no", "yes"))
-    return [
-        _scenario(ordinary, "an open survey of one coin", ({"q": "no"}, {"q": "yes"})),
-        _scenario(rich, "a survey for invited people", both, ask=1, access="token", waves=year),
-    ]
+    def _seen(self) -> Mapping[str, object]:
+        self.looked = True
+        return self._answers
 
 
 @dataclass
@@ -143,15 +128,17 @@ class World:
     """One event while it happens."""
 
     scenario: Scenario
+    before: State
     draws: Any
     folder: Path
     token: int
-    answers: Mapping[str, object]
+    answers: _Answers
     aggregator: PretendedAggregator
     names: int
-    kill_at: int | None = None
-    steps: int = 0
+    is_killed: bool
+    kills: list[Happened] = field(default_factory=list)
     clock: float = 0.0
+    timed: bool = False
     meanwhile: Callable[[], None] | None = None
 
     def open(self, wave: int = 0) -> Respondent:
@@ -178,10 +165,22 @@ class World:
             happens()
 
     def step(self) -> None:
-        """One more step, unless the process is killed before it."""
-        if self.kill_at is not None and self.steps >= self.kill_at:
-            raise Killed
-        self.steps += 1
+        """One more step: what there is before it is what a kill would leave."""
+        if self.is_killed:
+            self.kills.append(self.happened(killed=True))
+
+    def happened(self, killed: bool = False) -> Happened:
+        """What there is now."""
+        told = self.aggregator
+        stored, spent = tuple(sorted(told.stored.items())), tuple(sorted(told.spent.items()))
+        named = last_named(self.before, told.wire)
+        state = State(_read(self.folder), stored, spent, len(told.versions) > 1, self.token, named)
+        return Happened(state, tuple(told.wire), killed)
+
+    def time(self, clock: Callable[[], float]) -> float:
+        """What the clock shows."""
+        self.timed = True
+        return clock() + self.clock
 
     @contextmanager
     def without_reply(self) -> Iterator[None]:
@@ -261,7 +260,6 @@ def _refused(world: World) -> None:
         _answer(world)
     world.aggregator.refusing = False
     world.token = 1
-    _answer(world)
 
 
 def _offline(world: World) -> None:
@@ -275,17 +273,26 @@ def _clock_jumps(world: World) -> None:
     _answer(world)
 
 
+ANSWERED = "answered"
+"""The event that is nothing but an answer."""
+
+REFUSED = "refused, then answered with another link"
+"""What is run of it is the first half; the second is nothing but an answer."""
+
+CORRECTED = "answered the corrected version"
+LATE = "answered while the clock is wrong by a year"
+
 EVENTS: dict[str, Callable[[World], None]] = {
-    "answered": _answer,
+    ANSWERED: _answer,
     "opened again": _reload,
     "answered in two tabs": _two_tabs,
-    "answered the corrected version": _corrected,
+    CORRECTED: _corrected,
     "answered the last wave": _next_wave,
     "withdrawn": _withdraw,
     "forgotten": _forget,
-    "refused, then answered with another link": _refused,
+    REFUSED: _refused,
     "answered without network": _offline,
-    "answered while the clock is wrong by a year": _clock_jumps,
+    LATE: _clock_jumps,
 }
 """What may happen, in words for the report. Of two tabs the second answers, and hears of no receipt, while the first
 draws: no other moment is as bad, and tabs that answer one after the other are two events."""
@@ -294,14 +301,19 @@ KILLS = {f"killed at step {step} of an answer": step for step in range(MOST_STEP
 """The same answer, with the process ended before each of its steps on the disk and on the wire."""
 
 
-def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: Any, folder: Path) -> Happened:  # noqa: ANN401
+def same_event(state: State, event: str) -> str:
+    """An event that does to this state the very same: where the corrected version is shown, each answer is to it."""
+    return ANSWERED if state.revised and event == CORRECTED else event
+
+
+def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: Any, folder: Path) -> Way:  # noqa: ANN401
     """
     What one event makes of a state, along one way of the coins.
 
     Args:
         scenario: the small survey.
         state: before it.
-        event: one of ``EVENTS`` or ``KILLS``.
+        event: one of ``EVENTS``.
         truth: which of the scenario's answers are given, if any are.
         draws: stands in for randomness.
         folder: for the ledger's files.
@@ -309,19 +321,11 @@ def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: A
     _write(folder, state.files)
     versions = (scenario.corrected, scenario.survey) if state.revised else (scenario.survey,)
     aggregator = PretendedAggregator(versions, dict(state.stored), dict(state.spent))
-    answers, names, kill_at = scenario.answers[truth], names_of(state), KILLS.get(event)
-    world = World(scenario, draws, folder, state.token, answers, aggregator, names, kill_at)
-    killed = False
-    with _watched(world):
-        try:
-            EVENTS.get(event, _answer)(world)
-        except SurveyError:
-            pass  # told to the person, who may do something else next
-        except Killed:
-            killed = True
-    stored, spent = tuple(sorted(aggregator.stored.items())), tuple(sorted(aggregator.spent.items()))
-    end = State(_read(folder), stored, spent, len(aggregator.versions) > 1, world.token)
-    return Happened(end, tuple(aggregator.wire), killed, world.steps)
+    answers = _Answers(scenario.answers[truth])
+    world = World(scenario, state, draws, folder, state.token, answers, aggregator, names_of(state), event == ANSWERED)
+    with _watched(world), suppress(SurveyError):  # what is told to the person, who may do something else next
+        EVENTS[event](world)
+    return Way(world.happened(), tuple(world.kills), answers.looked, world.timed)
 
 
 def charged(state: State, folder: Path) -> float:
@@ -331,8 +335,16 @@ def charged(state: State, folder: Path) -> float:
 
 
 def names_of(state: State) -> int:
-    """The last number that is an id in anything that is left of earlier events: the next one is told from all."""
-    texts = [*(content for _, content in state.files), *(body for _, body in state.stored)]
+    """The last number that is an id in anything that lies here, or that was one of a report which left."""
+    return max(state.named, _last_id(content for _, content in state.files))
+
+
+def last_named(before: State, wire: Iterable[tuple[str, str, bytes]]) -> int:
+    """The last number that was the id of a report which left, until now."""
+    return max(before.named, _last_id(body for kind, _, body in wire if kind == "sent"))
+
+
+def _last_id(texts: Iterable[bytes]) -> int:
     return max((int(found, 16) for text in texts for found in _ID.findall(text)), default=0)
 
 
@@ -357,7 +369,7 @@ def _watched(world: World) -> Iterator[None]:
     kept: list[tuple[Any, str, Any]] = [(os, name, getattr(os, name)) for name in STEPS]
     free = [
         (os, "fsync", lambda _handle: None),
-        (time, "time", lambda clock=time.time: clock() + world.clock),
+        (time, "time", partial(world.time, time.time)),
         (revisions, "load_survey", _parsed),
         (kept_survey, "load_survey", _parsed),
     ]

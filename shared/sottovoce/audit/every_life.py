@@ -10,14 +10,14 @@ from functools import partial
 from sottovoce.audit.beside import surely
 from sottovoce.audit.check import Check
 from sottovoce.audit.device_events import check_events
-from sottovoce.audit.device_world import Scenario, scenarios
 from sottovoce.audit.javascript_events import check_javascript_events
 from sottovoce.audit.kept_verdicts import kept_or_found, kept_verdict
+from sottovoce.audit.small_surveys import Scenario, scenarios
 from sottovoce.client.page import opened
 
 LIFE = "life of a device"
 
-LENGTHS = (3, 2)
+LENGTHS = (3, 3)
 """Most events in a course, of the ordinary small survey and of the rich one."""
 
 QUICK = (1, 1)

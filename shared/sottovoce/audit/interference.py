@@ -27,6 +27,7 @@ from sottovoce.audit.watched_device import (
     Event,
     Observation,
     run_once,
+    wave_of,
 )
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.report import parse_report
@@ -136,7 +137,7 @@ def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute) -> 
     """What is wrong with the runs of one vector; an empty text if nothing is."""
     first = vector.runs[0]
     expected, taken = execute(first.answers, first.tape, turn)
-    wrong = _unlike_plan(survey, vector, expected, taken)
+    wrong = _unlike_plan(survey, vector, turn, expected, taken)
     if wrong:
         return wrong
     for run in vector.runs[1:]:
@@ -146,7 +147,7 @@ def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute) -> 
     return ""
 
 
-def _unlike_plan(survey: Survey, vector: VectorPlan, seen: Observation, taken: int) -> str:
+def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observation, taken: int) -> str:
     """Whether the first run is what the survey says: one report, the randomizers' values, its id, all bytes read."""
     requests = [event for event in seen if event.kind == REQUEST]
     bodies = {event.what[3] for event in requests if str(event.what[1]).endswith("/reports")}
@@ -156,7 +157,8 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, seen: Observation, taken: i
         report = parse_report(bodies.pop() or b"")
     except (SurveyError, ValueError):
         return "what is sent is no report"
-    if report.digest != survey.digest or report.values != vector.outputs:
+    about = (survey.digest, wave_of(survey, turn))
+    if (report.digest, report.wave) != about or report.values != vector.outputs:
         return "a report holds other values than its randomizers give for these random bytes"
     if report.report_id != vector.report_id:
         return "the id of a report is not what the source of randomness gave"

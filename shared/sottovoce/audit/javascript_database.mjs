@@ -3,7 +3,6 @@
 import { deserialize, serialize } from "node:v8";
 
 const later = globalThis.setImmediate;
-const KILLED = null;
 // A text is its own best form, and the longest of what is kept; other values begin with a byte that is no letter.
 const written = (value) => (typeof value === "string" ? `t${value}` : serialize(value).toString("latin1"));
 const read = (bytes) => (bytes[0] === "t" ? bytes.slice(1) : deserialize(Buffer.from(bytes, "latin1")));
@@ -46,17 +45,17 @@ function rank(key) {
 }
 
 /**
- * All databases of one browser; `tell(what, key, bytes)` hears of each change as it is made. `isKilled()` is asked just
- * before and just after each change comes on the disk: from then on nothing happens any more.
+ * All databases of one browser; `tell(what, key, bytes)` hears of each change as it is made, `step()` just before and
+ * just after a change comes on the disk.
  */
 export class Databases {
   #found = new Map();
   #waiting = [];
   #tell;
-  #isKilled;
+  #step;
 
-  constructor(tell, isKilled = () => false) {
-    [this.#tell, this.#isKilled] = [tell, isKilled];
+  constructor(tell, step = () => {}) {
+    [this.#tell, this.#step] = [tell, step];
   }
 
   /** Whether some transaction is under way. */
@@ -64,8 +63,13 @@ export class Databases {
     return this.#waiting.length > 0;
   }
 
-  /** Everything that is kept: [database, store, key, bytes], in the order of names and keys. */
+  /** Everything that is on the disk: [database, store, key, bytes], in the order of names and keys. */
   dump() {
+    const [first] = this.#waiting;
+    return first instanceof Transaction ? first.without(() => this.#dump()) : this.#dump();
+  }
+
+  #dump() {
     const told = (name, store, records) => records.map(([key, bytes]) => [name, store, JSON.stringify(key), bytes]);
     const of = ([name, stores]) => [...stores].flatMap(([store, records]) => told(name, store, records));
     return [...this.#found].flatMap(of);
@@ -112,7 +116,7 @@ export class Databases {
       return {};
     };
     const transaction = (_names, mode = "readonly", options = {}) => {
-      const made = new Transaction(stores, mode, this.#tell, this.#isKilled);
+      const made = new Transaction(stores, mode, this.#tell, this.#step);
       if (mode === "readwrite") this.#tell("transaction", "", JSON.stringify(options));
       this.#waiting.push(made);
       if (this.#waiting.length === 1) later(() => this.#turn());
@@ -132,7 +136,6 @@ export class Databases {
   // everything that the page does about a request's outcome is done.
   #turn() {
     const isMore = this.#waiting[0].step();
-    if (isMore === KILLED) return;
     if (!isMore) this.#waiting.shift();
     if (this.#waiting.length > 0) later(() => this.#turn());
   }
@@ -140,7 +143,7 @@ export class Databases {
 
 class Transaction {
   error = null;
-  #isKilled;
+  #step;
   #stores;
   #before;
   #mode;
@@ -148,8 +151,8 @@ class Transaction {
   #work = [];
   #state = "active";
 
-  constructor(stores, mode, tell, isKilled) {
-    [this.#stores, this.#mode, this.#tell, this.#isKilled] = [stores, mode, tell, isKilled];
+  constructor(stores, mode, tell, step) {
+    [this.#stores, this.#mode, this.#tell, this.#step] = [stores, mode, tell, step];
   }
 
   objectStore(name) {
@@ -191,13 +194,22 @@ class Transaction {
     return true;
   }
 
+  /** What `look()` gives where nothing of this is on the disk that is not committed. */
+  without(look) {
+    const now = [...this.#stores];
+    this.#undo();
+    const seen = look();
+    for (const [name, records] of now) this.#stores.set(name, records);
+    return seen;
+  }
+
   #commit() {
-    const isChange = this.#before !== undefined;
-    if (isChange && this.#isKilled()) {
-      this.#undo();
-      return KILLED;
+    if (this.#before !== undefined) {
+      this.#step();
+      this.#before = undefined;
+      this.#step();
     }
-    return isChange && this.#isKilled() ? KILLED : this.#end("complete", () => {});
+    return this.#end("complete", () => {});
   }
 
   #end(event, work) {

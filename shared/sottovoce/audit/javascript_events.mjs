@@ -1,8 +1,8 @@
 // Lets events happen to the browser's client, one order and one reply in each line: a long life for many short ones.
 //
 // First: { scripts, scenarios: { name: { versions: [texts, oldest first], answers: by truth } }, most }
-// Then:  { scenario, event, killAt: a step or null, truth, files, stored, spent, revised, token, names }
-//        -> [runs, [what happened, "part/whole"] for each way of the coins]; see `happen`
+// Then:  { scenario, event, truth, files, stored, spent, revised, token, names }
+//        -> [runs, [what `happen` gives, "part/whole"] for each way of the coins]
 //        or { files } -> what the ledger says is spent
 // What cannot be followed is told as null: the reason could repeat a value.
 import { createInterface } from "node:readline";
@@ -29,7 +29,7 @@ async function replyTo(order) {
     return happen(product, scenarios[order.scenario], order, draws);
   };
   const ways = await lawOf(run, most);
-  return [runs, ways.map(([happened, , likely]) => [happened, likely])];
+  return [runs, ways.map(([way, , likely]) => [way, likely])];
 }
 
 for (let line; !(line = await lines.next()).done; ) {

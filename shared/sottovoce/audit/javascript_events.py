@@ -15,9 +15,10 @@ from typing import IO, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_events import MOST_WAYS, check_device, subject_of
-from sottovoce.audit.device_world import KILLS, Happened, Scenario, State, names_of
+from sottovoce.audit.device_world import Happened, State, Way, last_named, names_of
+from sottovoce.audit.small_surveys import Scenario
 
-SECONDS = 600
+SECONDS = 3600
 """What takes longer is stopped, and has failed."""
 
 _LACK = "node is not installed; the JavaScript client was not run"
@@ -45,23 +46,21 @@ class BrowserDevice:
     replies: IO[str]
     runs: int = 0
 
-    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Happened, Fraction]]:
+    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
         """
         What one event makes of a state, along each way of the coins.
 
         Args:
             state: before it.
-            event: one of ``EVENTS`` or ``KILLS``.
+            event: one of ``EVENTS``.
             truth: which of the scenario's answers are given, if any are.
 
         Raises:
             BrokenDevice: it cannot be followed.
         """
-        kill_at = KILLS.get(event)
         order = {
             "scenario": self.scenario.name,
-            "event": event if kill_at is None else "answered",
-            "killAt": kill_at,
+            "event": event,
             "truth": truth,
             "files": _files(state),
             "stored": [(report_id, body.decode()) for report_id, body in state.stored],
@@ -72,8 +71,9 @@ class BrowserDevice:
         }
         runs, ways = self._ask(order)
         self.runs += runs
-        for happened, likely in ways:
-            yield _happened(happened), Fraction(likely)
+        for (happened, kills, looked, timed), likely in ways:
+            killed = tuple(_happened(state, kill) for kill in kills)
+            yield Way(_happened(state, happened), killed, looked, timed), Fraction(likely)
 
     def charged(self, state: State) -> float:
         """What the ledger says is spent."""
@@ -166,10 +166,10 @@ def _files(state: State) -> list[list[str]]:
     return [[*json.loads(name), content.decode("latin-1")] for name, content in state.files]
 
 
-def _happened(told: Mapping[str, Any]) -> Happened:
+def _happened(before: State, told: Mapping[str, Any]) -> Happened:
     records = tuple((json.dumps(place), content.encode("latin-1")) for *place, content in told["files"])
     stored = tuple((report_id, body.encode()) for report_id, body in told["stored"])
     spent = tuple((token, report_id) for token, report_id in told["spent"])
-    end = State(records, stored, spent, told["revised"], told["token"])
     wire = tuple((kind, name, body.encode()) for kind, name, body in told["wire"])
-    return Happened(end, wire, told["killed"], told["steps"])
+    end = State(records, stored, spent, told["revised"], told["token"], last_named(before, wire))
+    return Happened(end, wire, told["killed"])

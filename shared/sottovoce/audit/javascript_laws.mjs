@@ -62,22 +62,32 @@ export class WatchedDraws {
 
 /** The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that come together. */
 export async function lawOf(run, most, Kind = BranchingDraws) {
+  // Summed by denominators, of which there are few: to cancel each time would take longer than the draws.
   const law = new Map();
   let script = [];
   for (let count = 0; ; count += 1) {
     if (count >= most) throw new RangeError();
     const draws = new Kind(script);
     const outcome = JSON.stringify([await run(draws), draws.bounds]);
-    const [part, whole] = law.get(outcome) ?? [0n, 1n];
-    const sum = part * draws.whole + draws.part * whole;
-    const divisor = gcd(sum, whole * draws.whole);
-    law.set(outcome, [sum / divisor, (whole * draws.whole) / divisor]);
+    if (!law.has(outcome)) law.set(outcome, new Map());
+    const parts = law.get(outcome);
+    parts.set(draws.whole, (parts.get(draws.whole) ?? 0n) + draws.part);
     script = draws.taken;
     while (script.length && script.at(-1) + 1 === draws.choices[script.length - 1]) script.pop();
     if (script.length === 0) break;
     script[script.length - 1] += 1;
   }
-  return [...law].map(([outcome, [part, whole]]) => [...JSON.parse(outcome), `${part}/${whole}`]);
+  return [...law].map(([outcome, parts]) => [...JSON.parse(outcome), summed(parts)]);
+}
+
+// "part/whole" of parts by their whole.
+function summed(parts) {
+  const add = ([part, whole], [other, more]) => {
+    const sum = part * other + more * whole;
+    const divisor = gcd(sum, whole * other);
+    return [sum / divisor, (whole * other) / divisor];
+  };
+  return [...parts].reduce(add, [0n, 1n]).join("/");
 }
 
 const gcd = (m, n) => (n === 0n ? m : gcd(n, m % n));

@@ -72,13 +72,24 @@ export class PageElement {
     return this.all((node) => node.tag === "tr");
   }
   querySelector(tag) {
-    return this.all((node) => node.tag === tag)[0] ?? null;
+    return this.first((node) => node.tag === tag) ?? null;
   }
 
   /** All elements within it, itself too, of which something holds. */
-  all(holds) {
-    const inside = this.children.flatMap((child) => (child instanceof PageElement ? child.all(holds) : []));
-    return holds(this) ? [this, ...inside] : inside;
+  all(holds, found = []) {
+    if (holds(this)) found.push(this);
+    for (const child of this.children) if (child instanceof PageElement) child.all(holds, found);
+    return found;
+  }
+
+  /** The first of them. */
+  first(holds) {
+    if (holds(this)) return this;
+    for (const child of this.children) {
+      const found = child instanceof PageElement ? child.first(holds) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** Everything that could be seen of it, as a text. */

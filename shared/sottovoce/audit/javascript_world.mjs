@@ -12,26 +12,21 @@ const TOKENS = ["1".repeat(16), "2".repeat(16)];
 const JUMP = Math.round((400 * 86_400_000) / 3500);
 // Of whatever goes on; what has not ended by then never will.
 const MOST_TURNS = 5000;
-const NEVER = new Promise(() => {});
 
-/** A device whose browser may be killed before its step `killAt`: a change on the disk, a request or its reply. */
+/** A device whose browser may be killed: `step()` is called before each change on the disk, request and reply. */
 class MortalDevice extends Device {
-  isKilled = false;
-  steps = 0;
+  isTimed = false;
   #under = 0;
   #timers = new Set();
 
-  constructor(aggregator, killAt, shift) {
+  constructor(aggregator, step, shift) {
     super(Buffer.alloc(0), (request) => aggregator.answer(request), shift);
-    Object.assign(this, { aggregator, killAt, databases: new Databases(() => {}, () => this.step()) });
+    Object.assign(this, { aggregator, step, databases: new Databases(() => {}, step) });
   }
 
-  /** One more step; whether the browser is killed before it. */
-  step() {
-    this.isKilled ||= this.killAt !== null && this.steps >= this.killAt;
-    if (this.isKilled) for (const timer of this.#timers) this.forgetTimer(timer);
-    else this.steps += 1;
-    return this.isKilled;
+  now() {
+    this.isTimed = true;
+    return super.now();
   }
 
   get isQuiet() {
@@ -43,7 +38,6 @@ class MortalDevice extends Device {
   }
 
   wait(work, milliseconds, rest) {
-    if (this.isKilled) return null;
     const ring = (...given) => {
       this.#timers.delete(timer);
       work(...given);
@@ -61,11 +55,11 @@ class MortalDevice extends Device {
   async fetch(resource, options = {}) {
     const request = requestOf(resource, options);
     const isSend = (options.method ?? "GET") !== "GET";
-    if (isSend && this.step()) return NEVER;
+    if (isSend) this.step();
     this.aggregator.left(request);
     this.#under += 1;
     const reply = await super.fetch(resource, options).finally(() => (this.#under -= 1));
-    if (isSend && this.step()) return NEVER;
+    if (isSend) this.step();
     this.aggregator.reached(request, reply.status);
     return reply;
   }
@@ -76,12 +70,16 @@ function requestOf(resource, { headers = {}, body = "" }) {
 }
 
 class World {
+  kills = [];
+  isLooked = false;
+
   constructor(product, scenario, order, draws) {
     const { versions, answers } = scenario;
     const texts = order.revised ? [...versions].reverse() : versions.slice(0, 1);
-    Object.assign(this, { product, versions, draws, token: order.token, answers: answers[order.truth] });
+    Object.assign(this, { product, versions, draws, token: order.token, given: answers[order.truth] });
     this.aggregator = new Aggregator(texts, order.stored, order.spent);
-    this.device = new MortalDevice(this.aggregator, order.killAt, order.event === CLOCK ? JUMP : 0);
+    const step = order.event === ANSWERED ? () => this.kills.push(this.happened(true)) : () => {};
+    this.device = new MortalDevice(this.aggregator, step, order.event === CLOCK ? JUMP : 0);
     this.device.databases.restore(order.files);
     this.names = order.names;
     draws.identity = () => this.#identity();
@@ -92,6 +90,19 @@ class World {
     this.isDrawn = true;
     this.names += 1;
     return this.names.toString(16).padStart(32, "0");
+  }
+
+  /** The person's answers, which know whether they were looked at, in whatever way. */
+  get answers() {
+    const look = (name) => [name, (...given) => ((this.isLooked = true), Reflect[name](...given))];
+    return new Proxy({ ...this.given }, Object.fromEntries(Object.getOwnPropertyNames(Reflect).map(look)));
+  }
+
+  /** What there is now; after a kill it would be the same. */
+  happened(killed = false) {
+    const { stored, spent, texts, wire } = this.aggregator;
+    const held = { files: this.device.databases.dump(), stored: [...stored].sort(), spent: [...spent].sort() };
+    return { ...held, revised: texts.length > 1, token: this.token, wire: [...wire], killed };
   }
 
   get wanted() {
@@ -128,7 +139,7 @@ class World {
   async answer(me) {
     const path = new this.product.AnswerPath(me);
     try {
-      await path.answer(structuredClone(this.answers));
+      await path.answer(this.answers);
     } catch (error) {
       if (!error.elsewhere) throw error;
       const entry = await me.ledger.rebind(error.elsewhere, me.key);
@@ -201,12 +212,12 @@ async function forget(world) {
   world.aggregator.wire.push(["ended", "", ""]);
 }
 
-async function answerAfterRefusal(world) {
+// The first half: the second is nothing but an answer.
+async function answerBeforeRefusal(world) {
   world.aggregator.isRefusing = true;
   await answer(world).catch(() => {});
   world.aggregator.isRefusing = false;
   world.token = 1;
-  await answer(world);
 }
 
 async function answerOffline(world) {
@@ -225,34 +236,34 @@ async function withoutReply(world, work) {
 }
 
 const CLOCK = "answered while the clock is wrong by a year";
+const ANSWERED = "answered";
 const EVENTS = {
-  "answered": answer,
+  [ANSWERED]: answer,
   "opened again": openAgain,
   "answered in two tabs": answerInTwoTabs,
   "answered the corrected version": answerCorrected,
   "answered the last wave": answerLastWave,
   "withdrawn": withdraw,
   "forgotten": forget,
-  "refused, then answered with another link": answerAfterRefusal,
+  "refused, then answered with another link": answerBeforeRefusal,
   "answered without network": answerOffline,
   [CLOCK]: answer,
 };
 
-/** What one event makes of a state: { files, stored, spent, revised, token, wire, killed, steps }. */
+/**
+ * What one event makes of a state: [what happened, what a kill before each step of an answer would have left, whether
+ * the answers, and the clock, were looked at]. What happened: { files, stored, spent, revised, token, wire, killed }.
+ */
 export async function happen(product, scenario, order, draws) {
   const world = new World(product, scenario, order, draws);
-  const { aggregator, device } = world;
-  enter(device);
-  await untilQuiet(device, EVENTS[order.event](world));
-  const { stored, spent, texts, wire } = aggregator;
-  const held = { files: device.databases.dump(), stored: [...stored].sort(), spent: [...spent].sort(), wire };
-  const { isKilled: killed, steps } = device;
-  return { ...held, revised: texts.length > 1, token: world.token, killed, steps };
+  enter(world.device);
+  await untilQuiet(world.device, EVENTS[order.event](world));
+  return [world.happened(), world.kills, world.isLooked, world.device.isTimed];
 }
 
 /** What the ledger says is spent, with these files. */
 export async function charged(product, files) {
-  const device = new MortalDevice(new Aggregator([], [], []), null, 0);
+  const device = new MortalDevice(new Aggregator([], [], []), () => {}, 0);
   device.databases.restore(files);
   enter(device);
   return (await product.BrowserLedger.open()).spent(ORIGIN);
@@ -262,9 +273,7 @@ export async function charged(product, files) {
 async function untilQuiet(device, work) {
   let isOver = false;
   work.catch(() => {}).then(() => (isOver = true));
-  for (let turns = 0; turns < MOST_TURNS && !device.isKilled && !(isOver && device.isQuiet); turns += 1) await turn();
-  // What was begun when the browser was killed does not reach the next one.
-  await turn();
+  for (let turns = 0; turns < MOST_TURNS && !(isOver && device.isQuiet); turns += 1) await turn();
 }
 
 function turn() {

@@ -51,7 +51,8 @@ PROMISES = {
         "The whole program was run with chance arranged so that it reports the same whatever is answered; all that "
         "left the device or stayed on it was compared, byte for byte.",
         "How long anything takes; three or more answers together, but for trials; ids and random bytes that no run "
-        "has; other programs on the device.",
+        "has; other programs on the device. Of Python the library was run, not the steps of the terminal; of several "
+        "waves the first and the last, in the browser's client the first.",
     ),
     "source": Promise(
         "Chance comes from the operating system alone, and every byte of it is used as agreed.",

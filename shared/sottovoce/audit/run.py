@@ -111,7 +111,7 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     checks += surely("python", ALLOWED, lambda: check_limits(survey))
     checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else tasks))
     tick = begin("whole runs, Python", 1)
-    samples = started_beside("reports", "all questions", lambda: _samples(order))
+    samples = started_beside("reports", "all questions", lambda: sampled(order))
     checks += surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
     tick = begin("JavaScript, lives and samples", 3)
     for each in (javascript, lives, samples):
@@ -151,7 +151,7 @@ def _laws(survey: Survey, begin: Begin) -> tuple[list[Task], list[Check]]:
     return tasks, checks
 
 
-def _samples(order: Order) -> list[Check]:
+def sampled(order: Order) -> list[Check]:
     """Sampled reports of the Python client, and their ids; the first two people's are compared."""
     ids: list[tuple[str, object]] = []
     sampling = Sampling(order.runs, order.level / 2, lambda _share: None)

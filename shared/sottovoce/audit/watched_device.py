@@ -278,18 +278,17 @@ class LibraryPerson:
         survey: the survey.
         answers: hers.
         watch: gets her waits.
-        asks_first: she looks at which questions she is asked before she answers.
-        withdraws: she takes the report back, and does not have it forgotten.
+        turn: chooses what else she does: every second one looks at which questions she is asked before she answers,
+            every second pair takes the report back and does not have it forgotten; see also ``wave_of``.
     """
 
-    def __init__(
-        self, survey: Survey, answers: Mapping[str, Any], watch: Watch, *, asks_first: bool, withdraws: bool
-    ) -> None:
+    def __init__(self, survey: Survey, answers: Mapping[str, Any], watch: Watch, turn: int) -> None:
         self._survey = survey
         self._answers = answers
         self._watch = watch
-        self._asks_first = asks_first
-        self._withdraws = withdraws
+        self._asks_first = turn % 2 == 1
+        self._withdraws = turn // 2 % 2 == 1
+        self._wave = wave_of(survey, turn)
 
     def answer(self, ledger: Path) -> None:
         """Answer, and send."""
@@ -312,7 +311,13 @@ class LibraryPerson:
     def _respondent(self, ledger: Path) -> Respondent:
         any_price = Allowance(float("inf"), float("inf"))
         transport = Transport(ORIGIN, sleep=self._watch.sleep)
-        return Respondent(self._survey, transport, FileLedger(ledger), allowance=any_price, token=TOKEN)
+        ledger_of_files = FileLedger(ledger)
+        return Respondent(self._survey, transport, ledger_of_files, allowance=any_price, token=TOKEN, wave=self._wave)
+
+
+def wave_of(survey: Survey, turn: int) -> int:
+    """The first wave or the last one; in eight turns each comes with all that a turn chooses."""
+    return len(survey.waves) - 1 if survey.waves and (turn + turn // 4) % 2 else 0
 
 
 def run_once(survey: Survey, answers: Mapping[str, Any], tape: bytes, turn: int, home: Path) -> tuple[Observation, int]:
@@ -323,10 +328,9 @@ def run_once(survey: Survey, answers: Mapping[str, Any], tape: bytes, turn: int,
         survey: the survey.
         answers: as ``Respondent.answer`` takes them.
         tape: the random bytes.
-        turn: chooses what else is done: every second one asks which questions it has and is refused once, every second
-            pair withdraws.
+        turn: chooses what else is done: every second one is refused once; see also ``LibraryPerson``.
         home: an empty folder.
     """
     watch = Watch(survey, tape, fails_first=turn % 2 == 1, home=home)
-    person = LibraryPerson(survey, answers, watch, asks_first=turn % 2 == 1, withdraws=turn // 2 % 2 == 1)
+    person = LibraryPerson(survey, answers, watch, turn)
     return observe(watch, home, person.answer, person.finish), watch.taken

@@ -1,6 +1,8 @@
 """Everything happens to a device, in every order: the honest client passes, and each dishonest one is seen."""
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +10,22 @@ import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
 from sottovoce.audit.device_events import UNFOLLOWED, PythonDevice, check_events, follow
-from sottovoce.audit.device_world import EVENTS, KILLS, Scenario, State, run_event, scenarios
+from sottovoce.audit.device_world import (
+    ANSWERED,
+    EVENTS,
+    JUMP,
+    REFUSED,
+    Happened,
+    State,
+    Way,
+    run_event,
+)
+from sottovoce.audit.small_surveys import Scenario, scenarios
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
-from sottovoce.shared.report import Report, dump_report
+from sottovoce.shared.report import Report, dump_report, parse_report
 
 ORDINARY, RICH = scenarios()
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -33,7 +45,7 @@ def test_honest_client_passes(scenario: Scenario, length: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 4), (RICH, 3)], ids=["ordinary", "rich"])
+@pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 4), (RICH, 4)], ids=["ordinary", "rich"])
 def test_honest_client_passes_for_long(scenario: Scenario, length: int, tmp_path: Path) -> None:
     """One event more than an audit follows."""
     assert follow(scenario, length, PythonDevice(scenario, tmp_path)).problems == {}
@@ -42,23 +54,80 @@ def test_honest_client_passes_for_long(scenario: Scenario, length: int, tmp_path
 @pytest.mark.parametrize("event", EVENTS)
 def test_each_event_really_happens(event: str, tmp_path: Path) -> None:
     """After an answer each one goes its own way: none of them ends in an error before it has begun."""
-    answered = run_event(RICH, State(), "answered", 1, BranchingDraws([]), tmp_path)
-    found = run_event(RICH, answered.state, event, 1, BranchingDraws([]), tmp_path)
-    sent = [one for one in found.wire if one[0] == "sent"]
+    answered = happens(RICH, ANSWERED, tmp_path).happened
+    found = happens(RICH, event, tmp_path, answered.state).happened
 
     assert len([one for one in answered.wire if one[0] == "sent"]) == 1
-    assert sent or event in {"withdrawn", "forgotten"}
-    assert found.state != answered.state or event not in {"withdrawn", "forgotten", "answered the last wave"}
+    changes = {"withdrawn", "forgotten", "answered the last wave", REFUSED}
+    assert [one for one in found.wire if one[0] == "sent"] or event in {"withdrawn", "forgotten", REFUSED}
+    assert found.state != answered.state or event not in changes
 
 
-def test_kills_stop_at_every_step(tmp_path: Path) -> None:
-    """As many different ends as an answer has steps, the last of which is beyond it."""
-    whole = run_event(ORDINARY, State(), "answered", 1, BranchingDraws([]), tmp_path)
-    ends = [run_event(ORDINARY, State(), kill, 1, BranchingDraws([]), tmp_path) for kill in KILLS]
+def happens(scenario: Scenario, event: str, folder: Path, state: State = State()) -> Way:  # noqa: B008 - frozen
+    """What an event does, along one way of the coins."""
+    return run_event(scenario, state, event, 1, BranchingDraws([]), folder)
 
-    assert [end.killed for end in ends] == [step < whole.steps for step in KILLS.values()]
-    assert whole.steps >= 6
-    assert not any(one[0] == "sent" for one in ends[0].wire)
+
+def test_kills_stop_before_every_step(tmp_path: Path) -> None:
+    """Before the first one nothing has left and no report lies there; before the last one it has left, unsaid."""
+    whole = happens(ORDINARY, ANSWERED, tmp_path)
+
+    assert len(whole.kills) >= 6
+    assert all(end.killed for end in whole.kills)
+    assert not whole.happened.killed
+    assert not any(one[0] == "sent" for one in whole.kills[0].wire)
+    assert not any(name.endswith(".json") for name, _ in whole.kills[0].state.files)
+    assert [one[0] for one in whole.kills[-1].wire] == ["asked", "sent", "told"]
+    assert len({(end.state, end.wire) for end in whole.kills}) == len(whole.kills)
+    assert happens(ORDINARY, "withdrawn", tmp_path, whole.happened.state).kills == ()
+
+
+def test_kill_is_what_an_ended_process_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that really ends at its n-th link leaves the files and the wire that the n-th kill says."""
+    whole = happens(ORDINARY, ANSWERED, tmp_path)
+    at_links = [end for end in whole.kills if any(name.endswith(".part") for name, _ in end.state.files)]
+
+    def end_here(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FileLedger, "_create", lambda ledger, _path, content: (ledger._write(content), end_here()))
+    with pytest.raises(KeyboardInterrupt):
+        happens(ORDINARY, ANSWERED, tmp_path)
+    left = sorted(path.suffix for path in tmp_path.iterdir())
+
+    assert sorted(Path(name).suffix for name, _ in at_links[1].state.files) == left
+
+
+def test_answers_and_clock_are_seen_to_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a report is drawn, and only there, unless a client looks once more; the clock is not looked at."""
+    first = happens(ORDINARY, ANSWERED, tmp_path)
+    again = happens(ORDINARY, ANSWERED, tmp_path, first.happened.state)
+    original = respondent.Respondent.answer
+
+    def looks(me: respondent.Respondent, answers: dict[str, object]) -> object:
+        return time.time() and dict(answers) and original(me, answers)
+
+    monkeypatch.setattr(respondent.Respondent, "answer", looks)
+    curious = happens(ORDINARY, ANSWERED, tmp_path, first.happened.state)
+
+    assert [(way.looked, way.timed) for way in (first, again, curious)] == [
+        (True, False), (False, False), (True, True),
+    ]  # fmt: skip
+
+
+def test_no_two_reports_have_one_id(tmp_path: Path) -> None:
+    """Not even where nothing is left of the first one: else two reports could be taken for one."""
+    first = happens(RICH, "answered without network", tmp_path).happened
+    gone = happens(RICH, "forgotten", tmp_path, first.state).happened
+    elsewhere = replace(gone.state, token=1)
+
+    assert not any(b"report_id" in content for _, content in gone.state.files)
+    assert sent(happens(RICH, ANSWERED, tmp_path, elsewhere).happened).isdisjoint(sent(first))
+
+
+def sent(happened: Happened) -> set[str]:
+    """The ids of reports that left."""
+    return {parse_report(body).report_id for kind, _, body in happened.wire if kind == "sent"}
 
 
 def draws_again(patch: pytest.MonkeyPatch) -> None:
@@ -75,6 +144,32 @@ def second_tab_overwrites(patch: pytest.MonkeyPatch) -> None:
 def sends_nothing(patch: pytest.MonkeyPatch) -> None:
     """Nothing is wrong with what it sends."""
     patch.setattr(respondent.Respondent, "send", lambda _: {})
+
+
+def second_visit_tells(patch: pytest.MonkeyPatch) -> None:
+    """Who comes back has her answer looked at, and one report more leaves if it is yes."""
+    honest = respondent.Respondent.answer
+
+    def answer(me: respondent.Respondent, answers: dict[str, object]) -> object:
+        return tell(me) if me.drawn and answers["q"] == "yes" else honest(me, answers)
+
+    patch.setattr(respondent.Respondent, "answer", answer)
+
+
+def late_visit_tells(patch: pytest.MonkeyPatch) -> None:
+    """The same once the clock has jumped, whatever the answer."""
+    honest, begun = respondent.Respondent.answer, time.time()
+
+    def answer(me: respondent.Respondent, answers: dict[str, object]) -> object:
+        return tell(me) if me.drawn and time.time() > begun + JUMP else honest(me, answers)
+
+    patch.setattr(respondent.Respondent, "answer", answer)
+
+
+def tell(me: respondent.Respondent) -> object:
+    """A report that nobody drew."""
+    report = replace(parse_report(me._entry().body.encode()), report_id="f" * 32)
+    return me._transport.submit(me.survey.name, dump_report(report, me.survey), None)
 
 
 def asks_others(patch: pytest.MonkeyPatch) -> None:
@@ -132,6 +227,8 @@ def not_charged(patch: pytest.MonkeyPatch) -> None:
         (refusal_frees, TWICE),
         (asks_others, OTHERS),
         (not_charged, FREE),
+        (second_visit_tells, TWICE),
+        (late_visit_tells, TWICE),
         (sends_nothing, "no report leaves the device after an answer"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED
-from sottovoce.audit.interference import compare_runs
+from sottovoce.audit.interference import check_python_runs, compare_runs
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.watched_device import Event, Observation, run_once
+from sottovoce.client import respondent
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.alone import alone
-from tests.surveys import survey
+from tests.documents import question
+from tests.documents import survey as document
+from tests.surveys import months, survey
 
 ONE = survey()
 PLAN = plan_runs(ONE, quick=True)
@@ -28,13 +32,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[bytes, tuple[Observat
         home.mkdir()
     taken = alone(
         lambda: [
-            run_once(ONE, run.answers, run.tape, turn, home)
-            for run, turn, home in zip(RUNS, turns, homes, strict=True)
+            run_once(ONE, run.answers, run.tape, turn, home) for run, turn, home in zip(RUNS, turns, homes, strict=True)
         ]
     )
     return {
-        run.tape: (without(events, home), count)
-        for run, home, (events, count) in zip(RUNS, homes, taken, strict=True)
+        run.tape: (without(events, home), count) for run, home, (events, count) in zip(RUNS, homes, taken, strict=True)
     }
 
 
@@ -63,3 +65,29 @@ def test_runs_that_were_left_out_are_no_pass(seen: dict[bytes, tuple[Observation
         compare_runs("python", ONE, plan, lambda _, tape, __: seen[tape], lambda _: None) for plan in (PLAN, lacking)
     ]
     assert [each[0].outcome for each in checks] == [PASSED, NOT_DONE]
+
+
+@pytest.mark.parametrize("wave", [0, 2])
+def test_client_that_tells_in_one_wave_only_is_found(wave: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the first wave or in the last one; in neither if it is honest."""
+    panel = parse_survey(document(question({"name": "coin_flip"}), waves=months(3)))
+    honest, plan = respondent.encode, plan_runs(panel, quick=True)
+
+    def judged() -> tuple[str, str]:
+        [runs, _] = alone(lambda: check_python_runs(panel, plan, lambda _share: None))
+        return runs.outcome, runs.message
+
+    assert judged() == (PASSED, "")
+
+    def answer(me: respondent.Respondent, answers: dict[str, object]) -> object:
+        if me.wave == wave and honest(me.survey, answers)[0]:
+            print("yes")
+        return ANSWER(me, answers)
+
+    monkeypatch.setattr(respondent.Respondent, "answer", answer)
+    outcome, message = judged()
+    assert outcome == FAILED
+    assert message.endswith("depends on the answer to 'q'")
+
+
+ANSWER = respondent.Respondent.answer
