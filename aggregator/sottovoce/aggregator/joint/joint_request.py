@@ -14,12 +14,12 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.joint.answers import Answers, answers_of
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.compare import compare
 from sottovoce.aggregator.joint.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.joint.documents import Document, comparison_document, crosstab_document, weights_document
+from sottovoce.aggregator.joint.named import find_variable
 from sottovoce.aggregator.joint.raking import Margin, Weights, rake
 from sottovoce.aggregator.joint.regression import MODELS, regress
 from sottovoce.aggregator.joint.standard_errors import KINDS
@@ -31,8 +31,6 @@ BESIDE = " x "
 """Between the questions, and the categories, of a margin of several."""
 
 _DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
-
-NOT_IN_FILE = "the file of reports has no column '{}': public answers are in a file of their own (reports-with-public)"
 
 
 def _text(given: Any) -> str:  # noqa: ANN401 - JSON
@@ -121,7 +119,7 @@ class Request:
             EstimateError: this cannot be had from these reports; the message says why.
         """
         for name in self.names:
-            _check_name(columns, name)
+            find_variable(columns, name)
         # A folder holds all waves; a database gives the one that is asked for.
         inside = columns if self.wave is None or columns.waves == (self.wave,) else columns.of_wave(self.wave)
         if not len(inside):
@@ -247,19 +245,6 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
     if problems:
         raise OptionsError(problems)
     return KINDS_OF_REQUEST[kind](**read)
-
-
-def _check_name(columns: Columns, name: str) -> None:
-    """Refuse what is no variable, without repeating it: it comes from elsewhere."""
-    question = columns.question(name.partition(".")[0])
-    if question is None:
-        known = ", ".join(each.name for each in columns.survey.questions)
-        raise EstimateError(f"the survey asks no such question; there are: {known}")
-    parts = [variable.full_name for variable in variables_of(question)]
-    if name not in parts:
-        raise EstimateError(f"this question is asked for as: {', '.join(parts)}")
-    if question.name not in columns.values:
-        raise EstimateError(NOT_IN_FILE.format(question.name))
 
 
 def raked(columns: Columns, margins: Shares) -> Weights:
