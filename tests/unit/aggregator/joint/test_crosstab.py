@@ -9,6 +9,7 @@ from sottovoce.aggregator.joint.chosen import SAME_PEOPLE
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.compare import compare
 from sottovoce.aggregator.joint.crosstab import SMALL, crosstab, crosstab_within, likeliest_crosstab
+from sottovoce.aggregator.joint.documents import UNEVEN, crosstab_document
 from sottovoce.aggregator.joint.independence import independence
 from sottovoce.aggregator.joint.table import SUPPRESSED, Rule
 from sottovoce.shared.errors import EstimateError
@@ -246,7 +247,7 @@ def test_all_pairs_are_tested_with_their_q_values():
     arrays = {"a": rng % 7 % 2, "b": rng % 5 % 4, "c": rng % 11 % 4, "d": rng % 3 % 2 | (rng % 7 % 2)}
     made = Columns.from_arrays(asked(question(COIN), bits, drawn, question(COIN)), arrays)
 
-    found = every_pair(made)
+    found = every_pair(made).tests
 
     names = [(each.first, each.second) for each in found]
     assert len(names) == 15 - 1
@@ -259,13 +260,27 @@ def test_all_pairs_are_tested_with_their_q_values():
     assert least.q == pytest.approx(least.independence.p * len(names))
 
 
+def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
+    """A small group is one with another; a cell of three tells too much, and it is said that one is missing."""
+    openly = public(one_of(3, COIN))
+    counts = np.array([[40, 30, 2], [30, 40, 1], [20, 10, 1]])
+    made = columns(counts, openly, openly)
+
+    (found,) = every_pair(made).tests
+    hidden = every_pair(columns(np.array([[40, 30], [30, 3]]), *[public(question(COIN))] * 2))
+
+    assert found.independence == crosstab(made, "a", "b").independence
+    assert hidden.tests == ()
+    assert "1 pairs are not tested" in hidden.warnings[0]
+
+
 def test_pairs_with_many_values_are_tested_too():
     """A mask of ten options beside a coin."""
     mask = one_of(10, {"name": "optimal_unary", "odds": "3"})
     values = np.arange(900)
     made = Columns.from_arrays(asked(mask, question(COIN)), {"a": values * 37 % 1024, "b": values % 2})
 
-    (found,) = every_pair(made)
+    (found,) = every_pair(made).tests
 
     assert found.independence.df == 10
     assert found.independence == crosstab(made, "a", "b").independence
@@ -312,5 +327,8 @@ def test_options_that_were_not_drawn_evenly_are_told():
 
     assert found[0] == 1
     assert found[1] < 1e-6
+    told = [crosstab_document(crosstab(columns(counts, drawn, drawn), "a.c1", "b.c2")) for counts in (even, forged)]
+    assert [document["drawn_evenly"] for document in told] == found
+    assert [UNEVEN in document["warnings"] for document in told] == [False, True]
     assert crosstab(columns(even[:, :2], drawn, question(COIN)), "a.c1", "b").drawn_evenly == 1
     assert crosstab(columns(COINS), "a", "b").drawn_evenly is None
