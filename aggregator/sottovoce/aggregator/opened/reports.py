@@ -100,7 +100,7 @@ class StoredReports:
         if weights is not None:
             raise EstimateError(NO_ORDER)
         asked = parse_request(kind, options)
-        check_closed(self._revisions, asked.wave, self._clock())
+        check_closed(self._storage, self._revisions, asked.wave, self._clock())
         return asked.document(read_columns(self._storage, self._revisions, asked.wave, self._progress))
 
 
