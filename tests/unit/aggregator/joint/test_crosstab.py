@@ -274,6 +274,19 @@ def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
     assert "1 pairs are not tested" in hidden.warnings[0]
 
 
+def test_q_values_count_pairs_that_could_not_be_tested():
+    """One answer that never varies makes two pairs that nothing can be said of; the third one's q counts them."""
+    coins = Columns.from_arrays(
+        asked(question(COIN), question(COIN), public(question(COIN))),
+        {"a": np.repeat([0, 1], 500), "b": np.arange(1000) * 7 // 3 % 2, "c": np.zeros(1000, np.uint8)},
+    )
+
+    found = every_pair(coins)
+
+    assert (found.possible, len(found.tests)) == (3, 1)
+    assert found.tests[0].q == pytest.approx(min(3 * found.tests[0].independence.p, 1))
+
+
 def test_pairs_with_many_values_are_tested_too():
     """A mask of ten options beside a coin."""
     mask = one_of(10, {"name": "optimal_unary", "odds": "3"})

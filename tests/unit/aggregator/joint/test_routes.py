@@ -120,6 +120,16 @@ def test_tables_are_made_with_the_weights_of_margins(researcher: FlaskClient, ki
     assert (plain["n"], plain["independence"]["statistic"]) != (weighted["n"], weighted["independence"]["statistic"])
 
 
+@pytest.mark.parametrize("kind", ["crosstab", "compare"])
+def test_limits_of_a_document_stand_in_their_order(researcher: FlaskClient, kind: str) -> None:
+    """What is shown lies between them."""
+    _, found = ask(researcher, "done", kind, OPTIONS[kind])
+
+    figures = found["cells"] + found["conditional"] if kind == "crosstab" else found["values"] + found["differences"]
+    assert all(one["low"] <= one["shown"] <= one["high"] for one in figures if one["shown"] is not None)
+    assert any(one["low"] < one["high"] for one in figures)
+
+
 def test_every_pair_is_tested_with_q_values(researcher: FlaskClient) -> None:
     """The same test as of its table, and never less than p."""
     _, table = ask(researcher, "done", "crosstab", {"rows": "cheated", "columns": "year"})
