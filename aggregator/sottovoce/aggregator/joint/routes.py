@@ -93,19 +93,25 @@ def register(app: Flask) -> None:
 
 @blueprint.post("/crosstab")
 def crosstab(name: str) -> Response:
-    """A table of two questions: ``rows``, ``columns``, and ``within``, ``wave`` if wanted."""
+    """A table of two questions: ``rows``, ``columns``, and ``within``, ``margins``, ``wave`` if wanted."""
     return _answer(name, "crosstab")
 
 
 @blueprint.post("/compare")
 def compare(name: str) -> Response:
-    """An ``outcome`` among ``groups``; ``category``, ``wave`` if wanted."""
+    """An ``outcome`` among ``groups``; ``category``, ``margins``, ``wave`` if wanted."""
     return _answer(name, "compare")
+
+
+@blueprint.post("/pairs")
+def pairs(name: str) -> Response:
+    """Every pair of questions tested for independence, with q values; ``wave`` if wanted."""
+    return _answer(name, "pairs")
 
 
 @blueprint.post("/regression")
 def regression(name: str) -> Response:
-    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``margins``, ``wave`` if wanted."""
+    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``."""
     return _answer(name, "regression")
 
 
