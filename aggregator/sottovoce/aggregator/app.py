@@ -19,9 +19,23 @@ from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import dashboard
-from sottovoce.aggregator.web import auth, front_routes, health_routes, problems
+from sottovoce.aggregator.web import auth, front_routes, health_routes, problems, sign_in_routes
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
+from sottovoce.aggregator.web.route_table import Route, add_routes
+
+_ROOMS: Sequence[Sequence[Route]] = (
+    collect.ROUTES,
+    tokens.ROUTES,
+    results.ROUTES,
+    joint.ROUTES,
+    dashboard.ROUTES,
+    sign_in_routes.ROUTES,
+    health_routes.ROUTES,
+    front_routes.ROUTES,
+)
+ROUTES = tuple(route for room in _ROOMS for route in room)
+"""Every method of every address, once; a test compares it with the URL map."""
 
 
 def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
@@ -59,11 +73,8 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     collect.register_limits(app, settings)
     auth.register(app)
     joint.register(app)
-    # The library would redirect to the one spelling of a path, at whatever Host was asked for: here, and for a missing
-    # slash at the end unless a route takes both.
-    app.url_map.merge_slashes = False
-    for module in (collect, results, tokens, health_routes, front_routes, dashboard):
-        app.register_blueprint(module.blueprint)
+    app.register_blueprint(dashboard.blueprint)
+    add_routes(app, ROUTES)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
 

@@ -11,21 +11,21 @@ from sottovoce.aggregator.results.in_words import limits, yes_in_words
 from sottovoce.aggregator.results.routes import results_of
 from sottovoce.aggregator.survey_life import list_surveys
 from sottovoce.aggregator.web.conditional import unless_known
+from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
 
-blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
+blueprint = Blueprint("dashboard", __name__)
+"""The filters of the pages' templates; their addresses are in ``ROUTES``."""
 
 
-@blueprint.get("/", strict_slashes=False)
 def surveys() -> str:
     """All surveys."""
     return render_template("surveys.html", surveys=list_surveys(current_app.extensions["storage"]))
 
 
-@blueprint.get("/surveys/<name>")
 def survey(name: str) -> str:
     """One survey's results, for all respondents for ``?cohort=`` or for ``?wave=``."""
     results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
@@ -37,7 +37,6 @@ def survey(name: str) -> str:
     )
 
 
-@blueprint.get("/surveys/<name>/export.json")
 def download(name: str) -> Response:
     """The same results as a file to keep."""
     results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
@@ -46,7 +45,6 @@ def download(name: str) -> Response:
     return unless_known(reply)
 
 
-@blueprint.get("/style.css")
 def style() -> Response:
     """The pages' style sheet."""
     sheet = files("sottovoce.aggregator.studio").joinpath("static/dashboard.css").read_bytes()
@@ -170,3 +168,24 @@ def numbers(mechanism: Mechanism) -> str:
     parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
     known = f"{mechanism.known_as} · " if mechanism.known_as else ""
     return f"{known}{mechanism.name}{': ' if parameters else ''}{', '.join(parameters)}"
+
+
+_HTML = ("text/html",)
+_SURVEY = "/dashboard/surveys/<name>"
+
+ROUTES = (
+    Route("dashboard.surveys", "GET", "/dashboard/", surveys, "All surveys.", Kind.PAGE, _HTML),
+    Route("dashboard.survey", "GET", _SURVEY, survey, "One survey's results.", Kind.PAGE, _HTML),
+    Route(
+        "dashboard.download",
+        "GET",
+        f"{_SURVEY}/export.json",
+        download,
+        "The same results as a file.",
+        Kind.PAGE,
+        ("export",),
+        has_etag=True,
+    ),
+    Route("dashboard.style", "GET", "/dashboard/style.css", style, "The pages' style.", Kind.PAGE, ("text/css",)),
+)
+"""The researchers' pages."""

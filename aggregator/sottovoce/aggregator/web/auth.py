@@ -11,7 +11,7 @@ import secrets
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
+from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
@@ -42,8 +42,6 @@ PUBLIC = frozenset(
 """The endpoints that anybody may use; a test walks the URL map."""
 
 TOKEN_PREFIX = "researcher-"
-
-blueprint = Blueprint("auth", __name__)
 
 
 def new_token() -> tuple[str, bytes]:
@@ -79,7 +77,6 @@ def researcher_of(storage: Storage, authorization: str) -> str | None:
 
 def register(app: Flask) -> None:
     """Guard every route of the app."""
-    app.register_blueprint(blueprint)
     app.before_request(_guard)
 
 
@@ -105,13 +102,11 @@ def _guard_page() -> Response | None:
     return None
 
 
-@blueprint.get("/dashboard/login")
 def login() -> str:
     """Ask for the token."""
     return render_template("login.html", refused=False)
 
 
-@blueprint.post("/dashboard/login")
 def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not _same_origin():
@@ -122,13 +117,11 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     return _not_known() if reply is None else reply
 
 
-@blueprint.get("/dashboard/sign-in")
 def offer() -> str:
     """What the link leads to: a button. Programs that look at links before people do press none."""
     return render_template("sign_in.html", token=None)
 
 
-@blueprint.post("/dashboard/sign-in")
 def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
     if not _same_origin():
@@ -140,7 +133,6 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     return _not_known() if reply is None else reply
 
 
-@blueprint.post("/dashboard/logout")
 def leave() -> Response:
     """End the session here and in the browser."""
     current_app.extensions["storage"].end_session(token_hash(request.cookies.get(_cookie_name(), "")))

@@ -1,24 +1,21 @@
 """What machines ask: is the process alive, may traffic come, how much of it has there been."""
 
-from flask import Blueprint, Response, current_app
+from flask import Response, current_app
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import REJECTIONS, StorageError
-
-blueprint = Blueprint("machine", __name__)
 
 COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
 """Reasons of admission, and those of the gate in front of it."""
 
 
-@blueprint.get("/healthz")
 def healthz() -> Response:
     """The process answers."""
     return Response("ok\n", content_type="text/plain")
 
 
-@blueprint.get("/readyz")
 def readyz() -> Response:
     """This node can work on the database; otherwise a 503 that says why not."""
     try:
@@ -28,7 +25,6 @@ def readyz() -> Response:
     return Response("ready\n", content_type="text/plain")
 
 
-@blueprint.get("/metrics")
 def metrics() -> Response:
     """Prometheus' text: reports in the snapshots and refusals, summed over all surveys. For researchers only."""
     storage: Storage = current_app.extensions["storage"]
@@ -40,3 +36,13 @@ def metrics() -> Response:
     # Only the closed list of reasons: no survey, no question, nothing that was sent.
     lines += [f'sottovoce_rejected_total{{reason="{reason}"}} {rejected[reason]}' for reason in COUNTED]
     return Response("\n".join(lines) + "\n", content_type="text/plain; version=0.0.4")
+
+
+_TEXT = ("text/plain",)
+
+ROUTES = (
+    Route("machine.healthz", "GET", "/healthz", healthz, "Whether the process answers.", Kind.MACHINE, _TEXT),
+    Route("machine.readyz", "GET", "/readyz", readyz, "Whether traffic may come.", Kind.MACHINE, _TEXT),
+    Route("machine.metrics", "GET", "/metrics", metrics, "Counters for Prometheus.", Kind.RESEARCHER, _TEXT),
+)
+"""What machines ask."""
