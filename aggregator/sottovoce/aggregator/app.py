@@ -18,7 +18,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.studio import dashboard
+from sottovoce.aggregator.studio import figures as dashboard
 from sottovoce.aggregator.web import auth, front_routes, health_routes, problems, sign_in_routes
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets

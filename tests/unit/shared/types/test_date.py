@@ -11,7 +11,7 @@ import pytest
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.studio import dashboard
+from sottovoce.aggregator.studio import figures as dashboard
 from sottovoce.cli.simulate import compare
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError

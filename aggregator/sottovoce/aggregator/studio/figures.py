@@ -30,7 +30,7 @@ def survey(name: str) -> str:
     """One survey's results, for all respondents for ``?cohort=`` or for ``?wave=``."""
     results = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
     return render_template(
-        "survey.html",
+        "results.html",
         results=results,
         survey=results.survey,
         link=current_app.extensions["settings"].link(results.survey.name, results.survey.digest),
@@ -47,7 +47,7 @@ def download(name: str) -> Response:
 
 def style() -> Response:
     """The pages' style sheet."""
-    sheet = files("sottovoce.aggregator.studio").joinpath("static/dashboard.css").read_bytes()
+    sheet = files("sottovoce.aggregator.studio").joinpath("static/studio.css").read_bytes()
     return Response(sheet, content_type="text/css; charset=utf-8")
 
 

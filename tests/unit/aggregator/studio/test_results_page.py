@@ -11,7 +11,7 @@ from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revis
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import dashboard
+from sottovoce.aggregator.studio import figures as dashboard
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
