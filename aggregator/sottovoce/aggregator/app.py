@@ -18,7 +18,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.studio import figures as dashboard
+from sottovoce.aggregator.studio import pages as studio
 from sottovoce.aggregator.web import auth, front_routes, health_routes, problems, sign_in_routes
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
@@ -29,7 +29,7 @@ _ROOMS: Sequence[Sequence[Route]] = (
     tokens.ROUTES,
     results.ROUTES,
     joint.ROUTES,
-    dashboard.ROUTES,
+    studio.ROUTES,
     sign_in_routes.ROUTES,
     health_routes.ROUTES,
     front_routes.ROUTES,
@@ -73,7 +73,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     collect.register_limits(app, settings)
     auth.register(app)
     joint.register(app)
-    app.register_blueprint(dashboard.blueprint)
+    studio.register(app)
     add_routes(app, ROUTES)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

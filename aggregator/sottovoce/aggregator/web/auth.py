@@ -36,7 +36,9 @@ PUBLIC = frozenset(
         "auth.enter",
         "auth.offer",
         "auth.sign_in",
-        "dashboard.style",
+        "studio.style",
+        "studio.script",
+        "studio.language",
     }
 )
 """The endpoints that anybody may use; a test walks the URL map."""
@@ -84,7 +86,7 @@ def _guard() -> Response | None:
     endpoint = request.endpoint
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
-    if endpoint.startswith(("dashboard.", "auth.")):
+    if endpoint.startswith(("studio.", "auth.")):
         return _guard_page()
     name = researcher_of(current_app.extensions["storage"], request.headers.get("Authorization", ""))
     return problems.response("unauthorized", EXPECTED) if name is None else None
@@ -112,7 +114,7 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     if not _same_origin():
         return problems.response("forbidden")
     reply = _begin_session(
-        token_hash(request.form.get("token", "").strip()), _found(redirect(url_for("dashboard.surveys")))
+        token_hash(request.form.get("token", "").strip()), _found(redirect(url_for("studio.surveys")))
     )
     return _not_known() if reply is None else reply
 
