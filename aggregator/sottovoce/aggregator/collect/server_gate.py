@@ -36,7 +36,8 @@ _ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n
 _READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
 
 _FROM_MEMORY = re.compile(
-    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/s/.*|/assets/.*|/dashboard/login|/api/v1/surveys/[^/]+(/revisions|/status)?)"
+    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/assets/.*|/dashboard/login"
+    r"|/api/v1/surveys/[^/]+(/revisions|/status)?)"
 ).fullmatch
 """What is answered while the database does not: there is no need of it."""
 
