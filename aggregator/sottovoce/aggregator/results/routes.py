@@ -124,7 +124,7 @@ def _wave(text: str | None) -> int | None:
 _SURVEY = "/api/v1/surveys/<name>"
 _CHOICES = (
     Query("cohort", "Only the respondents of this group."),
-    Query("wave", "Only this wave, counted from 0.", {"type": "string", "pattern": "^[0-9]{1,4}$"}),
+    Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
 )
 
