@@ -68,9 +68,11 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         assets=PackedAssets(assets),
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
+        group_commit=group_commit,
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)
+    health_routes.register(app)
     collect.register_limits(app, settings)
     auth.register(app)
     joint.register(app)
