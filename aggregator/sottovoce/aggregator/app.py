@@ -19,7 +19,7 @@ from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import pages as studio
-from sottovoce.aggregator.web import auth, front_routes, health_routes, problems, sign_in_routes
+from sottovoce.aggregator.web import api_routes, auth, front_routes, health_routes, problems, sign_in_routes
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
 from sottovoce.aggregator.web.route_table import Route, add_routes
@@ -33,6 +33,7 @@ _ROOMS: Sequence[Sequence[Route]] = (
     sign_in_routes.ROUTES,
     health_routes.ROUTES,
     front_routes.ROUTES,
+    api_routes.ROUTES,
 )
 ROUTES = tuple(route for room in _ROOMS for route in room)
 """Every method of every address, once; a test compares it with the URL map."""
@@ -67,12 +68,15 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         assets=PackedAssets(assets),
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
+        group_commit=group_commit,
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)
+    health_routes.register(app)
     collect.register_limits(app, settings)
     auth.register(app)
     joint.register(app)
+    api_routes.register(app, ROUTES)
     studio.register(app)
     add_routes(app, ROUTES)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]

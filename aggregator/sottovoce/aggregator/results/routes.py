@@ -13,6 +13,8 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, reports_so_far
 from sottovoce.aggregator.web.conditional import unless_known
+from sottovoce.aggregator.web.paging import PAGING, page_of
+from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
@@ -42,10 +44,11 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
 
 
 def surveys() -> Response:
-    """All revisions of all surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
+    """Revisions of surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
     keys = ("name", "revision", "digest", "closed", "retired")
-    rows = current_app.extensions["storage"].surveys()
-    return jsonify([{key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)} for row in rows])
+    page = page_of(current_app.extensions["storage"].surveys(), lambda row: row.key, request.args)
+    shown = page.document(lambda row: {key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)})
+    return unless_known(jsonify(shown))
 
 
 def publish(name: str) -> Response:
@@ -61,8 +64,11 @@ def publish(name: str) -> Response:
     if survey.name != name:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
+    retire = request.args.get("retire", "0")
+    if retire not in {"0", "1"}:
+        raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
-    stored = storage.publish(next_revision(storage, survey), retire=request.args.get("retire") == "1")
+    stored = storage.publish(next_revision(storage, survey), retire=retire == "1")
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 
@@ -118,7 +124,7 @@ def _wave(text: str | None) -> int | None:
 _SURVEY = "/api/v1/surveys/<name>"
 _CHOICES = (
     Query("cohort", "Only the respondents of this group."),
-    Query("wave", "Only this wave, counted from 0."),
+    Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
 )
 
@@ -128,9 +134,11 @@ ROUTES = (
         "GET",
         "/api/v1/surveys",
         surveys,
-        "All revisions of all surveys, with the number of reports so far in whole batches.",
+        "Revisions of surveys in pages, with the number of reports so far in whole batches.",
         Kind.RESEARCHER,
         ("survey-list",),
+        query=PAGING,
+        has_etag=True,
     ),
     Route(
         "results.publish",

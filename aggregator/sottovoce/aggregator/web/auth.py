@@ -32,6 +32,8 @@ PUBLIC = frozenset(
         "front.front",
         "machine.healthz",
         "machine.readyz",
+        "machine.openapi",
+        "front.problem",
         "auth.login",
         "auth.enter",
         "auth.offer",

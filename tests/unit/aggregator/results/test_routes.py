@@ -47,7 +47,7 @@ def ask(client: FlaskClient, method: str, path: str, body: bytes = b"") -> tuple
 def test_survey_is_closed_and_opened_again(researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """The list says so."""
     assert ask(researcher, "POST", f"{EXAM}/close") == (200, {"name": "exam", "closed": True})
-    assert ask(researcher, "GET", "/api/v1/surveys")[1][0]["closed"] is True
+    assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["closed"] is True
     assert ask(researcher, "POST", f"{EXAM}/reopen") == (200, {"name": "exam", "closed": False})
 
     assert not storage.surveys()[0].closed
@@ -84,14 +84,14 @@ def test_correction_retires_the_earlier_revision_if_asked(researcher: FlaskClien
     for revision, query in ((2, ""), (3, "?retire=1")):
         given = document(revision=revision, closes="2026-07-01T00:00:00Z", trial=True)
         assert ask(researcher, "POST", f"{EXAM}/publish{query}", canonical.dump(given))[0] == 200
-        retired = [row["retired"] for row in ask(researcher, "GET", "/api/v1/surveys")[1]]
+        retired = [row["retired"] for row in ask(researcher, "GET", "/api/v1/surveys")[1]["items"]]
         assert retired == [False, False] if revision == 2 else [True, True, False]
 
 
 def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """For programs and on the page: who looks again and again sees nobody come. The page says what is a try-out."""
     storage.store([arrival(1, number) for number in range(30)])
-    assert ask(researcher, "GET", "/api/v1/surveys")[1][0]["reports"] == 25
+    assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["reports"] == 25
     page = log_in(app)[0].get("/dashboard/", base_url="https://survey.example.org").text
 
     assert '<td class="number">25</td>' in page
