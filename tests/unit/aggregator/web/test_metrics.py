@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.aggregator.web.metrics import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, Standing
 from sottovoce.aggregator.web.traffic import GATE, NO_ROUTE, Histogram, Series, Traffic
 from sottovoce.shared.errors import REJECTIONS
@@ -29,7 +29,7 @@ class Door:
 
     def __init__(self, app: Flask, storage: SQLiteStorage) -> None:
         self.gate = Gate(app, Settings(), storage)
-        token, digest = new_token()
+        token, digest = new_key()
         storage.add_researcher("ann", digest)
         self._key = ("Authorization", f"Bearer {token}")
 
