@@ -111,6 +111,12 @@ CREATE TABLE public.counts (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.drafts (
+    name text NOT NULL,
+    version bigint NOT NULL,
+    document bytea NOT NULL
+);
+
 CREATE TABLE public.grants (
     account bytea NOT NULL,
     survey text NOT NULL,
@@ -264,6 +270,9 @@ ALTER TABLE ONLY public.cells
 
 ALTER TABLE ONLY public.counts
     ADD CONSTRAINT counts_pkey PRIMARY KEY (survey, wave, cohort, question, value, slot);
+
+ALTER TABLE ONLY public.drafts
+    ADD CONSTRAINT drafts_pkey PRIMARY KEY (name, version);
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (account, survey);

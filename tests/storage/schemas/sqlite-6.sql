@@ -32,6 +32,12 @@ CREATE TABLE counts (
 INSERT INTO "counts" VALUES(1,0,0,0,1,0,3);
 INSERT INTO "counts" VALUES(1,0,0,1,2,0,3);
 INSERT INTO "counts" VALUES(1,0,0,2,0,0,3);
+CREATE TABLE drafts (
+        name TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        document BLOB NOT NULL,
+        PRIMARY KEY (name, version)
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE grants (
         account BLOB NOT NULL,
         survey TEXT NOT NULL,

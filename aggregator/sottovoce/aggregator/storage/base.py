@@ -19,6 +19,7 @@ from sottovoce.shared.spec import Survey
 
 if TYPE_CHECKING:
     from sottovoce.aggregator.storage.access_tables import AccessTables
+    from sottovoce.aggregator.storage.draft_tables import DraftTables
 
 ID = 16
 """Bytes of a report's random id."""
@@ -308,6 +309,10 @@ class Storage(Protocol):
     @property
     def access(self) -> "AccessTables":
         """Accounts, grants, keys, sessions, invitations: one implementation, in the SQL that back ends share."""
+
+    @property
+    def drafts(self) -> "DraftTables":
+        """Surveys while they are being written, version by version: likewise one implementation."""
 
     def add_researcher(self, name: str, token_hash: bytes) -> None:
         """Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``."""

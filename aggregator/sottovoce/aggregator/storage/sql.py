@@ -28,6 +28,7 @@ from sottovoce.aggregator.storage.base import (
     TokenCounts,
 )
 from sottovoce.aggregator.storage.cells import tallied, with_whole
+from sottovoce.aggregator.storage.draft_tables import DraftTables
 from sottovoce.aggregator.storage.pulse import PulseStorage
 from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
@@ -328,8 +329,17 @@ class SQLStorage(PulseStorage):
     @cached_property
     def access(self) -> AccessTables:
         """Who may do what."""
+        return AccessTables(self._back_end)
+
+    @cached_property
+    def drafts(self) -> DraftTables:
+        """Surveys while they are being written."""
+        return DraftTables(self._back_end)
+
+    @cached_property
+    def _back_end(self) -> BackEnd:
         of = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
-        return AccessTables(BackEnd(self._read, self._write, *of, self._after_deletion))
+        return BackEnd(self._read, self._write, *of, self._after_deletion)
 
     def add_researcher(self, name: str, token_hash: bytes) -> None:
         """Let somebody in to everything by the hash of a key."""

@@ -88,6 +88,7 @@ TABLES: dict[str, Columns] = {
         **dict.fromkeys(("survey", "digest"), TEXT),
         **dict.fromkeys(("results", "expires_on"), NUMBERS),
     },
+    "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
     "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
 }
