@@ -89,9 +89,9 @@ def test_dashboard_shows_one_wave_or_all(browser: Browser, panel: Running, axe: 
     rows = page.locator("tbody").first.locator("tr").all_inner_texts()
     found = violations(page, axe)
     width = page.evaluate("document.documentElement.scrollWidth")
-    page.goto(f"{panel.url}/dashboard/surveys/exam?wave=0")
+    page.goto(f"{panel.url}/dashboard/surveys/exam/results?wave=0")
     empty = page.locator("section", has_text="Nothing to show yet.").count()
-    page.goto(f"{panel.url}/dashboard/surveys/exam?wave=7")
+    page.goto(f"{panel.url}/dashboard/surveys/exam/results?wave=7")
     refused = page.inner_text("body")
     context.close()
 

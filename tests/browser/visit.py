@@ -116,7 +116,7 @@ def stored(site: Running) -> dict[str, list[Any]]:
 def log_in(context: BrowserContext, site: Running) -> Page:
     """A researcher's tab with the survey's results."""
     page = context.new_page()
-    page.goto(f"{site.url}/dashboard/surveys/{site.survey.name}")
+    page.goto(f"{site.url}/dashboard/surveys/{site.survey.name}/results")
     page.fill("#token", site.token)
     page.click("main button")
     page.click(f"text={site.survey.name}")

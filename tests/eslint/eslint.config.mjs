@@ -28,6 +28,10 @@ const named = (...names) => Object.fromEntries(names.flat().map((name) => [name,
 export default [
   { rules: BOUNDS },
   { files: ["client/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE) } },
+  {
+    files: ["aggregator/**/*.js"],
+    languageOptions: { globals: named(LANGUAGE, PAGE, "DOMParser", "FormData", "clearTimeout") },
+  },
   { files: ["client/**/sw.js"], languageOptions: { globals: named(LANGUAGE, WORKER) } },
   { files: ["**/*.mjs"], languageOptions: { globals: named(LANGUAGE, NODE) } },
   // A table of tests is one function for each, however many lines it has.

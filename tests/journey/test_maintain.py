@@ -133,8 +133,9 @@ def test_metrics_count_and_need_a_researcher(running: Running) -> None:
     text = requests.get(f"{running.url}/metrics", headers=running.researcher, timeout=15).text
 
     assert requests.get(f"{running.url}/metrics", timeout=15).status_code == 401
-    assert "\nsottovoce_reports 25\n" in text
-    assert '\nsottovoce_rejected_total{reason="malformed"} 1\n' in text
+    assert "\nsottovoce_reports 25.0\n" in text
+    assert '\nsottovoce_rejected_total{reason="malformed"} 1.0\n' in text
+    assert '\nsottovoce_request_seconds_count{class="2xx",route="collect.report"} 25.0\n' in text
     assert running.survey.name not in text
 
 

@@ -28,6 +28,8 @@ RULES = [
     ("sottovoce.aggregator.collect.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.collect.decode", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.web.packed", {"brotli"}),
+    ("sottovoce.aggregator.web.metrics", {"sottovoce.aggregator", "prometheus_client"}),
+    ("sottovoce.aggregator.web.health_routes", {"sottovoce.shared", "sottovoce.aggregator", "prometheus_client"}),
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "werkzeug"}),
     ("sottovoce.aggregator.planning.survey_file", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
     ("sottovoce.aggregator.planning.sample_size", {"sottovoce.shared", "sottovoce.aggregator"}),
@@ -39,6 +41,7 @@ RULES = [
     ("sottovoce.aggregator.files", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),
     ("sottovoce.aggregator.opened", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    ("sottovoce.aggregator.studio.words", {"sottovoce.shared", "sottovoce.aggregator", "babel"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.served_page", {*BOTH_SIDES, "sottovoce.audit", "playwright", "requests"}),
@@ -71,7 +74,7 @@ ONLY_IN = {
     "secrets": {
         "sottovoce.client.draws",
         "sottovoce.audit.randomness",
-        "sottovoce.aggregator.web.auth",
+        "sottovoce.aggregator.access.keys",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",
     }

@@ -18,10 +18,25 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.studio import dashboard
-from sottovoce.aggregator.web import auth, front_routes, health_routes, problems
+from sottovoce.aggregator.studio import pages as studio
+from sottovoce.aggregator.web import api_routes, auth, front_routes, health_routes, problems, sign_in_routes
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
+from sottovoce.aggregator.web.route_table import Route, add_routes
+
+_ROOMS: Sequence[Sequence[Route]] = (
+    collect.ROUTES,
+    tokens.ROUTES,
+    results.ROUTES,
+    joint.ROUTES,
+    studio.ROUTES,
+    sign_in_routes.ROUTES,
+    health_routes.ROUTES,
+    front_routes.ROUTES,
+    api_routes.ROUTES,
+)
+ROUTES = tuple(route for room in _ROOMS for route in room)
+"""Every method of every address, once; a test compares it with the URL map."""
 
 
 def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
@@ -53,17 +68,17 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         assets=PackedAssets(assets),
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
+        group_commit=group_commit,
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)
+    health_routes.register(app)
     collect.register_limits(app, settings)
     auth.register(app)
     joint.register(app)
-    # The library would redirect to the one spelling of a path, at whatever Host was asked for: here, and for a missing
-    # slash at the end unless a route takes both.
-    app.url_map.merge_slashes = False
-    for module in (collect, results, tokens, health_routes, front_routes, dashboard):
-        app.register_blueprint(module.blueprint)
+    api_routes.register(app, ROUTES)
+    studio.register(app)
+    add_routes(app, ROUTES)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
 

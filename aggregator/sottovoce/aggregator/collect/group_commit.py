@@ -19,6 +19,7 @@ from typing import Any
 
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.columns import count
+from sottovoce.aggregator.web.traffic import Histogram, Series
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 MOST_WAITING = 32_768
@@ -29,6 +30,9 @@ MOST_IN_GROUP = 16_384
 
 MOMENT = 0.0005
 """Seconds that those who come together are waited for; a respondent alone never waits."""
+
+SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+"""Reports in a group, as metrics tell groups apart."""
 
 PAUSE = 60.0
 """Seconds between two rounds of housekeeping."""
@@ -108,6 +112,7 @@ class GroupCommit:
         self._groups: deque[Group] = deque()
         self._reports = 0
         self._several = False
+        self._sizes = Histogram(SIZES)
         self._changed = threading.Condition()
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -142,6 +147,16 @@ class GroupCommit:
             self._changed.notify()
             return self._groups[-1].add(job, reports)
 
+    @property
+    def waiting(self) -> int:
+        """Reports that wait to be stored at this moment."""
+        return self._reports
+
+    @property
+    def sizes(self) -> Series:
+        """How many reports groups had that were stored so far."""
+        return self._sizes.series
+
     def end(self) -> None:
         """Store what waits, and end the thread: for tests; a process may just end."""
         with self._changed:
@@ -157,6 +172,7 @@ class GroupCommit:
                 due = time.monotonic() + PAUSE
             group = self._next_group(due)
             if group is not None:
+                self._sizes.note(group.reports)
                 group.stored.set_result(self._store(group.jobs))
 
     def _keep_house(self) -> None:

@@ -2,38 +2,34 @@
 
 from http import HTTPStatus
 
-from flask import Blueprint, Flask, Response, current_app, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.limits import PASSED, Limits, check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.authorization import bearer_token
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, form_policy, is_for_respondents
-
-blueprint = Blueprint("collect", __name__)
+from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.shared.errors import REJECTIONS
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 """Of what is named by its digest; a year is the longest that caches heed."""
 
 
-@blueprint.get("/s/<name>")
 def page(name: str) -> Response:  # noqa: ARG001 - the same page for every survey
     """The form; the same bytes for everybody."""
     return _asset("respondent.html")
 
 
-@blueprint.get("/s/sw.js")
 def worker() -> Response:
     """The form's service worker; here, so that it has a say in the respondents' pages and in no other."""
     return _asset("sw.js")
 
 
-@blueprint.get("/assets/<name>")
 def asset(name: str) -> Response:
     """What belongs to no page in particular: the pieces of a page in one file."""
     return _asset(name, "")
 
 
-@blueprint.get("/assets/<folder>/<path:name>")
 def part(folder: str, name: str) -> Response:
     """
     A part of the form, for whoever has the page that names this folder.
@@ -49,25 +45,21 @@ def part(folder: str, name: str) -> Response:
     return reply
 
 
-@blueprint.get("/api/v1/surveys/<name>")
 def survey(name: str) -> Response:
     """The newest revision's canonical bytes; the same for everybody."""
     return Response(current_app.extensions["published"].newest(name), content_type="application/json")
 
 
-@blueprint.get("/api/v1/surveys/<name>/revisions")
 def revisions(name: str) -> Response:
     """All published revisions; the same bytes for everybody, so that asking says nothing about a link."""
     return Response(current_app.extensions["published"].revisions(name), content_type="application/json")
 
 
-@blueprint.get("/api/v1/surveys/<name>/status")
 def status(name: str) -> Response:
     """Which revisions and waves answer now; the same for everybody."""
     return Response(current_app.extensions["published"].status(name), content_type="application/json")
 
 
-@blueprint.post("/api/v1/surveys/<name>/token")
 def token(name: str) -> Response:
     """Whether a token may be spent, by its hash: one reply for yes, and one for everything else."""
     if not current_app.extensions["published"].is_token_good(name, request.get_data()):
@@ -75,7 +67,6 @@ def token(name: str) -> Response:
     return Response(b'{"format":"sottovoce-token/1","good":true}', content_type="application/json")
 
 
-@blueprint.post("/api/v1/surveys/<name>/reports")
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
     token = bearer_token(request.headers.get("Authorization", ""))
@@ -83,21 +74,18 @@ def report(name: str) -> Response:
     return Response(pending.reply(), content_type="application/json")
 
 
-@blueprint.post("/api/v1/surveys/<name>/reports/batch")
 def batch(name: str) -> Response:
     """Admit up to 1,000 reports; the reply has a receipt or a reason for each, in their order."""
     pending = current_app.extensions["admission"].begin_batch(name, request.get_data())
     return Response(pending.reply(), content_type="application/json")
 
 
-@blueprint.post("/api/v1/surveys/<name>/withdraw")
 def withdraw(name: str) -> Response:
     """Take a report back, until the survey closes; the reply is the same however often one asks."""
     confirmation = current_app.extensions["admission"].withdraw(name, request.get_data())
     return problems.response("not_found") if confirmation is None else jsonify(confirmation)
 
 
-@blueprint.after_request
 def allow_any_origin(reply: Response) -> Response:
     """A saved page or a static host may read the survey and send a report, without credentials."""
     if is_for_respondents(request.method, request.path):
@@ -125,6 +113,7 @@ def register_limits(app: Flask, settings: Settings) -> None:
 
     app.before_request(check)
     app.after_request(note)
+    app.after_request(allow_any_origin)
 
 
 def _headers() -> list[tuple[str, str]]:
@@ -147,3 +136,84 @@ def _asset(name: str, folder: str | None = None) -> Response:
         reply.data = packed.codings[coding]
         reply.headers["Content-Encoding"] = coding
     return reply
+
+
+_SURVEY = "/api/v1/surveys/<name>"
+
+ROUTES = (
+    Route("collect.page", "GET", "/s/<name>", page, "The form; the same for every survey.", Kind.PAGE, ("text/html",)),
+    Route("collect.worker", "GET", "/s/sw.js", worker, "The form's service worker.", Kind.PAGE, ("text/javascript",)),
+    Route("collect.asset", "GET", "/assets/<name>", asset, "A file of no page in particular.", Kind.PAGE, ("*/*",)),
+    Route("collect.part", "GET", "/assets/<folder>/<path:name>", part, "A part of the form.", Kind.PAGE, ("*/*",)),
+    Route(
+        "collect.survey",
+        "GET",
+        _SURVEY,
+        survey,
+        "The newest revision of a survey, in its canonical bytes.",
+        Kind.RESPONDENT,
+        ("survey",),
+    ),
+    Route(
+        "collect.revisions",
+        "GET",
+        f"{_SURVEY}/revisions",
+        revisions,
+        "All published revisions of a survey, newest first.",
+        Kind.RESPONDENT,
+        ("revisions",),
+    ),
+    Route(
+        "collect.status",
+        "GET",
+        f"{_SURVEY}/status",
+        status,
+        "Which revisions and waves answer now.",
+        Kind.RESPONDENT,
+        ("status",),
+    ),
+    Route(
+        "collect.token",
+        "POST",
+        f"{_SURVEY}/token",
+        token,
+        "Whether a one-time token may be spent, asked by its hash.",
+        Kind.RESPONDENT,
+        ("token-good",),
+        body="token",
+        refuses=("token_invalid",),
+    ),
+    Route(
+        "collect.report",
+        "POST",
+        f"{_SURVEY}/reports",
+        report,
+        "Send one report, in its canonical bytes; the receipt is the same for every copy of it.",
+        Kind.RESPONDENT,
+        ("receipt",),
+        body="report",
+        refuses=REJECTIONS,
+    ),
+    Route(
+        "collect.batch",
+        "POST",
+        f"{_SURVEY}/reports/batch",
+        batch,
+        "Send up to 1,000 reports; each gets its receipt or its reason.",
+        Kind.RESPONDENT,
+        ("batch-receipt",),
+        body="batch",
+    ),
+    Route(
+        "collect.withdraw",
+        "POST",
+        f"{_SURVEY}/withdraw",
+        withdraw,
+        "Take a report back, until the survey closes.",
+        Kind.RESPONDENT,
+        ("withdrawal",),
+        body="withdraw",
+        refuses=("not_found", "closed"),
+    ),
+)
+"""What respondents use."""

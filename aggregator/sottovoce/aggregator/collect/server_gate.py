@@ -13,8 +13,10 @@ import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
+from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.ending import Ending
 from sottovoce.aggregator.collect.group_wait import GroupWait
@@ -24,10 +26,11 @@ from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
-from sottovoce.aggregator.web.auth import researcher_of
+from sottovoce.aggregator.web.auth import let_in_by
 from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
 from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.traffic import GATE, Traffic
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 T = TypeVar("T")
@@ -36,9 +39,12 @@ _ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n
 _READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
 
 _FROM_MEMORY = re.compile(
-    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/s/.*|/assets/.*|/dashboard/login|/api/v1/surveys/[^/]+(/revisions|/status)?)"
+    r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/assets/.*|/dashboard/login"
+    r"|/api/v1/surveys/[^/]+(/revisions|/status)?)"
 ).fullmatch
 """What is answered while the database does not: there is no need of it."""
+
+_HEALTH = {"/healthz": "machine.healthz", "/readyz": "machine.readyz"}
 
 _FAILURES = {problems.STATUS[code]: code for code in ("internal", "storage")}
 
@@ -78,7 +84,7 @@ class Gate:
     Args:
         app: the WSGI application; its admission is shared.
         settings: threads, seconds for a body, requests under way at once.
-        storage: knows the researchers.
+        storage: knows who is let in.
     """
 
     def __init__(self, app: Application, settings: Settings, storage: Storage) -> None:
@@ -86,7 +92,9 @@ class Gate:
         self._admission: Admission = app.extensions["admission"]
         self._settings = settings
         self._storage = storage
+        self._clock: Clock = app.extensions["clock"]
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
+        self._traffic: Traffic = app.extensions["traffic"]
         self._readiness: Readiness = app.extensions["readiness"]
         # Not of the pool: its threads may all wait for the database.
         self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
@@ -105,6 +113,7 @@ class Gate:
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request."""
         self._under_way += 1
+        began = perf_counter()
         try:
             status, headers, body = await self._reply(scope, exchange)
         except Exception as error:
@@ -112,11 +121,14 @@ class Gate:
             status, headers, body = self._refuse(scope, error)
         finally:
             self._under_way -= 1
+        route = _answered_here(scope)
+        if route is not None:
+            self._traffic.note(route, status, perf_counter() - began)
         # Of what is asked for its head only, Flask's replies have no body, and refusals here have none either.
         exchange.response_bytes(status, headers, b"" if scope.method == "HEAD" else body)
 
     async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
-        if scope.method == "GET" and scope.path in {"/healthz", "/readyz"}:
+        if scope.method == "GET" and scope.path in _HEALTH:
             status, headers, content = await self._health(scope)
             return status, add_headers(headers, self._standing), content
         try:
@@ -241,7 +253,8 @@ class Gate:
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
-        if await self._with_database(researcher_of, self._storage, _authorization(scope)) is None:
+        today = day_of(self._clock())
+        if await self._with_database(let_in_by, self._storage, _authorization(scope), today) is None:
             raise Refusal("unauthorized", EXPECTED)
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:
@@ -251,9 +264,19 @@ class Gate:
         if not isinstance(error, ReportRejected):  # which admission has counted
             self._admission.rejected[code] += 1
         status, given, body = problems.reply(code, partial(_header, scope), detail)
+        if _answered_here(scope) is None:
+            self._traffic.note(GATE, status, 0.0)
         given.append(("Content-Length", str(len(body))))
         given += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
         return status, add_headers(given, self._standing), body
+
+
+def _answered_here(scope: Scope) -> str | None:
+    """The name of the route that the gate answers without Flask; None for all others, which Flask counts."""
+    if scope.method == "POST":
+        intake = _INTAKE(scope.path)
+        return intake and ("collect.batch" if intake[2] else "collect.report")
+    return _HEALTH.get(scope.path) if scope.method == "GET" else None
 
 
 def _authorization(scope: Scope) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.decode import malformed
 from sottovoce.aggregator.collect.tokens import (
     KeyReused,
@@ -20,6 +20,7 @@ from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.authorization import bearer_token
+from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared import canonical
 
 MOST_AT_ONCE = 100_000
@@ -27,16 +28,12 @@ MOST_AT_ONCE = 100_000
 
 _KEY = re.compile(r'("?)[A-Za-z0-9._~:+/=-]{16,200}\1').fullmatch
 
-blueprint = Blueprint("tokens", __name__, url_prefix="/api/v1/surveys/<name>/tokens")
 
-
-@blueprint.get("")
 def stats(name: str) -> Response:
     """How many were made, spent, revoked, and are unspent; which ones is not known to anybody."""
     return jsonify(token_counts(_storage(), newest(_storage(), name).name)._asdict())
 
 
-@blueprint.post("")
 def create(name: str) -> Response:
     """
     Make ``{"count": n}`` tokens, ``"wave": w`` for links to another wave than 0; they are in this reply and nowhere
@@ -84,7 +81,6 @@ def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
     return create_tokens_once(_storage(), name, count, TokenRequest(researcher, name, key, body))
 
 
-@blueprint.post("/revoke")
 def revoke(name: str) -> Response:
     """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
     tokens = _given({"tokens"})["tokens"]
@@ -119,3 +115,40 @@ def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
     reply = Response(file.getvalue(), content_type="text/csv; charset=utf-8")
     reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
     return reply
+
+
+_TOKENS = "/api/v1/surveys/<name>/tokens"
+
+ROUTES = (
+    Route(
+        "tokens.stats",
+        "GET",
+        _TOKENS,
+        stats,
+        "How many one-time tokens were made, spent, revoked, and are unspent.",
+        Kind.RESEARCHER,
+        ("token-counts",),
+    ),
+    Route(
+        "tokens.create",
+        "POST",
+        _TOKENS,
+        create,
+        "Make one-time tokens, shown in this reply and nowhere else; as CSV, if that is preferred.",
+        Kind.RESEARCHER,
+        ("tokens", "text/csv"),
+        body="token-request",
+        refuses=("not_found", "key_reused"),
+    ),
+    Route(
+        "tokens.revoke",
+        "POST",
+        f"{_TOKENS}/revoke",
+        revoke,
+        "Take one-time tokens back; the reply says how many of them were still good.",
+        Kind.RESEARCHER,
+        ("revoked",),
+        body="revoke",
+    ),
+)
+"""What programs do with one-time tokens."""

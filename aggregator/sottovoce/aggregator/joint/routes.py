@@ -8,22 +8,21 @@ million; later ones find them in memory, until 15 minutes pass without any.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore, Lock, Timer
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.joint.joint_request import Request, parse_request
 from sottovoce.aggregator.joint.kept_columns import KeptColumns
 from sottovoce.aggregator.surveys import newest
 from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import OptionsError, Problem, StorageError
 
 LOOK = 60
 """Seconds between two looks for columns that nobody has used for long."""
-
-blueprint = Blueprint("joint", __name__, url_prefix="/api/v1/surveys/<name>")
 
 
 class JointResults:
@@ -84,38 +83,32 @@ class JointResults:
 
 
 def register(app: Flask) -> None:
-    """Give an app the routes, and what they keep."""
+    """Give an app what the routes keep."""
     extensions = app.extensions
     kept = KeptColumns(extensions["storage"], extensions["clock"])
     extensions["joint_results"] = JointResults(kept, extensions["settings"].threads)
-    app.register_blueprint(blueprint)
 
 
-@blueprint.post("/crosstab")
 def crosstab(name: str) -> Response:
     """A table of two questions: ``rows``, ``columns``, and ``within``, ``margins``, ``wave`` if wanted."""
     return _answer(name, "crosstab")
 
 
-@blueprint.post("/compare")
 def compare(name: str) -> Response:
     """An ``outcome`` among ``groups``; ``category``, ``margins``, ``wave`` if wanted."""
     return _answer(name, "compare")
 
 
-@blueprint.post("/pairs")
 def pairs(name: str) -> Response:
     """Every pair of questions tested for independence, with q values; ``wave`` if wanted."""
     return _answer(name, "pairs")
 
 
-@blueprint.post("/regression")
 def regression(name: str) -> Response:
     """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``."""
     return _answer(name, "regression")
 
 
-@blueprint.post("/weights")
 def weights(name: str) -> Response:
     """What weights to known ``margins`` cost."""
     return _answer(name, "weights")
@@ -133,3 +126,22 @@ def _answer(name: str, kind: str) -> Response:
 def _refuse(_: str) -> None:
     """NaN and Infinity, which are no JSON."""
     raise ValueError
+
+
+_REFUSED = ("still_open", "options_invalid", "estimate_impossible")
+
+
+def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str) -> Route:
+    path = f"/api/v1/surveys/<name>/{kind}"
+    body = f"{kind}-request"
+    return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives,), body=body, refuses=_REFUSED)
+
+
+ROUTES = (
+    _route("crosstab", crosstab, "Two questions against each other, of what is closed.", "crosstab"),
+    _route("compare", compare, "A share or a mean among groups, of what is closed.", "comparison"),
+    _route("pairs", pairs, "Every pair of questions tested for independence, of what is closed.", "pairs"),
+    _route("regression", regression, "One answer explained by others, of what is closed.", "regression"),
+    _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
+)
+"""Analyses of several answers together."""

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Response, current_app, jsonify, request
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
@@ -12,13 +13,14 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, reports_so_far
 from sottovoce.aggregator.web.conditional import unless_known
+from sottovoce.aggregator.web.paging import PAGING, page_of
+from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.route_table import Kind, Query, Route
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
 MAX_DIGITS = 4
-
-blueprint = Blueprint("results", __name__, url_prefix="/api/v1")
 
 
 def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None) -> Results:
@@ -41,15 +43,14 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
     return analyse(revisions, cohort, interval, _wave(wave))
 
 
-@blueprint.get("/surveys")
 def surveys() -> Response:
-    """All revisions of all surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
+    """Revisions of surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
     keys = ("name", "revision", "digest", "closed", "retired")
-    rows = current_app.extensions["storage"].surveys()
-    return jsonify([{key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)} for row in rows])
+    page = page_of(current_app.extensions["storage"].surveys(), lambda row: row.key, request.args)
+    shown = page.document(lambda row: {key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)})
+    return unless_known(jsonify(shown))
 
 
-@blueprint.post("/surveys/<name>/publish")
 def publish(name: str) -> Response:
     """
     Publish the survey in the body; publishing the same one again changes nothing. ``?retire=1`` retires the revisions
@@ -63,12 +64,14 @@ def publish(name: str) -> Response:
     if survey.name != name:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
+    retire = request.args.get("retire", "0")
+    if retire not in {"0", "1"}:
+        raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
-    stored = storage.publish(next_revision(storage, survey), retire=request.args.get("retire") == "1")
+    stored = storage.publish(next_revision(storage, survey), retire=retire == "1")
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 
-@blueprint.post("/surveys/<name>/close")
 def close(name: str) -> Response:
     """Admit no more reports; the first time, show all counts."""
     storage = current_app.extensions["storage"]
@@ -77,7 +80,6 @@ def close(name: str) -> Response:
     return jsonify({"name": name, "closed": True})
 
 
-@blueprint.post("/surveys/<name>/reopen")
 def reopen(name: str) -> Response:
     """Admit reports again, until ids are forgotten and while the window lasts; no close shows the rest again."""
     storage = current_app.extensions["storage"]
@@ -86,7 +88,6 @@ def reopen(name: str) -> Response:
     return jsonify({"name": name, "closed": False})
 
 
-@blueprint.delete("/surveys/<name>")
 def delete(name: str) -> Response:
     """Delete everything of the survey but the lines that it existed; its name is never given again."""
     storage = current_app.extensions["storage"]
@@ -96,13 +97,11 @@ def delete(name: str) -> Response:
     return jsonify({"name": name, "deleted": True})
 
 
-@blueprint.get("/surveys/<name>/estimates")
 def estimates(name: str) -> Response:
     """Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``; ``?interval=`` names a method."""
     return unless_known(jsonify(_document(name)))
 
 
-@blueprint.get("/surveys/<name>/export")
 def export(name: str) -> Response:
     """The same, as a file to keep."""
     reply = jsonify(_document(name))
@@ -120,3 +119,90 @@ def _wave(text: str | None) -> int | None:
     if not text:
         return None
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
+
+
+_SURVEY = "/api/v1/surveys/<name>"
+_CHOICES = (
+    Query("cohort", "Only the respondents of this group."),
+    Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
+    Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
+)
+
+ROUTES = (
+    Route(
+        "results.surveys",
+        "GET",
+        "/api/v1/surveys",
+        surveys,
+        "Revisions of surveys in pages, with the number of reports so far in whole batches.",
+        Kind.RESEARCHER,
+        ("survey-list",),
+        query=PAGING,
+        has_etag=True,
+    ),
+    Route(
+        "results.publish",
+        "POST",
+        f"{_SURVEY}/publish",
+        publish,
+        "Publish a survey or a new revision of one; the same one again changes nothing.",
+        Kind.RESEARCHER,
+        ("published",),
+        body="survey",
+        query=(Query("retire", "1 retires the revisions before it.", {"enum": ["0", "1"]}),),
+        refuses=("spec_invalid",),
+    ),
+    Route(
+        "results.close",
+        "POST",
+        f"{_SURVEY}/close",
+        close,
+        "Admit no more reports; the first time, show all counts.",
+        Kind.RESEARCHER,
+        ("closed",),
+    ),
+    Route(
+        "results.reopen",
+        "POST",
+        f"{_SURVEY}/reopen",
+        reopen,
+        "Admit reports again, until ids are forgotten and while the window lasts.",
+        Kind.RESEARCHER,
+        ("closed",),
+        refuses=("closed",),
+    ),
+    Route(
+        "results.delete",
+        "DELETE",
+        _SURVEY,
+        delete,
+        "Delete everything of a survey but the lines that it existed.",
+        Kind.RESEARCHER,
+        ("deleted",),
+    ),
+    Route(
+        "results.estimates",
+        "GET",
+        f"{_SURVEY}/estimates",
+        estimates,
+        "Estimates from the last snapshot.",
+        Kind.RESEARCHER,
+        ("export",),
+        query=_CHOICES,
+        refuses=("estimate_impossible",),
+        has_etag=True,
+    ),
+    Route(
+        "results.export",
+        "GET",
+        f"{_SURVEY}/export",
+        export,
+        "Estimates from the last snapshot, as a file to keep.",
+        Kind.RESEARCHER,
+        ("export",),
+        query=_CHOICES,
+        refuses=("estimate_impossible",),
+        has_etag=True,
+    ),
+)
+"""What programs do with surveys and results."""

@@ -1,24 +1,27 @@
 """What machines ask: is the process alive, may traffic come, how much of it has there been."""
 
-from flask import Blueprint, Response, current_app
+from time import perf_counter
+
+from flask import Flask, Response, current_app, g, request
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.web.metrics import LEAST_STEP, Measured, Metrics, Standing
 from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.aggregator.web.traffic import NO_ROUTE, Traffic
 from sottovoce.shared.errors import REJECTIONS, StorageError
-
-blueprint = Blueprint("machine", __name__)
 
 COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
 """Reasons of admission, and those of the gate in front of it."""
 
 
-@blueprint.get("/healthz")
 def healthz() -> Response:
     """The process answers."""
     return Response("ok\n", content_type="text/plain")
 
 
-@blueprint.get("/readyz")
 def readyz() -> Response:
     """This node can work on the database; otherwise a 503 that says why not."""
     try:
@@ -28,15 +31,49 @@ def readyz() -> Response:
     return Response("ready\n", content_type="text/plain")
 
 
-@blueprint.get("/metrics")
 def metrics() -> Response:
-    """Prometheus' text: reports in the snapshots and refusals, summed over all surveys. For researchers only."""
-    storage: Storage = current_app.extensions["storage"]
-    rejected = current_app.extensions["admission"].rejected
-    cells = [cell for stored in storage.surveys() for cell in storage.cells(stored.key) if cell.cohort == ALL]
-    lines = ["# TYPE sottovoce_reports gauge", f"sottovoce_reports {sum(cell.reports for cell in cells)}"]
-    lines += ["# TYPE sottovoce_withdrawn gauge", f"sottovoce_withdrawn {sum(cell.withdrawn for cell in cells)}"]
-    lines.append("# TYPE sottovoce_rejected_total counter")
-    # Only the closed list of reasons: no survey, no question, nothing that was sent.
-    lines += [f'sottovoce_rejected_total{{reason="{reason}"}} {rejected[reason]}' for reason in COUNTED]
-    return Response("\n".join(lines) + "\n", content_type="text/plain; version=0.0.4")
+    """Prometheus' text about this node, and reports in the snapshots, summed over all surveys. For researchers only."""
+    found = current_app.extensions
+    counted = {reason: found["admission"].rejected[reason] for reason in COUNTED}
+    now = Measured(found["traffic"].series(), found["group_commit"].sizes, counted)
+    text = found["metrics"].text(now, _standing(found["storage"]))
+    return Response(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+def _standing(storage: Storage) -> Standing:
+    surveys = storage.surveys()
+    cells = [cell for stored in surveys for cell in storage.cells(stored.key) if cell.cohort == ALL]
+    batches = (survey_of(stored.document).release_batch for stored in surveys)
+    return Standing(
+        sum(cell.reports for cell in cells),
+        sum(cell.withdrawn for cell in cells),
+        current_app.extensions["group_commit"].waiting,
+        not current_app.extensions["readiness"].is_red,
+        max(LEAST_STEP, *batches),
+    )
+
+
+def register(app: Flask) -> None:
+    """Let the app count its requests, wherever the gate does not answer in its place."""
+    traffic = app.extensions["traffic"] = Traffic()
+    app.extensions["metrics"] = Metrics()
+
+    def begin() -> None:
+        g.began = perf_counter()
+
+    def note(reply: Response) -> Response:
+        traffic.note(request.endpoint or NO_ROUTE, reply.status_code, perf_counter() - g.began)
+        return reply
+
+    app.before_request(begin)
+    app.after_request(note)
+
+
+_TEXT = ("text/plain",)
+
+ROUTES = (
+    Route("machine.healthz", "GET", "/healthz", healthz, "Whether the process answers.", Kind.MACHINE, _TEXT),
+    Route("machine.readyz", "GET", "/readyz", readyz, "Whether traffic may come.", Kind.MACHINE, _TEXT),
+    Route("machine.metrics", "GET", "/metrics", metrics, "Counters for Prometheus.", Kind.RESEARCHER, _TEXT),
+)
+"""What machines ask."""

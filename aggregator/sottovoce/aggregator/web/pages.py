@@ -8,7 +8,7 @@ file. Programs, and the form itself, ask for anything or for JSON, and never get
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -81,7 +81,20 @@ def headers(language: str) -> list[tuple[str, str]]:
 
 
 def _page(kind: str, language: str) -> bytes:
-    title, *paragraphs = map(escape, sentences(language)[kind])
+    title, *paragraphs = sentences(language)[kind]
+    return page_of(title, paragraphs, language)
+
+
+def page_of(title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0]) -> bytes:
+    """
+    A page that needs nothing else.
+
+    Args:
+        title: its heading, as plain text like all of it.
+        paragraphs: what it says.
+        language: one of ``LANGUAGES``, in which all of that is.
+    """
+    title, *paragraphs = map(escape, (title, *paragraphs))
     way = "rtl" if language in _RIGHT_TO_LEFT else "ltr"
     told = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
     return (

@@ -72,6 +72,9 @@ TITLES = {
 }
 """A sentence for people, by stable code."""
 
+EXPLAINED = "/problems/"
+"""Where the page that explains a code is, at every aggregator."""
+
 RETRY_AFTER = "5"  # seconds
 COME_BACK = frozenset({429, 503})
 """Statuses that say when to try again."""
@@ -102,7 +105,7 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
         detail: a sentence about this case, without anything that was sent.
         problems: places and messages, where there are several mistakes.
     """
-    body: dict[str, object] = {"type": "about:blank", "title": TITLES[code], "status": STATUS[code], "code": code}
+    body: dict[str, object] = {"type": EXPLAINED + code, "title": TITLES[code], "status": STATUS[code], "code": code}
     if detail:
         body["detail"] = detail
     if problems:

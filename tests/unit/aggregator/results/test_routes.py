@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared import canonical
 
 from tests.conftest import FakeClock
@@ -30,7 +30,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 @pytest.fixture
 def researcher(app: Flask) -> FlaskClient:
     """A researcher's program."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
@@ -47,7 +47,7 @@ def ask(client: FlaskClient, method: str, path: str, body: bytes = b"") -> tuple
 def test_survey_is_closed_and_opened_again(researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """The list says so."""
     assert ask(researcher, "POST", f"{EXAM}/close") == (200, {"name": "exam", "closed": True})
-    assert ask(researcher, "GET", "/api/v1/surveys")[1][0]["closed"] is True
+    assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["closed"] is True
     assert ask(researcher, "POST", f"{EXAM}/reopen") == (200, {"name": "exam", "closed": False})
 
     assert not storage.surveys()[0].closed
@@ -84,14 +84,14 @@ def test_correction_retires_the_earlier_revision_if_asked(researcher: FlaskClien
     for revision, query in ((2, ""), (3, "?retire=1")):
         given = document(revision=revision, closes="2026-07-01T00:00:00Z", trial=True)
         assert ask(researcher, "POST", f"{EXAM}/publish{query}", canonical.dump(given))[0] == 200
-        retired = [row["retired"] for row in ask(researcher, "GET", "/api/v1/surveys")[1]]
+        retired = [row["retired"] for row in ask(researcher, "GET", "/api/v1/surveys")[1]["items"]]
         assert retired == [False, False] if revision == 2 else [True, True, False]
 
 
 def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """For programs and on the page: who looks again and again sees nobody come. The page says what is a try-out."""
     storage.store([arrival(1, number) for number in range(30)])
-    assert ask(researcher, "GET", "/api/v1/surveys")[1][0]["reports"] == 25
+    assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["reports"] == 25
     page = log_in(app)[0].get("/dashboard/", base_url="https://survey.example.org").text
 
     assert '<td class="number">25</td>' in page
@@ -135,7 +135,7 @@ def test_etag_moves_with_what_is_shown_and_with_nothing_else(
     first = tag()
     fill(storage, range(25, 49))
     clock.moment += timedelta(days=1)
-    token, digest = new_token()
+    token, digest = new_key()
     storage.add_researcher("ben", digest)
     other = app.test_client()
     other.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"

@@ -30,8 +30,8 @@ REQUESTS: list[tuple[str, str, str, dict[str, object]]] = [
     ("forbidden", "POST", "/dashboard/login", {"data": {"token": SENTINEL}}),
     ("unauthorized", "GET", f"/api/v1/surveys/exam/export?cohort={SENTINEL}", {}),
 ]
-RESEARCHERS = [("unknown_survey", f"/dashboard/surveys/{SENTINEL}"),
-               ("estimate_impossible", f"/dashboard/surveys/exam?cohort={SENTINEL}")]  # fmt: skip
+RESEARCHERS = [("unknown_survey", f"/dashboard/surveys/{SENTINEL}/results"),
+               ("estimate_impossible", f"/dashboard/surveys/exam/results?cohort={SENTINEL}")]  # fmt: skip
 
 
 @pytest.fixture

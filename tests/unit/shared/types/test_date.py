@@ -11,7 +11,7 @@ import pytest
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.studio import dashboard
+from sottovoce.aggregator.studio import figures
 from sottovoce.cli.simulate import compare
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
@@ -119,10 +119,10 @@ def test_dashboard_shows_dates() -> None:
     results = pilot(WEEKS, invent(WEEKS, 3000, 1), BatchDraws(seeded("dates"))).results
     mean, grid = results.questions[0].estimates[0], WEEKS.questions[0].domain.grid
 
-    assert re.fullmatch(r"2000-\d\d-\d\d", dashboard.figure(mean.raw, mean, grid))
-    assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", dashboard.interval(mean, False, grid))
-    assert [dashboard.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
-    assert re.fullmatch(r"[\d.]+ days", dashboard.difference(mean.std_error, mean, grid))
+    assert re.fullmatch(r"2000-\d\d-\d\d", figures.figure(mean.raw, mean, grid))
+    assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", figures.interval(mean, False, grid))
+    assert [figures.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
+    assert re.fullmatch(r"[\d.]+ days", figures.difference(mean.std_error, mean, grid))
 
 
 def test_simulation_finds_dates() -> None:

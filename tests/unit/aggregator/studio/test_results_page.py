@@ -11,7 +11,7 @@ from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revis
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import dashboard
+from sottovoce.aggregator.studio import figures, results_page
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
@@ -31,7 +31,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 
 def page(app: Flask) -> str:
     """The page of the survey's results."""
-    return str(log_in(app)[0].get("/dashboard/surveys/exam", base_url=SITE).text)
+    return str(log_in(app)[0].get("/dashboard/surveys/exam/results", base_url=SITE).text)
 
 
 def yes(storage: SQLiteStorage) -> Estimate:
@@ -84,7 +84,7 @@ def test_band_that_is_there_after_close_is_not_shown(
     """The page goes by the survey's state, whatever estimates hold."""
     found = analyse(revisions_of(storage, "exam"))
     banded = replace(found, closed=True, questions=tuple(map(_protected, found.questions)))
-    monkeypatch.setattr(dashboard, "results_of", lambda *_, **__: banded)
+    monkeypatch.setattr(results_page, "results_of", lambda *_, **__: banded)
     shown = page(app)
     estimates = [each for question in banded.questions for each in question.estimates]
 
@@ -106,13 +106,13 @@ def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) 
     storage.store([arrival(key, number) for number in range(25)])
     estimate = replace(yes(storage), band_low=None, band_high=None)
 
-    assert dashboard.limits(estimate, still_open=True) == (estimate.low, estimate.high)
+    assert figures.limits(estimate, still_open=True) == (estimate.low, estimate.high)
 
 
 def test_page_and_file_say_the_same(app: Flask) -> None:
     """What is downloaded from the page are the same results."""
     client, _ = log_in(app)
-    reply = client.get("/dashboard/surveys/exam/export.json", base_url=SITE)
+    reply = client.get("/dashboard/surveys/exam/results/export.json", base_url=SITE)
 
     assert reply.headers["Content-Disposition"] == "attachment; filename=export.json"
     assert reply.json["reports"] == 50

@@ -1,0 +1,78 @@
+/**
+ * The studio's one script. Every page is whole without it; with it, the parts that say so refresh in place.
+ *
+ * A form with `data-refresh="part other"` is sent in the background a second after the last key; of the page that comes
+ * back, the elements with these ids are put in the place of those that are here. They must hold no field that is typed
+ * in. The element that `data-status` names says how it went, in its own words: data-saving, data-saved, data-unsaved.
+ *
+ * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
+ * nothing has changed. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ */
+const SECOND = 1000;
+
+function swap(page, id) {
+  const fresh = page.getElementById(id);
+  const old = document.getElementById(id);
+  if (!fresh || !old || fresh.isEqualNode(old)) return;
+  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  old.replaceWith(fresh);
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+async function pageOf(address, options) {
+  const reply = await fetch(address, { credentials: "same-origin", ...options });
+  const isHere = new URL(reply.url).pathname === new URL(address, location.href).pathname;
+  if (!isHere) throw new Error("the session has ended");
+  return { status: reply.status, page: new DOMParser().parseFromString(await reply.text(), "text/html") };
+}
+
+function tell(form, key) {
+  const place = document.getElementById(form.dataset.status ?? "");
+  if (place) place.textContent = place.dataset[key] ?? "";
+}
+
+async function send(form) {
+  tell(form, "saving");
+  try {
+    const { page } = await pageOf(form.action, { method: "POST", body: new FormData(form) });
+    for (const id of form.dataset.refresh.split(" ")) swap(page, id);
+    tell(form, "saved");
+  } catch {
+    tell(form, "unsaved");
+  }
+}
+
+function refreshForm(form) {
+  let timer = 0;
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => send(form), SECOND);
+  });
+}
+
+function refreshSection(section) {
+  const again = async () => {
+    if (!document.hidden) {
+      try {
+        const { status, page } = await pageOf(location.href, {});
+        if (status === 200) swap(page, section.id);
+      } catch {
+        return;
+      }
+    }
+    setTimeout(again, Number(section.dataset.refreshEvery) * SECOND);
+  };
+  setTimeout(again, Number(section.dataset.refreshEvery) * SECOND);
+}
+
+function copyButton(button) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim());
+    button.textContent = button.dataset.copied;
+  });
+}
+
+for (const form of document.querySelectorAll("form[data-refresh]")) refreshForm(form);
+for (const section of document.querySelectorAll("[data-refresh-every]")) refreshSection(section);
+for (const button of document.querySelectorAll("button[data-copy]")) copyButton(button);

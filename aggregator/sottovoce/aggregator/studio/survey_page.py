@@ -1,0 +1,145 @@
+"""
+What all pages of one survey share: its title, the line with its state and the one next action, and the bar of pages.
+
+A page that the reader may not open does not stand in the bar.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flask import current_app, url_for
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_survey
+from sottovoce.shared.spec import Survey
+
+PAGES: dict[str, Sequence[str]] = {
+    "design": ("design",),
+    "privacy": ("privacy",),
+    "invite": ("invite",),
+    "results": ("results", "tables", "models"),
+    "files": ("files",),
+    "settings": ("settings",),
+}
+"""The bar: each page with those that stand under it."""
+
+NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
+"""Where the bare address of a survey leads, by its stage; what is to be done there is the sentence of that name."""
+
+
+@dataclass(frozen=True)
+class PageLink:
+    """
+    One page in the bar.
+
+    Attributes:
+        page: its word, which is also its endpoint and the last part of its address.
+        address: where it is.
+        current: this is it, or it stands above it.
+    """
+
+    page: str
+    address: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class SurveyPage:
+    """
+    What stands above every page of a survey.
+
+    Attributes:
+        name: of the survey.
+        title: in the reader's language, else in the survey's own.
+        stage: ``draft``, ``few`` (open, and nothing to show yet), ``open``, ``closed`` or ``forgotten``.
+        trial: it is a try-out.
+        state: its state, in a sentence.
+        pages: the bar.
+        under: what stands under the page that is open; none, if that is one page.
+    """
+
+    name: str
+    title: str
+    stage: str
+    trial: bool
+    state: str
+    pages: Sequence[PageLink]
+    under: Sequence[PageLink]
+
+    @property
+    def next(self) -> str:
+        """The page of the one next action."""
+        return next_page(self.stage)
+
+
+def is_there(page: str) -> bool:
+    """Whether the studio has the page of this word."""
+    return f"studio.{page}" in current_app.view_functions
+
+
+def published_page(name: str, page: str, may: Callable[[str], bool] = is_there) -> SurveyPage:
+    """
+    The frame of a page of a published survey.
+
+    Args:
+        name: the survey's.
+        page: one of the words in ``PAGES``.
+        may: whether the reader may open the page of this word.
+
+    Raises:
+        ReportRejected: no survey has this name.
+    """
+    revisions = current_app.extensions["storage"].revisions(name)
+    if not revisions:
+        raise unknown_survey()
+    survey = survey_of(revisions[-1].document)
+    stage = stage_of(revisions)
+    state = _state(revisions, stage)
+    return SurveyPage(name, _title(survey), stage, survey.trial, state, _bar(name, page, may), _under(name, page, may))
+
+
+def next_page(stage: str) -> str:
+    """Where a survey's bare address leads."""
+    return NEXT[stage] if is_there(NEXT[stage]) else "results"
+
+
+def stage_of(revisions: Sequence[StoredSurvey]) -> str:
+    """The stage of a published survey, see ``SurveyPage``."""
+    last = revisions[-1]
+    if last.purged:
+        return "forgotten"
+    if last.closed:
+        return "closed"
+    return "open" if sum(map(reports_so_far, revisions)) else "few"
+
+
+def _state(revisions: Sequence[StoredSurvey], stage: str) -> str:
+    survey = survey_of(revisions[-1].document)
+    reports = sum(map(reports_so_far, revisions))
+    if stage == "few":
+        return words().say("state_few", batch=survey.release_batch)
+    return words().count(f"state_{stage}", reports)
+
+
+def _title(survey: Survey) -> str:
+    return words().text(survey.title, survey.default_language)
+
+
+def _bar(name: str, page: str, may: Callable[[str], bool]) -> list[PageLink]:
+    return [
+        PageLink(there[0], address_of(name, there[0]), page in there)
+        for there in ([each for each in under if may(each)] for under in PAGES.values())
+        if there
+    ]
+
+
+def _under(name: str, page: str, may: Callable[[str], bool]) -> list[PageLink]:
+    under = next(under for under in PAGES.values() if page in under)
+    if len(under) == 1:
+        return []
+    return [PageLink(each, address_of(name, each), each == page) for each in under if may(each)]
+
+
+def address_of(name: str, page: str) -> str:
+    """Where a page of a survey is."""
+    return url_for(f"studio.{page}", name=name)

@@ -1,0 +1,127 @@
+"""
+What the researchers' pages say: sentences of a catalogue, and numbers, dates and plurals as each language writes them.
+
+A catalogue is a flat JSON object from keys to sentences with ``{places}``, in the format of the form's own. A sentence
+that depends on a number has a key for each plural category of its language (CLDR): ``people_one``, ``people_other``.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+
+from babel import Locale
+from babel.dates import format_date, format_datetime
+from babel.numbers import NumberPattern, format_decimal, format_percent
+from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.shared.spec import TextMap
+
+_LOCALES = {"zh-Hans": "zh_Hans"}
+RIGHT_TO_LEFT = frozenset({"ar"})
+
+_ISOLATED = "\u2068{}\u2069"
+
+
+@dataclass(frozen=True)
+class Words:
+    """
+    One language.
+
+    Attributes:
+        language: one of ``web.pages.LANGUAGES``.
+    """
+
+    language: str
+
+    @property
+    def direction(self) -> str:
+        """``ltr`` or ``rtl``, as HTML says it."""
+        return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
+
+    def say(self, key: str, /, **values: object) -> str:
+        """
+        One sentence, its places filled: whole numbers as the language writes them, texts as they are.
+
+        Raises:
+            KeyError: no catalogue has the sentence, or a place has no value.
+        """
+        return catalogue(self.language)[key].format(**{name: self._filled(value) for name, value in values.items()})
+
+    def count(self, key: str, number: int, /, **values: object) -> str:
+        """
+        The sentence for this number of things, which stands in its place ``{count}``.
+
+        Args:
+            key: without the plural category.
+            number: of things.
+            values: of the sentence's other places.
+        """
+        category = _locale(self.language).plural_form(number)
+        known = catalogue(self.language)
+        chosen = f"{key}_{category}" if f"{key}_{category}" in known else f"{key}_other"
+        return self.say(chosen, count=number, **values)
+
+    def number(self, value: float | Fraction, decimals: int = 0) -> str:
+        """A number with so many decimals, grouped as the language does."""
+        locale = _locale(self.language)
+        return format_decimal(float(value), format=_with(locale.decimal_formats[None], decimals), locale=locale)
+
+    def percent(self, share: float | Fraction, decimals: int = 1) -> str:
+        """A share of 1 as a percentage."""
+        locale = _locale(self.language)
+        return format_percent(float(share), format=_with(locale.percent_formats[None], decimals), locale=locale)
+
+    def day(self, day: date) -> str:
+        """A day, in full."""
+        return format_date(day, format="long", locale=_locale(self.language))
+
+    def moment(self, moment: datetime) -> str:
+        """A day and a time of day, in UTC, which it says."""
+        told = format_datetime(moment.astimezone(UTC), format="long", locale=_locale(self.language), tzinfo=UTC)
+        return str(told)
+
+    def text(self, texts: TextMap, fallback: str) -> str:
+        """
+        One of a survey's texts in this language, else in the survey's own.
+
+        Args:
+            texts: by language.
+            fallback: the survey's default language.
+        """
+        return texts.get(self.language) or texts[fallback]
+
+    def _filled(self, value: object) -> str:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.number(value)
+        # Or a text from left to right would carry the numbers and marks around it along.
+        return _ISOLATED.format(value) if self.direction == "rtl" else str(value)
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, str]:
+    """Every sentence by its key; those that a language lacks are English."""
+    told = _read(language)
+    return told if language == LANGUAGES[0] else {**catalogue(LANGUAGES[0]), **told}
+
+
+def _read(language: str) -> dict[str, str]:
+    folder = files("sottovoce.aggregator.studio").joinpath("catalogues", language)
+    parts = sorted((part for part in folder.iterdir() if part.name.endswith(".json")), key=lambda part: part.name)
+    sentences: dict[str, str] = {}
+    for part in parts:
+        sentences |= json.loads(part.read_text(encoding="utf-8"))
+    return sentences
+
+
+def _with(pattern: NumberPattern, decimals: int) -> str:
+    """A language's own way to group digits, and to write a percentage, with so many decimals."""
+    whole = pattern.pattern.partition(";")[0].replace(".###", "")
+    return whole.replace("0", "0." + "0" * decimals) if decimals else whole
+
+
+@cache
+def _locale(language: str) -> Locale:
+    return Locale.parse(_LOCALES.get(language, language))

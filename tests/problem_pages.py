@@ -1,0 +1,29 @@
+"""Makes ``docs/problems.md`` of what the aggregator explains itself: ``python -m tests.problem_pages``."""
+
+from pathlib import Path
+
+from sottovoce.aggregator.web.explanations import EXPLANATIONS
+from sottovoce.aggregator.web.problems import STATUS, TITLES
+
+PAGE = Path(__file__).parents[1] / "docs" / "problems.md"
+
+HEAD = """# Problems, code by code
+
+Written by `python -m tests.problem_pages` from `web/explanations.py`; change it there. Every error of the API is a
+problem document (RFC 9457): its `type` is `/problems/CODE`, where the aggregator that sent it shows what stands here.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return HEAD + "".join(map(_section, sorted(EXPLANATIONS)))
+
+
+def _section(code: str) -> str:
+    found = EXPLANATIONS[code]
+    told = f"{found.happened}\n\nWhose turn it is: {found.turn[0].lower()}{found.turn[1:]}. {found.remedy}"
+    return f"\n## {code}\n\n{TITLES[code]} (HTTP {STATUS[code]}).\n\n{told}\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

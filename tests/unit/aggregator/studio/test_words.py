@@ -1,0 +1,88 @@
+"""The studio speaks eight languages, each with all of its sentences, numbers and plurals."""
+
+import re
+from datetime import UTC, date, datetime
+from importlib.resources import files
+from json import loads
+from string import Formatter
+
+import pytest
+from babel import Locale
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.web.pages import LANGUAGES
+
+CATALOGUES = files("sottovoce.aggregator.studio").joinpath("catalogues")
+ROOMS = sorted(part.name for part in CATALOGUES.joinpath("en").iterdir())
+PLURAL = re.compile(r"_(zero|one|two|few|many|other)$")
+
+
+def _sentences(language: str, room: str) -> dict[str, str]:
+    return dict(loads(CATALOGUES.joinpath(language, room).read_text(encoding="utf-8")))
+
+
+def _places(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(sentence) if name}
+
+
+def _plain(key: str, known: dict[str, str]) -> str:
+    """The key without its plural category, where it has one."""
+    stem = PLURAL.sub("", key)
+    return stem if f"{stem}_other" in known else key
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_sentence_with_its_places(language: str, room: str) -> None:
+    """What English says, every language says, of the same things."""
+    english, told = _sentences("en", room), _sentences(language, room)
+    assert {_plain(key, told) for key in told} == {_plain(key, english) for key in english}
+    for key, sentence in told.items():
+        stem = _plain(key, english)
+        expected = english.get(key) or english[f"{stem}_other"]
+        # "one report" need not name the number.
+        assert _places(sentence) - {"count"} == _places(expected) - {"count"}, key
+        assert "count" not in _places(sentence) or "count" in _places(expected), key
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_sentence_stands_in_two_rooms(room: str) -> None:
+    """A key says one thing, whichever page asks."""
+    others = {key for other in ROOMS if other != room for key in _sentences("en", other)}
+    assert not others & set(_sentences("en", room))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_plural_categories_are_those_of_the_language(language: str) -> None:
+    """No sentence stands under a category that its language does not have."""
+    locale = Locale.parse({"zh-Hans": "zh_Hans"}.get(language, language))
+    for room in ROOMS:
+        known = _sentences(language, room)
+        used = {match[1] for key in known if f"{PLURAL.sub('', key)}_other" in known and (match := PLURAL.search(key))}
+        assert used <= {*locale.plural_form.tags, "other"}, room
+
+
+def test_numbers_are_written_as_the_language_does() -> None:
+    """Grouping, decimal signs and percentages follow the reader."""
+    assert [Words(tag).number(1234567.25, 1) for tag in ("en", "de", "hi")] == [
+        "1,234,567.2", "1.234.567,2", "12,34,567.2"]  # fmt: skip
+    assert [Words(tag).percent(0.1234) for tag in ("en", "de", "ar")] == ["12.3%", "12,3\u00a0%", "12.3%"]
+    assert Words("fr").percent(0.5, 0) == "50\u00a0%"
+
+
+def test_days_and_moments_are_written_as_the_language_does() -> None:
+    """A moment says that it is UTC."""
+    assert Words("de").day(date(2026, 5, 12)) == "12. Mai 2026"
+    assert "UTC" in Words("en").moment(datetime(2026, 5, 12, 9, 0, tzinfo=UTC))
+
+
+def test_counted_sentences_follow_the_number() -> None:
+    """One report, two reports, and Arabic's own forms."""
+    assert Words("en").count("state_open", 1) == "Open: 1 report so far."
+    assert Words("en").count("state_open", 2000) == "Open: 2,000 reports so far."
+    assert "تقريران" in Words("ar").count("state_open", 2)
+
+
+def test_texts_from_left_to_right_are_set_apart_in_arabic() -> None:
+    """Or a title would pull the words around it to the other side."""
+    assert Words("ar").say("state_few", batch="25").count("\u2068") == 1
+    assert "\u2068" not in Words("en").say("state_few", batch="25")

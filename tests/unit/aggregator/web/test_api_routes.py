@@ -1,0 +1,103 @@
+"""What explains the API: its description, and a page for each code."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from flask import Flask
+from sottovoce.aggregator.app import ROUTES, create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.explanations import EXPLANATIONS
+from sottovoce.aggregator.web.openapi import NOT_DESCRIBED, address
+from sottovoce.aggregator.web.problems import STATUS, document
+
+from tests.conftest import FakeClock
+from tests.problem_pages import PAGE, page
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on an empty database."""
+    return create_app(Settings(), storage, clock, {})
+
+
+@pytest.fixture
+def described(app: Flask) -> Any:
+    """The description, as anybody gets it."""
+    return app.test_client().get("/openapi.json").json
+
+
+def test_every_route_is_described_or_left_out_for_a_reason(app: Flask, described: Any) -> None:
+    """The URL map against the description; only kinds on the short list are missing."""
+    left_out = {route.endpoint for route in ROUTES if route.kind in NOT_DESCRIBED}
+    mapped = {
+        (re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule), method.lower())
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if rule.endpoint not in left_out
+    }
+    told = {(path, method) for path, at in described["paths"].items() for method in at if method != "parameters"}
+
+    assert told == mapped
+    assert {path.split("/")[1] for path in left_out_paths()} == {"", "s", "assets", "dashboard"}
+
+
+def left_out_paths() -> list[str]:
+    """Addresses of what is not described."""
+    return [address(route) for route in ROUTES if route.kind in NOT_DESCRIBED]
+
+
+def test_description_refers_to_what_it_holds_and_its_schemas_are_schemas(described: Any) -> None:
+    """It is OpenAPI 3.1; references lead somewhere, parameters of paths are told of, and schemas can be used."""
+    schemathesis.openapi.from_dict(described).validate()
+    for found in re.findall(r'"\$ref": "([^"]+)"', json.dumps(described)):
+        part = described
+        for key in found.removeprefix("#/").split("/"):
+            part = part[key]
+    for name in described["components"]["schemas"]:
+        jsonschema_rs.validator_for({**described, "$ref": f"#/components/schemas/{name}"})
+    for path, at in described["paths"].items():
+        for method, operation in at.items():
+            if method != "parameters":
+                given = [*at.get("parameters", []), *operation.get("parameters", [])]
+                inside = {each["name"] for each in given if each["in"] == "path"}
+                assert inside == set(re.findall(r"{(\w+)}", path)), path
+
+
+def test_description_is_not_sent_twice(app: Flask) -> None:
+    """With its ETag the reply is 304; without a key."""
+    client = app.test_client()
+    tag = client.get("/openapi.json").headers["ETag"]
+    assert client.get("/openapi.json", headers={"If-None-Match": tag}).status_code == 304
+
+
+@pytest.mark.parametrize("code", STATUS)
+def test_type_of_a_problem_leads_to_its_page(app: Flask, code: str) -> None:
+    """The page says the code, what happened and what to do, and needs no other file."""
+    reply = app.test_client().get(json.loads(document(code))["type"])
+    text = reply.get_data(as_text=True)
+
+    assert reply.status_code == 200
+    assert reply.mimetype == "text/html"
+    assert code in text
+    assert EXPLANATIONS[code].happened.split("`")[0].split("'")[0] in text
+    assert "<script" not in text
+    assert "src=" not in text
+
+
+def test_there_is_no_page_for_what_is_no_code(app: Flask) -> None:
+    """Nothing that was sent is shown."""
+    reply = app.test_client().get("/problems/<b>")
+    assert reply.status_code == 404
+    assert b"<b>" not in reply.get_data()
+
+
+def test_documentation_says_the_same() -> None:
+    """Written anew by ``python -m tests.problem_pages``; every code has an explanation, and no other."""
+    assert EXPLANATIONS.keys() == STATUS.keys()
+    assert Path(PAGE).read_text(encoding="utf-8") == page()

@@ -1,0 +1,52 @@
+"""Lists in pages."""
+
+import pytest
+from sottovoce.aggregator.web.paging import MOST, page_of
+from sottovoce.aggregator.web.problems import Refusal
+
+
+def pages(rows: list[int], limit: int) -> list[list[int]]:
+    """All pages, as a program that follows the cursors gets them."""
+    page = page_of(rows, int, {"limit": str(limit)})
+    found = [list(page.rows)]
+    while page.next is not None:
+        page = page_of(rows, int, {"limit": str(limit), "cursor": page.next})
+        found.append(list(page.rows))
+    return found
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 6, 7, 1000])
+def test_pages_are_the_list(limit: int) -> None:
+    """Every row once, whole pages but the last, none empty."""
+    rows = [5, 1, 4, 40, 30, 20]
+    found = pages(rows, limit)
+    assert [row for page in found for row in page] == sorted(rows)
+    assert [len(page) for page in found[:-1]] == [limit] * (len(found) - 1)
+    assert all(found)
+
+
+def test_list_without_rows_is_one_empty_page() -> None:
+    """There is nothing to go on to."""
+    assert page_of([], int, {}).document(int) == {"items": [], "next": None}
+
+
+def test_row_that_goes_meanwhile_moves_no_other() -> None:
+    """Not even the one that the cursor names."""
+    first = page_of([1, 2, 3, 4], int, {"limit": "2"})
+    assert list(page_of([1, 3, 4], int, {"limit": "2", "cursor": first.next or ""}).rows) == [3, 4]
+
+
+@pytest.mark.parametrize("limit", ["", "0", "-1", "1.5", "x", "²", str(MOST + 1), "9" * 5000])
+def test_limit_that_is_none_is_refused(limit: str) -> None:
+    """In words, without repeating it."""
+    with pytest.raises(Refusal) as refused:
+        page_of([1], int, {"limit": limit})
+    assert refused.value.detail == "limit is a whole number from 1 to 1,000"
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "é", "LTE", "MQ==", "MDE", "MSA", "####", "M" * 30_000])
+def test_cursor_that_is_none_is_refused(cursor: str) -> None:
+    """No number, a negative one, or a number in another spelling."""
+    with pytest.raises(Refusal) as refused:
+        page_of([1], int, {"cursor": cursor})
+    assert refused.value.code == "malformed"

@@ -1,0 +1,58 @@
+"""The one table of routes is what the application is built from."""
+
+from collections import Counter
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import ROUTES, create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.web.auth import PUBLIC
+from sottovoce.aggregator.web.problems import STATUS
+from sottovoce.aggregator.web.route_table import Kind, Limit
+
+from tests.conftest import FakeClock
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on an empty database."""
+    return create_app(Settings(), storage, clock, {})
+
+
+def test_url_map_is_the_table(app: Flask) -> None:
+    """No route beside it, and none of it missing."""
+    mapped = [
+        (rule.endpoint, method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    ]
+    assert sorted(mapped) == sorted((route.endpoint, route.method, route.path) for route in ROUTES)
+
+
+def test_every_row_has_a_name_and_an_address_of_its_own() -> None:
+    """Rights and metrics are told by the name."""
+    assert max(Counter(route.endpoint for route in ROUTES).values()) == 1
+    assert max(Counter((route.method, route.path) for route in ROUTES).values()) == 1
+
+
+def test_row_says_what_it_does_and_refuses_by_known_codes() -> None:
+    """A sentence, and problems of the closed list."""
+    for route in ROUTES:
+        assert route.summary[0].isupper(), route.endpoint
+        assert route.summary.endswith("."), route.endpoint
+        assert set(route.refusals) <= STATUS.keys(), route.endpoint
+
+
+def test_kind_says_who_may_come_in() -> None:
+    """Devices and machines need no key, programs of researchers do."""
+    for route in ROUTES:
+        if route.kind is not Kind.PAGE:
+            assert (route.endpoint in PUBLIC) == (route.kind is not Kind.RESEARCHER), route.endpoint
+
+
+def test_what_only_reads_counts_for_no_limit() -> None:
+    """A lecture hall behind one address asks for everything at once; whatever writes counts."""
+    for route in ROUTES:
+        assert (route.limit is None) == (route.method == "GET"), route.endpoint
+    assert {route.endpoint for route in ROUTES if route.limit is Limit.FAILED_TOKENS} == {"collect.token"}
