@@ -32,8 +32,8 @@ def archived(folder: Path) -> Path:
     )
     if found.returncode:
         pytest.fail(
-            f"the commit of the previous release, {COMMIT}, is not in this checkout: get the whole history, for instance"
-            " by: git fetch --unshallow"
+            f"the commit of the previous release, {COMMIT}, is not in this checkout: get the whole history, such as"
+            " by git fetch --unshallow"
         )
     file = folder / "sources.tar"
     subprocess.run(["git", "-C", ROOT, "archive", "-o", file, COMMIT], check=True)
