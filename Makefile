@@ -8,7 +8,7 @@ WEBR := tests/webr/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow bench lock clean
+.PHONY: demo test test-fast check slow bench lock sbom clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -61,5 +61,8 @@ lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
 
+sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
+
 clean:
-	rm -rf $(VENV) tests/browser/node_modules tests/eslint/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) sbom.json tests/browser/node_modules tests/eslint/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

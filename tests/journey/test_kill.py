@@ -36,12 +36,16 @@ BACK_ENDS: dict[str, Callable[[], str]] = {"sqlite": lambda: "", "postgresql": p
 class Server:
     """An aggregator in a process group of its own, that can be killed and started again on the same database."""
 
+    python = sys.executable
+    """Where another release is installed, its own."""
+
     def __init__(
         self, folder: Path, database: str = "", published: Survey | None = None, sources: Path | None = None
     ) -> None:
         self.folder, self.database, self.sources = folder, database, sources
         folder.mkdir(exist_ok=True)
-        if sources is None:  # else the database has its survey, and perhaps a schema of those sources
+        # Else the database has its survey, and perhaps a schema of those sources.
+        if sources is None and self.python == sys.executable:
             storage = self.storage()
             storage.publish(published or survey())
             storage.close()
@@ -58,7 +62,7 @@ class Server:
         environment = {**os.environ, **before_others(self.sources), "SOTTOVOCE_DATABASE": self.database}
         with (self.folder.parent / f"{self.folder.name}.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
+                [self.python, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
                 stderr=log, start_new_session=True, env=environment,
             )  # fmt: skip
         wait_until_ready(self.url, self.process)

@@ -1,26 +1,34 @@
 """The sample of nginx in front of two nodes on one PostgreSQL: everything works, and nobody writes down who came."""
 
+import hashlib
+import json
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 import requests
 from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.collect.tokens import create_tokens, token_hash
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.cli.process import free_port, wait_until_ready
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.report import dump_report
 
 from tests import nginx, postgres
 from tests.journey.test_collection import reports
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_traces import MARK, MARKS, QUERY
-from tests.surveys import survey
+from tests.surveys import ANSWERS, survey
 
 PATH = "/api/v1/surveys/exam/reports"
 ADDRESSES = ("127.0.0.1", "203.0.113.77")
@@ -35,15 +43,114 @@ class Node:
         # Its own lines would name the address at which it listens.
         settings = Settings(database=database, port=self.port, proxy_hops=1, data=folder / "none",
                             public_url="https://survey.example.org")  # fmt: skip
-        with (folder / "nodes.log").open("ab") as log:
+        self._log, self._environment = folder / "nodes.log", {**os.environ, **settings.to_environment()}
+        self.start()
+
+    def start(self) -> None:
+        """Start it, again at the same place, and wait until it is ready."""
+        with self._log.open("ab") as log:
             self.process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", "serve"], stderr=log, stdout=log,
-                                            env={**os.environ, **settings.to_environment()})  # fmt: skip
-        wait_until_ready(f"http://127.0.0.1:{self.port}", self.process)
+                                            env=self._environment)  # fmt: skip
+        wait_until_ready(f"http://127.0.0.1:{self.port}", self.process, 90)
+
+    def is_used(self) -> bool:
+        """Whether the proxy holds a connection to it: it has sent something there, and was answered."""
+        rows = [line.split()[:4] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return any(place.endswith(f":{self.port:04X}") and state == "01" for _, place, _, state in rows)
 
     def end(self) -> None:
         """Stop it, if it runs."""
         self.process.terminate()
         self.process.wait(timeout=20)
+
+
+INVITED = survey(access="token")
+
+
+class Invited:
+    """Threads of people with a token each, who report through the proxy and keep what it answered."""
+
+    def __init__(self, url: str, certificate: Path, tokens: list[str]) -> None:
+        self.sent: dict[str, str] = {}
+        self.wrong: list[str] = []
+        self._url, self._certificate, self._tokens = url, certificate, iter(tokens)
+        self._ended = threading.Event()
+        self._progress = threading.Semaphore(0)
+        self._threads = [threading.Thread(target=self._send, daemon=True) for _ in range(2)]
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self, count: int) -> None:
+        """Until so many more were answered."""
+        while self._progress.acquire(blocking=False):
+            pass
+        for _ in range(count):
+            assert self._progress.acquire(timeout=30), self.wrong
+
+    def end(self) -> None:
+        """No more reports."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _send(self) -> None:
+        connection = requests.Session()
+        for token in self._tokens:
+            if self._ended.is_set():
+                return
+            body = dump_report(randomize(INVITED, encode(INVITED, ANSWERS), Draws()), INVITED)
+            headers = {**JSON, **MARKS, "Authorization": f"Bearer {token}"}
+            try:
+                reply = connection.post(f"{self._url}{PATH}{QUERY}", data=body, headers=headers, timeout=30,
+                                      verify=str(self._certificate))  # fmt: skip
+                if reply.status_code != 200 or reply.json()["sha256"] != hashlib.sha256(body).hexdigest():
+                    self.wrong.append(f"{reply.status_code} {reply.text}")
+            except requests.RequestException as error:
+                self.wrong.append(str(error))
+            self.sent[json.loads(body)["report_id"]] = token
+            self._progress.release()
+
+
+def restart(node: Node, people: Invited) -> None:
+    """One node, as by its supervisor, while people report; it is over when the proxy sends there again."""
+    node.end()
+    people.wait(15)
+    node.start()
+    for _ in range(600):
+        people.wait(1)
+        if node.is_used():
+            return
+    raise AssertionError("the proxy has not come back to a node that is ready")
+
+
+def test_both_nodes_restarted_under_load_lose_nothing_and_tell_nothing(tmp_path: Path) -> None:
+    """Every answer is 200 with its receipt; no log names an address, an id or a token, PostgreSQL's own neither."""
+    server, own = postgres.own()
+    url = postgres.fresh(server)
+    storage = PostgresStorage(url)
+    storage.publish(INVITED)
+    storage.add_researcher("ann", new_token()[1])
+    tokens = create_tokens(storage, "exam", 3000)
+    before = {path: path.stat().st_size for path in own.glob("*/log")}
+    with two(tmp_path, url) as nodes, nginx.proxy(tmp_path, [node.port for node in nodes]) as address:
+        people = Invited(address, tmp_path / "certificate", tokens)
+        people.wait(15)
+        for node in nodes:
+            restart(node, people)
+        people.end()
+    stored = {bytes(row[1]).hex() for row in storage.export_table("reports")}
+    storage.close()
+    with psycopg.connect(url) as connection, pytest.raises(psycopg.Error):
+        connection.execute("SELECT this_is_logged")
+
+    assert people.wrong == []
+    assert stored == people.sent.keys()
+    logs = {path.name: path.read_bytes() for path in tmp_path.glob("*.log")}
+    logs["postgresql"] = b"".join(path.read_bytes()[size:] for path, size in before.items())
+    assert (logs.keys(), b"this_is_logged" in logs["postgresql"]) == ({"proxy.log", "nodes.log", "postgresql"}, True)
+    told = [MARK, *ADDRESSES, *people.sent.keys(), *people.sent.values(),
+            *(token_hash(token, "exam").hex() for token in people.sent.values())]  # fmt: skip
+    assert [(name, mark) for name, log in logs.items() for mark in told if mark.encode() in log] == []
 
 
 @pytest.fixture

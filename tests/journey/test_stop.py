@@ -1,5 +1,6 @@
 """TERM and Ctrl-C, whatever the connections are doing: only our own words, and nothing acknowledged is lost."""
 
+import json
 import os
 import signal
 import socket
@@ -9,9 +10,11 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 import requests
 from sottovoce.cli.process import free_port
 
+from tests.journey.test_database_down import until
 from tests.journey.test_hostile_http import JSON, good
 from tests.journey.test_kill import PATH, Senders, Server, check, served
 
@@ -73,6 +76,27 @@ def test_half_a_body_is_refused_at_once_when_the_server_stops(tmp_path: Path) ->
     for reply in replies:
         assert reply.startswith(b"HTTP/1.1 503")
         assert b"retry-after: 5" in reply.lower()
+
+
+def test_node_says_that_it_will_end_and_serves_on_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red at once, alive and taking reports until its time is over; whoever sent to it meanwhile lost nothing."""
+    monkeypatch.setenv("SOTTOVOCE_DRAIN_SECONDS", "4")
+    with served(tmp_path / "data") as server:
+        senders = Senders(server.url, 2)
+        senders.wait(5)
+        server.process.send_signal(signal.SIGTERM)
+        until(server, 503)
+        server.process.send_signal(signal.SIGTERM)
+        said = requests.get(f"{server.url}/readyz", timeout=5).json()["detail"]
+        alive = requests.get(f"{server.url}/healthz", timeout=5).status_code
+        body = good()
+        senders.sent[json.loads(body)["report_id"]] = body
+        taken = requests.post(server.url + PATH, data=body, headers=JSON, timeout=5).status_code
+        assert server.process.wait(timeout=20) == 0
+        senders.end()
+        check(server, senders)
+
+    assert (said, alive, taken) == ("this node is about to end", 200, 200)
 
 
 def test_stop_while_it_starts_is_obeyed(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
 """What falls due with time: closing a survey, forgetting its report ids, deleting it, emptying the log."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.surveys import survey_of
+from sottovoce.shared.errors import StorageError
 
 
 class Housekeeping:
@@ -84,6 +85,33 @@ def purge_due(storage: Storage, now: datetime) -> list[StoredSurvey]:
     for stored in due:
         storage.purge(stored.key)
     return due
+
+
+def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
+    """
+    Take out of a copy, which is deleted after so many days, whatever the database itself has forgotten by then.
+
+    Args:
+        copy: of the database; changed.
+        now: when it was made.
+        days: until its last day.
+
+    Returns:
+        Names of the surveys that are not in the copy any more, since they are deleted by then.
+
+    Raises:
+        StorageError: a survey that may close at any moment forgets its ids sooner after that.
+    """
+    last = now + timedelta(days=days)
+    deleted = delete_due(copy, last)
+    purge_due(copy, last)
+    still_open = [survey_of(stored.document) for stored in copy.surveys() if not stored.closed]
+    shortest = min((survey.ids_days for survey in still_open), default=days)
+    if shortest < days:
+        raise StorageError(
+            f"a survey forgets its report ids {shortest} days after it closes; no backup may be kept for longer"
+        )
+    return deleted
 
 
 def _is_due(stored: StoredSurvey, today: int) -> bool:

@@ -37,6 +37,9 @@ class Settings:
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
     max_requests: int = _setting(256, "requests under way at once; further ones are told to come back")
+    drain_seconds: int = _setting(
+        0, "seconds for which a node that is told to end serves on, while its `/readyz` is red for whoever sends to it"
+    )
 
     rate_limit: int = _setting(
         6000, "reports, logins and other writes a minute that one network may send; 0 for no limit"

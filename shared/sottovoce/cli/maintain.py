@@ -12,14 +12,19 @@ from sottovoce.aggregator.storage.record import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import new_file
-from sottovoce.cli.restoring import has_password, put_back, tell_wrong
+from sottovoce.cli.restoring import has_password, leave_out, put_back, tell_wrong
 from sottovoce.shared.errors import StorageError
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--keep-days",
+    type=click.IntRange(1, 3650),
+    help="You delete the file after so many days: what falls due until then is left out.",
+)
 @data_option
-def backup(file: Path, data: Path | None) -> None:
+def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
     """Write a copy of the database to the new FILE, while the aggregator runs or not; also from PostgreSQL."""
     storage = open_storage(data_settings(data))
     if file.exists() or file.is_symlink():
@@ -27,7 +32,10 @@ def backup(file: Path, data: Path | None) -> None:
     with new_file(file) as part:
         save(storage, part)
         part.chmod(0o600)
-    click.echo("Saved. It holds report ids until they fall due: let it expire before that day.", err=True)
+        if keep_days is not None:
+            leave_out(part, present(storage), keep_days)
+    until = "that day" if keep_days is None else f"{keep_days} days are over"
+    click.echo(f"Saved. It holds report ids that fall due: delete it before {until}.", err=True)
 
 
 @click.command()

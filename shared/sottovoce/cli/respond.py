@@ -52,7 +52,11 @@ def respond(
 
     A file of answers has one entry for each question, such as {"cheated": "yes", "which": ["a", "b"], "age": 30}. It
     is only read: delete it afterwards.
+
+    Everybody on a machine sees the words of its commands: for a link that is yours alone write - here, and paste it in
+    when you are asked.
     """
+    url = click.prompt("Link", hide_input=True, err=True) if url == "-" else url
     if take_back:
         _withdraw(parse_link(url), yes, as_json)
         return

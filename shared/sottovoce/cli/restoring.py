@@ -1,13 +1,15 @@
-"""How a backup comes into the database that the settings name, and what may be said about one on the way."""
+"""What a backup that is kept for some days leaves out, how one comes into the database, and what is said on the way."""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import parse_qs, urlsplit
 
 import click
+from sottovoce.aggregator.housekeeping import forget_ahead
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of, open_url
@@ -17,6 +19,24 @@ from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.database import make_folder
 from sottovoce.cli.output_file import new_file
 from sottovoce.shared.errors import StorageError
+
+
+def leave_out(file: Path, now: datetime, keep_days: int) -> None:
+    """
+    Take out of a backup what falls due while it is kept, and say which surveys that are.
+
+    Args:
+        file: the backup; changed.
+        now: when it was made.
+        keep_days: until it is deleted.
+
+    Raises:
+        StorageError: a survey that is still open could fall due sooner.
+    """
+    with closing(SQLiteStorage(file)) as copy:
+        for name in forget_ahead(copy, now, keep_days):
+            click.echo(f"{name}: left out, since the survey is deleted by then", err=True)
+        copy.scrub()
 
 
 def put_back(file: Path, settings: Settings) -> None:

@@ -21,7 +21,8 @@ CONNECTIONS = 16_384
 """Connections held at once; further ones wait. Those that send nothing cost a few KiB each, and end after a while."""
 
 KILL_SECONDS = 8
-"""Longer than the worker gives itself, shorter than the ten seconds after which containers are killed."""
+"""Longer than the worker gives itself, shorter than the ten seconds after which containers are killed: both count from
+when it takes nothing new."""
 
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
@@ -50,7 +51,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         log_access=False,
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
-        workers_kill_timeout=KILL_SECONDS,
+        workers_kill_timeout=KILL_SECONDS + settings.drain_seconds,
     )
     try:
         server.serve()

@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -60,6 +60,49 @@ def ids(path: Path) -> list[bytes]:
     """Of the reports of a file, in their order there."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
         return [row[0] for row in connection.execute("SELECT report_id FROM reports NOT INDEXED")]
+
+
+@pytest.mark.parametrize(("closed", "held"), [(0, 59), (20, 59), (23, 59), (24, 0), (40, 0)])
+def test_backup_holds_no_ids_that_fall_due_while_it_is_kept(data: Path, closed: int, held: int) -> None:
+    """Of a survey that forgets 30 days after it closed, in a file for a week; the database keeps them until the day."""
+    with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
+        before = [bytes(row[1]) for row in storage.export_table("reports")]
+        storage.close_survey("exam", day_of(now()) - closed)
+    file = data.parent / "week"
+    assert run("backup", str(file), "--keep-days", "7", "--data", str(data)).exit_code == 0
+
+    found = file.read_bytes()
+    assert sum(one in found for one in before) == held
+    assert len(ids(data / "sottovoce.sqlite")) == 59
+    assert [path.name for path in data.parent.iterdir() if path.name.startswith("week")] == ["week"]
+    assert run("restore", str(file), "--data", str(data.parent / "again")).exit_code == 0
+    with closing(SQLiteStorage(data.parent / "again" / "sottovoce.sqlite")) as storage:
+        assert storage.surveys()[0].reports == 59
+
+
+@pytest.mark.parametrize(("ids_days", "code"), [(7, 0), (6, 1), (0, 1)])
+def test_backup_may_not_be_kept_for_longer_than_ids_after_a_close_at_any_moment(
+    tmp_path: Path, ids_days: int, code: int
+) -> None:
+    """Then it is refused in words, and no file is left."""
+    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
+        storage.publish(survey(retention={"ids_days": ids_days}))
+    made = run("backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
+
+    assert (made.exit_code, (tmp_path / "week").exists()) == (code, code == 0)
+    assert (f"{ids_days} days after it closes" in made.output) == (code == 1)
+
+
+def test_backup_leaves_out_a_survey_that_is_deleted_while_it_is_kept(tmp_path: Path) -> None:
+    """And says so."""
+    day = (now() + timedelta(days=5)).date().isoformat()
+    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
+        storage.publish(survey(retention={"ids_days": 30, "delete_on": day}))
+    made = run("backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
+
+    assert "exam: left out" in made.output
+    with closing(SQLiteStorage(tmp_path / "week")) as storage:
+        assert storage.surveys() == []
 
 
 def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:

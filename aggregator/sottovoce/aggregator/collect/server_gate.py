@@ -99,7 +99,7 @@ class Gate:
         # Not of the pool: its threads may all wait for the database.
         self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
         self._under_way = 0
-        self._ending = Ending()
+        self._ending = Ending(settings.drain_seconds)
         self._limits = Limits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
@@ -157,6 +157,8 @@ class Gate:
         """Whether this process is alive, and whether it can work on the database, whatever all others wait for."""
         if scope.path == "/healthz":
             return _ALIVE
+        if self._ending.told:
+            return self._refuse(scope, Refusal("busy", "this node is about to end"))
         try:
             if self._readiness.is_known:
                 self._readiness.check()

@@ -1,0 +1,237 @@
+"""
+A database's password, a researcher's token and a one-time token: in no process list, environment, log, traceback or
+file but those that were made to hold them, whichever verb runs.
+"""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import click
+import pytest
+import requests
+import yaml
+from sottovoce.cli.main import main
+from sottovoce.cli.process import free_port, wait_until_ready
+
+from tests import postgres
+from tests.journey.test_hostile_http import JSON
+from tests.surveys import document
+
+PASSWORD = "Passw0rdMark7f3a9c"
+RUN = {
+    "migrate": [],
+    "survey publish": ["exam.yaml", "--keep"],
+    "researcher add": ["ann"],
+    "researcher list": [],
+    "researcher revoke": ["bob", "--yes"],
+    "survey list": [],
+    "token create": ["exam", "--count", "3", "--out", "links.csv"],
+    "token stats": ["exam"],
+    "token revoke": ["exam", "revoked.csv"],
+    "survey reopen": ["exam"],
+    "doctor": [],
+    "purge": ["--clock-ok"],
+    "backup": ["saved.sqlite"],
+    "restore": ["saved.sqlite"],
+    "copy": ["--to-file", "other"],
+    "export": ["exam", "--out", "results.json"],
+    "crosstab": ["exam", "cheated", "year"],
+    "compare": ["exam", "cheated", "--by", "year"],
+    "regress": ["exam", "cheated ~ year"],
+    "weights": ["exam", "--margins", "exam.yaml"],
+    "survey close": ["exam"],
+    "survey delete": ["exam", "--yes"],
+}
+"""Verbs and their words, in an order in which most of them succeed; those that refuse must tell no more than others."""
+
+FEW = ("survey publish", "token create", "token revoke")
+"""Those of them that handle secrets themselves, and what they need."""
+
+STARTED = {"serve", "respond"}
+"""Verbs that this test runs in another way: as the process that all others run beside, and as a person's."""
+
+KNOWS_NONE = {
+    "ledger clear": "opens a respondent's own ledger, in which a token stands as its key",
+    "ledger send": "as above",
+    "ledger show": "as above",
+    "verify": "asks for a public page, by an address without secrets",
+    "page": "writes public files",
+    "demo": "makes a database of its own, with a token that it shows nobody",
+    "init": "writes a sample",
+    "lint": "reads a survey file",
+    "plan": "reads a survey file",
+    "privacy": "reads a survey file",
+    "simulate": "reads a survey file",
+    "audit": "reads a survey file",
+}
+"""Verbs that are given no secret, each with the reason why not."""
+
+
+def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Every verb of the command line, also of those below a verb."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            below = command.get_command(click.Context(command), name)
+            assert below is not None
+            yield from leaves(below, (*path, name))
+    else:
+        yield " ".join(path)
+
+
+def test_every_verb_is_run_with_secrets_or_knows_none() -> None:
+    """A new verb is added to one of the lists, with its words or with the reason."""
+    assert [*RUN, *STARTED, *KNOWS_NONE] == list(dict.fromkeys([*RUN, *STARTED, *KNOWS_NONE]))
+    assert {*leaves(main)} == {*RUN, *STARTED, *KNOWS_NONE}
+
+
+def family(pid: int) -> list[Path]:
+    """The folders of a process and of all that it has started."""
+    folder = Path(f"/proc/{pid}")
+    try:
+        below = (folder / "task" / str(pid) / "children").read_text().split()
+    except OSError:
+        return []
+    return [folder, *(each for child in below for each in family(int(child)))]
+
+
+class Run:
+    """Verbs with a database whose address holds a password, in a file; and all that they leave behind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.secret = folder / "database"
+        self.secret.write_text(with_password(postgres.fresh()))
+        self.secret.chmod(0o600)
+        self.environment = {
+            **os.environ, "SOTTOVOCE_DATABASE_FILE": str(self.secret), "SOTTOVOCE_LEDGER": str(folder / "ledger"),
+        }  # fmt: skip
+        self.seen: set[bytes] = set()
+        self.said = b""
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """A verb that runs on, and writes into a log."""
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen([sys.executable, "-m", "sottovoce.cli", *words], cwd=self.folder, stdout=log,
+                                    stderr=log, env=self.environment, umask=0o022)  # fmt: skip
+
+    def verb(self, *words: str, given: bytes = b"", database: Path | None = None) -> bytes:
+        """Run a verb to its end, looking at its process; gives what it said."""
+        environment = self.environment | ({} if database is None else {"SOTTOVOCE_DATABASE_FILE": str(database)})
+        process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", *words], cwd=self.folder, umask=0o022,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   env=environment)  # fmt: skip
+        watcher = threading.Thread(target=self._watch, args=(process,), daemon=True)
+        watcher.start()
+        said, _ = process.communicate(given, timeout=120)
+        watcher.join()
+        self.said += b"" if words[:2] == ("researcher", "add") else said
+        return said
+
+    def look(self, pid: int) -> None:
+        """At the words and the environment of a process and of all below it; others see the words only."""
+        for folder in family(pid):
+            with suppress(OSError):
+                self.seen |= {(folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()}
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None:
+            self.look(process.pid)
+            time.sleep(0.1)
+
+
+def with_password(url: str) -> str:
+    """The address with a password, for which this server does not ask."""
+    return re.sub(r"//([^@/]*?)(:[^@/]*)?@", rf"//\1:{PASSWORD}@", url, count=1)
+
+
+def one_time_tokens(folder: Path) -> list[str]:
+    """Those of the list of links."""
+    return [line.split(",")[0] for line in (folder / "links.csv").read_text().splitlines()[1:]]
+
+
+def test_no_secret_is_where_others_can_read_it(tmp_path: Path) -> None:
+    """Verbs that handle secrets, a person's report and refused requests, beside a running node."""
+    check_run(tmp_path, FEW)
+
+
+@pytest.mark.slow
+def test_no_verb_puts_a_secret_where_others_can_read_it(tmp_path: Path) -> None:
+    """Every verb that knows one."""
+    check_run(tmp_path, tuple(RUN))
+
+
+def check_run(tmp_path: Path, verbs: tuple[str, ...]) -> None:
+    """Run these verbs with the database there, and one with it away; then look at all that can be seen of them."""
+    run = Run(tmp_path)
+    assert PASSWORD in run.secret.read_text()
+    (tmp_path / "exam.yaml").write_text(yaml.safe_dump(document(access="token"), sort_keys=False))
+    (tmp_path / "other").write_text(with_password(postgres.fresh()))
+    (tmp_path / "other").chmod(0o600)
+    first = run.verb("researcher", "add", "bob").split()[-1].decode()
+    port = free_port()
+    node = run.start("serve", "--port", str(port))
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_until_ready(url, node, 90)
+        tokens = use_verbs(run, url, first, verbs)
+        run.look(node.pid)
+    finally:
+        node.terminate()
+        node.wait(timeout=30)
+
+    marks = [PASSWORD, first, *tokens]
+    assert len(run.seen) > len(verbs)
+    shown = b"\n".join([*run.seen, run.said, (tmp_path / "log").read_bytes()])
+    assert [mark for mark in marks if mark.encode() in shown] == []
+    holders = {"database", "other", "away", "links.csv", "revoked.csv"}
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        held = [mark for mark in marks if mark.encode() in path.read_bytes()]
+        assert not held or path.name in holders or "ledger" in path.relative_to(tmp_path).parts[0], path.name
+        assert not held or path.name == "revoked.csv" or stat.S_IMODE(path.stat().st_mode) == 0o600, path.name
+
+
+def use_verbs(run: Run, url: str, researcher: str, verbs: tuple[str, ...]) -> list[str]:
+    """A person's and a program's requests too; gives the one-time tokens."""
+    tokens: list[str] = []
+    for name in verbs:
+        words = RUN[name]
+        if name == "token revoke":
+            tokens = one_time_tokens(run.folder)
+            (run.folder / "revoked.csv").write_text(f"{tokens[2]}\n")
+            send_wrongly(url, researcher, tokens[1])
+            link = next(
+                line.split(",")[1] for line in (run.folder / "links.csv").read_text().splitlines() if tokens[0] in line
+            )
+            (run.folder / "answers.json").write_text('{"cheated": "yes", "reason": "fear", "year": "second"}')
+            here = re.sub(r"https?://[^/]+", url, link)
+            answered = run.verb("respond", "-", "--answers", "answers.json", "--yes", given=f"{here}\n".encode())
+            assert b'"report_id"' in answered, answered.decode()
+        said = run.verb(*name.split(), *words)
+        assert b"Traceback" not in said, said.decode()
+    away = run.folder / "away"
+    away.write_text(f"postgresql://sottovoce:{PASSWORD}@127.0.0.1:1/none")
+    away.chmod(0o600)
+    said = run.verb("doctor", database=away)
+    assert b"Traceback" not in said, said.decode()
+    return tokens
+
+
+def send_wrongly(url: str, researcher: str, token: str) -> None:
+    """Requests with secrets that are refused, broken off or looked up."""
+    for method, path, secret in (
+        ("GET", "/metrics", researcher),
+        ("GET", f"/api/v1/surveys/exam/estimates?token={researcher}", researcher),
+        ("POST", "/api/v1/surveys/exam/reports", token),
+        ("POST", f"/api/v1/surveys/exam/close?key={researcher}", "nobody"),
+    ):
+        requests.request(
+            method, url + path, headers={**JSON, "Authorization": f"Bearer {secret}"}, data=b"{}", timeout=30
+        )

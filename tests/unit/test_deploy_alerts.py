@@ -1,0 +1,70 @@
+"""Prometheus' rules in ``deploy/alerts.yml``: each can be read, and asks for what a node really tells."""
+
+import re
+from typing import Any
+
+import promql_parser
+import pytest
+import requests
+import yaml
+
+from tests.conftest import Running
+from tests.unit.test_deploy import text
+
+RULES: list[dict[str, Any]] = [
+    rule for group in yaml.safe_load(text("alerts.yml"))["groups"] for rule in group["rules"]
+]
+OF_PROMETHEUS = {"up"}
+"""What it knows by itself of everything that it asks."""
+
+SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? [^ ]+$", re.MULTILINE)
+
+
+def selectors(rule: dict[str, Any]) -> list[promql_parser.VectorSelector]:
+    """Every series that an alert asks for."""
+    found: list[promql_parser.VectorSelector] = []
+
+    def note(node: object) -> None:
+        if isinstance(node, promql_parser.MatrixSelector):
+            found.append(node.vector_selector)
+        elif isinstance(node, promql_parser.VectorSelector):
+            found.append(node)
+
+    promql_parser.walk(promql_parser.parse(rule["expr"]), note)
+    assert found
+    return found
+
+
+def values(selector: promql_parser.VectorSelector) -> list[tuple[str, str]]:
+    """(label, value) of all that a series is asked to have, but for the job, which is Prometheus' own."""
+    return [
+        (one.name, value) for one in selector.matchers.matchers if one.name != "job" for value in one.value.split("|")
+    ]
+
+
+def test_every_metric_that_an_alert_names_is_exported(running: Running) -> None:
+    """With every value of a label: an alert on a misspelt one would never come."""
+    told = requests.get(f"{running.url}/metrics", headers=running.researcher, timeout=15).text
+    samples = [(name, set(re.findall(r'(\w+)="([^"]*)"', labels))) for name, labels in SAMPLE.findall(told)]
+    assert samples
+
+    for rule in RULES:
+        for selector in selectors(rule):
+            if selector.name in OF_PROMETHEUS:
+                assert values(selector) == []
+                continue
+            of_name = [labels for name, labels in samples if name == selector.name]
+            assert of_name, f"{rule['alert']}: {selector.name} is not exported"
+            assert set(values(selector)) <= set().union(*of_name), rule["alert"]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_alert_says_what_is_the_matter_and_what_to_do(rule: dict[str, Any]) -> None:
+    """In words, of the job that the documentation sets up; a heading of the runbook that it names is there."""
+    assert {*rule} <= {"alert", "expr", "for", "labels", "annotations"}
+    assert rule["labels"]["severity"] in {"warning", "critical"}
+    assert {*rule["annotations"]} == {"summary", "what_to_do"}
+    for selector in selectors(rule):
+        assert ("job", "sottovoce") in [(one.name, one.value) for one in selector.matchers.matchers]
+    for heading in re.findall(r'"([^"]+)"', rule["annotations"]["what_to_do"]):
+        assert f"**{heading}" in text("runbook.md")
