@@ -1,16 +1,19 @@
 """
-Deny by default: every route needs a member of staff, but for those on one list.
+Deny by default: every route needs a member of staff who may use it, but for those on one list.
 
 Members of staff hold random keys. Programs send one as ``Authorization: Bearer``; the dashboard exchanges one for a
 session whose cookie no script can read and no other site can use. Only hashes are stored.
 """
 
 import hmac
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.access.actor import actor_of
 from sottovoce.aggregator.access.keys import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
+from sottovoce.aggregator.access.roles import Verdict, may, may_publish
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Key
@@ -42,6 +45,11 @@ PUBLIC = frozenset(
 )
 """The endpoints that anybody may use; a test walks the URL map."""
 
+NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
+
+_PAGE = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
+"""Pages that one is led back to: of this site, whatever a link to the sign-in page says."""
+
 blueprint = Blueprint("auth", __name__)
 
 
@@ -68,21 +76,45 @@ def _guard() -> Response | None:
     endpoint = request.endpoint
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
-    if endpoint.startswith(("dashboard.", "auth.")):
-        return _guard_page()
+    refused = _let_in_page() if request.path.startswith("/dashboard") else _let_in_program()
+    return refused or _check_right(endpoint)
+
+
+def _let_in_program() -> Response | None:
     found = let_in_by(_storage(), request.headers.get("Authorization", ""), _now() // DAY)
-    return problems.response("unauthorized", EXPECTED) if found is None else None
+    if found is None:
+        return problems.response("unauthorized", EXPECTED)
+    g.actor = actor_of(_storage(), *found)
+    return None
 
 
-def _guard_page() -> Response | None:
+def _let_in_page() -> Response | None:
     cookie = request.cookies.get(_cookie_name())
     session = _storage().access.session(key_hash(cookie), _now()) if cookie else None
     if session is None:
-        return _found(redirect(url_for("auth.login")))
+        return _found(redirect(url_for("auth.login", next=_page_asked_for())))
     if request.method == "POST" and not (_same_origin() and _form_token_matches(cookie or "")):
-        return problems.response("forbidden")
-    g.account, g.form_token = session.account, _form_token(cookie or "")
+        return problems.response("forbidden", "the form did not come from this site")
+    g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie or "")
+    g.session = session
     return None
+
+
+def _check_right(endpoint: str) -> Response | None:
+    survey = (request.view_args or {}).get("name")
+    if endpoint == "results.publish":
+        verdict = may_publish(g.actor, survey or "", is_new=not _storage().revisions(survey or ""))
+    else:
+        verdict = may(g.actor, endpoint, survey)
+    if verdict is Verdict.UNKNOWN:
+        return problems.response("unknown_survey")
+    return problems.response("forbidden", NOT_ALLOWED) if verdict is Verdict.REFUSED else None
+
+
+def _page_asked_for() -> str | None:
+    """Where signing in leads back to; None for the list of surveys, and for what is no page."""
+    is_page = request.method == "GET" and request.endpoint != "dashboard.surveys"
+    return request.full_path.rstrip("?") if is_page and _PAGE(request.full_path) else None
 
 
 @blueprint.get("/dashboard/login")
@@ -103,7 +135,8 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     cookie, session = new_cookie()
     if _storage().access.start_session_by_key(session, digest, _now()) is None:
         return _not_known()
-    return _with_cookie(_found(redirect(url_for("dashboard.surveys"))), cookie)
+    page = request.args.get("next", "")
+    return _with_cookie(_found(redirect(page if _PAGE(page) else url_for("dashboard.surveys"))), cookie)
 
 
 @blueprint.get("/dashboard/sign-in")
