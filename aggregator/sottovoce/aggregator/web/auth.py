@@ -40,6 +40,9 @@ PUBLIC = frozenset(
         "auth.enter",
         "auth.offer",
         "auth.sign_in",
+        "auth.open_page",
+        "access.invitation",
+        "access.accept",
         "dashboard.style",
     }
 )
@@ -93,7 +96,7 @@ def _let_in_page() -> Response | None:
     session = _storage().access.session(key_hash(cookie), _now()) if cookie else None
     if session is None:
         return _found(redirect(url_for("auth.login", next=_page_asked_for())))
-    if request.method == "POST" and not (_same_origin() and _form_token_matches(cookie or "")):
+    if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie or "")):
         return problems.response("forbidden", "the form did not come from this site")
     g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie or "")
     g.session = session
@@ -126,7 +129,7 @@ def login() -> str:
 @blueprint.post("/dashboard/login")
 def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
-    if not _same_origin():
+    if not is_same_origin():
         return problems.response("forbidden")
     digest = key_hash(request.form.get("token", "").strip())
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
@@ -148,20 +151,42 @@ def offer() -> str:
 @blueprint.post("/dashboard/sign-in")
 def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
-    if not _same_origin():
+    if not is_same_origin():
         return problems.response("forbidden")
-    link, today = link_hash(request.args.get("link", "")), _now() // DAY
-    # Looked up before anything is written, as above.
-    if _storage().access.invitation(link, today) is None:
+    begun = _by_link()
+    if begun is None:
         return _not_known()
-    cookie, session = new_cookie()
-    account = _storage().access.start_session_by_link(session, link, _now())
-    if account is None:
-        return _not_known()
+    account, cookie = begun
     key, digest = new_key()
-    own = Key(digest, account.id, "own", frozenset(SCOPES), EVERY_SURVEY, today + KEY_DAYS)
+    own = Key(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, _now() // DAY + KEY_DAYS)
     _storage().access.add_key(own)
     return _with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
+
+
+@blueprint.get("/dashboard/open")
+def open_page() -> Response | str:
+    """
+    Exchange a link for a session without asking, where a person opened it: no page led here, no program looks ahead.
+
+    From another site it would sign somebody in as whoever made the link.
+    """
+    sent = request.headers
+    opened = sent.get("Sec-Fetch-Site") == "none" and not (sent.get("Sec-Purpose") or sent.get("Purpose"))
+    begun = _by_link() if opened else None
+    if begun is None:
+        return render_template("sign_in.html", token=None)
+    return _with_cookie(_found(redirect(url_for("dashboard.surveys"))), begun[1])
+
+
+def _by_link() -> tuple[Account, str] | None:
+    """Who is signed in by the link that was asked for, and the cookie of the session."""
+    link = link_hash(request.args.get("link", ""))
+    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    if _storage().access.invitation(link, _now() // DAY) is None:
+        return None
+    cookie, session = new_cookie()
+    account = _storage().access.start_session_by_link(session, link, _now())
+    return None if account is None else (account, cookie)
 
 
 @blueprint.post("/dashboard/logout")
@@ -219,7 +244,7 @@ def _cookie_options() -> dict[str, Any]:
     return {"secure": _secure(), "httponly": True, "samesite": "Strict", "path": "/"}
 
 
-def _same_origin() -> bool:
+def is_same_origin() -> bool:
     """A browser that posts a form says where the form came from; one that does not say is not let in."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
