@@ -76,9 +76,25 @@ def test_pages_pass_the_checker(browser: Browser, answered: Running, axe: str, s
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.goto(f"{answered.url}/dashboard/")
     found += violations(page, axe)
+    found += _own_page(page, axe)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.goto(f"{answered.url}/dashboard/invitation?link=none")
+    found += violations(page, axe)
     context.close()
 
     assert found == []
+
+
+def _own_page(page: Page, axe: str) -> list[str]:
+    """One's own page, with its form open, and again with a key that was just made."""
+    page.click(".who")
+    page.click("summary")
+    found = violations(page, axe)
+    page.fill("#label", "R on my laptop")
+    page.check("input[value='results:read']")
+    page.click("text=Make the key")
+    page.wait_for_selector("[role=status]")
+    return found + violations(page, axe)
 
 
 def test_pages_need_no_script_and_nothing_from_elsewhere(browser: Browser, answered: Running) -> None:
@@ -89,7 +105,7 @@ def test_pages_need_no_script_and_nothing_from_elsewhere(browser: Browser, answe
     context.on("request", lambda request: asked.append(request.url))
     context.on("console", lambda message: said.append(message.text))
     page = log_in(context, answered)
-    page.click("text=Log out")
+    page.click("text=Sign out")
     page.wait_for_selector("#token")
     context.close()
 

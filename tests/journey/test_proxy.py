@@ -129,7 +129,7 @@ def test_both_nodes_restarted_under_load_lose_nothing_and_tell_nothing(tmp_path:
     url = postgres.fresh(server)
     storage = PostgresStorage(url)
     storage.publish(INVITED)
-    storage.add_researcher("ann", new_token()[1])
+    storage.add_researcher("ann", new_key()[1])
     tokens = create_tokens(storage, "exam", 3000)
     before = {path: path.stat().st_size for path in own.glob("*/log")}
     with two(tmp_path, url) as nodes, nginx.proxy(tmp_path, [node.port for node in nodes]) as address:

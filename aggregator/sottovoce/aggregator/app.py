@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Flask
+from sottovoce.aggregator.access import routes as access
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
@@ -34,6 +35,7 @@ _ROOMS: Sequence[Sequence[Route]] = (
     health_routes.ROUTES,
     front_routes.ROUTES,
     api_routes.ROUTES,
+    access.ROUTES,
 )
 ROUTES = tuple(route for room in _ROOMS for route in room)
 """Every method of every address, once; a test compares it with the URL map."""

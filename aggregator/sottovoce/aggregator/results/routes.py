@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from flask import Response, current_app, jsonify, request
+from flask import Response, current_app, g, jsonify, request
+from sottovoce.aggregator.access.publishing import owned
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -44,9 +45,10 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
 
 
 def surveys() -> Response:
-    """Revisions of surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
+    """Revisions of the surveys that one may know of, with the reports so far, in whole batches while open."""
     keys = ("name", "revision", "digest", "closed", "retired")
-    page = page_of(current_app.extensions["storage"].surveys(), lambda row: row.key, request.args)
+    known = [row for row in current_app.extensions["storage"].surveys() if g.actor.role(row.name)]
+    page = page_of(known, lambda row: row.key, request.args)
     shown = page.document(lambda row: {key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)})
     return unless_known(jsonify(shown))
 
@@ -68,7 +70,8 @@ def publish(name: str) -> Response:
     if retire not in {"0", "1"}:
         raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
-    stored = storage.publish(next_revision(storage, survey), retire=retire == "1")
+    with owned(storage, g.actor, name):
+        stored = storage.publish(next_revision(storage, survey), retire=retire == "1")
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 

@@ -7,7 +7,8 @@ A page that the reader may not open does not stand in the bar.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from flask import current_app, url_for
+from flask import current_app, g, url_for
+from sottovoce.aggregator.access.roles import Verdict, may
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_survey
@@ -56,6 +57,7 @@ class SurveyPage:
         state: its state, in a sentence.
         pages: the bar.
         under: what stands under the page that is open; none, if that is one page.
+        next: the page of the one next action.
     """
 
     name: str
@@ -65,11 +67,7 @@ class SurveyPage:
     state: str
     pages: Sequence[PageLink]
     under: Sequence[PageLink]
-
-    @property
-    def next(self) -> str:
-        """The page of the one next action."""
-        return next_page(self.stage)
+    next: str
 
 
 def is_there(page: str) -> bool:
@@ -77,14 +75,18 @@ def is_there(page: str) -> bool:
     return f"studio.{page}" in current_app.view_functions
 
 
-def published_page(name: str, page: str, may: Callable[[str], bool] = is_there) -> SurveyPage:
+def may_open(name: str) -> Callable[[str], bool]:
+    """Whether the reader may open this page of a survey, by the page's word."""
+    return lambda page: is_there(page) and may(g.actor, f"studio.{page}", name) is Verdict.ALLOWED
+
+
+def published_page(name: str, page: str) -> SurveyPage:
     """
     The frame of a page of a published survey.
 
     Args:
         name: the survey's.
         page: one of the words in ``PAGES``.
-        may: whether the reader may open the page of this word.
 
     Raises:
         ReportRejected: no survey has this name.
@@ -95,12 +97,20 @@ def published_page(name: str, page: str, may: Callable[[str], bool] = is_there) 
     survey = survey_of(revisions[-1].document)
     stage = stage_of(revisions)
     state = _state(revisions, stage)
-    return SurveyPage(name, _title(survey), stage, survey.trial, state, _bar(name, page, may), _under(name, page, may))
+    opens = may_open(name)
+    bars = _bar(name, page, opens), _under(name, page, opens)
+    return SurveyPage(name, _title(survey), stage, survey.trial, state, *bars, next_page(stage, opens))
 
 
-def next_page(stage: str) -> str:
-    """Where a survey's bare address leads."""
-    return NEXT[stage] if is_there(NEXT[stage]) else "results"
+def next_page(stage: str, opens: Callable[[str], bool]) -> str:
+    """
+    Where a survey's bare address leads.
+
+    Args:
+        stage: of the survey.
+        opens: whether the reader may open a page.
+    """
+    return next(page for page in (NEXT[stage], *NEXT.values(), "results") if opens(page))
 
 
 def stage_of(revisions: Sequence[StoredSurvey]) -> str:
@@ -125,19 +135,19 @@ def _title(survey: Survey) -> str:
     return words().text(survey.title, survey.default_language)
 
 
-def _bar(name: str, page: str, may: Callable[[str], bool]) -> list[PageLink]:
+def _bar(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
     return [
         PageLink(there[0], address_of(name, there[0]), page in there)
-        for there in ([each for each in under if may(each)] for under in PAGES.values())
+        for there in ([each for each in under if opens(each)] for under in PAGES.values())
         if there
     ]
 
 
-def _under(name: str, page: str, may: Callable[[str], bool]) -> list[PageLink]:
+def _under(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
     under = next(under for under in PAGES.values() if page in under)
     if len(under) == 1:
         return []
-    return [PageLink(each, address_of(name, each), each == page) for each in under if may(each)]
+    return [PageLink(each, address_of(name, each), each == page) for each in under if opens(each)]
 
 
 def address_of(name: str, page: str) -> str:
