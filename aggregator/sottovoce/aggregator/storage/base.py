@@ -7,14 +7,14 @@ of the live one that moves only when the cell has grown enough since, arrivals l
 what its cells show, and never a count of its own: less its cohorts, that would be a handful of people.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
-from sottovoce.shared import canonical
+from sottovoce.aggregator.storage.chain import Line
+from sottovoce.aggregator.storage.journal_base import Journal
 from sottovoce.shared.spec import Survey
 
 ID = 16
@@ -171,31 +171,6 @@ class TokenBatch(NamedTuple):
     body: str
 
 
-class Line(NamedTuple):
-    """
-    What is remembered for good of one step in the life of a survey; each line holds the hash of the one before it.
-
-    Attributes:
-        number: one more than that of the line before it.
-        day: counted from 1970-01-01, by the database's own clock.
-        what: happened.
-        about: the survey's name; of a revision, also its number and digest, each after a space; of tokens, also the
-            fingerprints of the request that they were made for.
-        previous: hash of the line before it.
-    """
-
-    number: int
-    day: int
-    what: str
-    about: str
-    previous: bytes
-
-    @property
-    def hash(self) -> bytes:
-        """SHA-256 of the line as canonical JSON."""
-        return hashlib.sha256(canonical.dump([*self[:4], self.previous.hex()])).digest()
-
-
 Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 """From the name of one of ``tables.TABLES`` to its rows, in the order of its first two columns."""
 
@@ -248,6 +223,10 @@ class Storage(Protocol):
 
     def record(self) -> list[Line]:
         """What is remembered for good: who was published, retired, closed, reopened, deleted, and on which day."""
+
+    @property
+    def journal(self) -> Journal:
+        """What staff did, for a year."""
 
     def purge(self, survey: int) -> None:
         """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step; of an

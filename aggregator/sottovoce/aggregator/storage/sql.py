@@ -16,7 +16,6 @@ from sottovoce.aggregator.storage.base import (
     Arrival,
     Cell,
     Known,
-    Line,
     Outcome,
     Plan,
     Rows,
@@ -26,7 +25,8 @@ from sottovoce.aggregator.storage.base import (
     TokenCounts,
 )
 from sottovoce.aggregator.storage.cells import tallied, with_whole
-from sottovoce.aggregator.storage.pulse import PulseStorage
+from sottovoce.aggregator.storage.chain import Line
+from sottovoce.aggregator.storage.journal import JournalStorage
 from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
@@ -60,7 +60,7 @@ _UNSHOWN = """
 """
 
 
-class SQLStorage(PulseStorage):
+class SQLStorage(JournalStorage):
     """The part of ``Storage`` that both back ends share."""
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
@@ -74,9 +74,6 @@ class SQLStorage(PulseStorage):
 
     NOBODY_LET_IN: ClassVar[str] = ""
     """What makes a transaction wait for whoever is being let in, and them for it, if they do not anyway."""
-
-    NOW: ClassVar[str]
-    """Seconds since 1970, by the database's own clock."""
 
     REKEY: ClassVar[str]
     """Gives every report of a survey a new random id."""
@@ -198,10 +195,6 @@ class SQLStorage(PulseStorage):
         with self._write() as db:
             _ = self.ALONE and db.execute(self.ALONE)
             yield db
-
-    def _today(self, db: Handle) -> int:
-        """Days since 1970-01-01, by the database's own clock."""
-        return int(db.execute(self.NOW).fetchone()[0]) // 86400
 
     def _surveys(self, query: str, arguments: list[str]) -> list[StoredSurvey]:
         with self._read() as db:

@@ -63,6 +63,13 @@ TABLES: dict[str, Columns] = {
     "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
     "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
+    "journal": {
+        "number": KEY,
+        "day": NUMBERS,
+        **dict.fromkeys(("what", "who", "about"), TEXT),
+        "previous": BYTES,
+    },
+    "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
     "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
 }
 """What is copied to another database."""
