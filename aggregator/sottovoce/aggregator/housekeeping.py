@@ -44,6 +44,7 @@ class Housekeeping:
             if not waits:
                 delete_due(self._storage, now)
                 purge_due(self._storage, now)
+                self._storage.journal.cut()
         if self._scrubbed_on != day_of(now):
             self._storage.scrub()
             self._scrubbed_on = day_of(now)

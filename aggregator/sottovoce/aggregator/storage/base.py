@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.journal_base import Journal
+from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.shared.spec import Survey
 
 ID = 16
@@ -162,6 +163,7 @@ class TokenBatch(NamedTuple):
         hashes: of the tokens.
         request: a fingerprint of who asks, and of the name that the request was given.
         body: a fingerprint of what is asked for.
+        who: asks, for the journal.
     """
 
     survey: int
@@ -169,6 +171,7 @@ class TokenBatch(NamedTuple):
     hashes: Sequence[bytes]
     request: str
     body: str
+    who: str = NOBODY
 
 
 Rows = Callable[[str], Iterator[tuple[Any, ...]]]
@@ -178,13 +181,14 @@ Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 class Storage(Protocol):
     """One database. Methods raise ``StorageError`` when it is unavailable; all may be called from any thread."""
 
-    def publish(self, survey: Survey, retire: bool = False) -> StoredSurvey:
+    def publish(self, survey: Survey, retire: bool = False, who: str = NOBODY) -> StoredSurvey:
         """
         Make a survey available; publishing the same one again changes nothing.
 
         Args:
             survey: to be published.
             retire: mark all earlier revisions as retired.
+            who: does it, for the journal, as everywhere.
 
         Raises:
             StorageError: another survey has this name and revision, a later revision exists, an earlier one shows
@@ -198,13 +202,20 @@ class Storage(Protocol):
     def revisions(self, name: str) -> list[StoredSurvey]:
         """All revisions of one survey, oldest first; empty if there is none."""
 
-    def close_survey(self, name: str, day: int) -> None:
-        """Admit no more reports to any revision from this day on; the first time, show all counts."""
+    def close_survey(self, name: str, day: int, who: str = NOBODY) -> None:
+        """
+        Admit no more reports to any revision; the first time, show all counts.
+
+        Args:
+            name: the survey's.
+            day: from which on.
+            who: does it.
+        """
 
     def unshown(self, name: str) -> int:
         """Of how many cells less or more is shown than there is: for whoever has the database, never for results."""
 
-    def reopen_survey(self, name: str) -> None:
+    def reopen_survey(self, name: str, who: str = NOBODY) -> None:
         """
         Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.
 
@@ -212,10 +223,10 @@ class Storage(Protocol):
             StorageError: there is no such survey, or its report ids are forgotten.
         """
 
-    def delete_survey(self, name: str) -> None:
+    def delete_survey(self, name: str, who: str = NOBODY) -> None:
         """
-        Take out everything of a survey, also of the files, but for the lines of the record. Its name is never given
-        again, since devices remember it.
+        Take out everything of a survey, also of the files, but for the lines of the record and the entries of the
+        journal, which hold its name. That is never given again, since devices remember it.
 
         Raises:
             StorageError: there is no such survey.
@@ -228,7 +239,7 @@ class Storage(Protocol):
     def journal(self) -> Journal:
         """What staff did, for a year."""
 
-    def purge(self, survey: int) -> None:
+    def purge(self, survey: int, who: str = NOBODY) -> None:
         """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step; of an
         open one, nothing.
         """
@@ -263,8 +274,15 @@ class Storage(Protocol):
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves: for checks, never for results."""
 
-    def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
-        """Make these tokens good for one report each."""
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> None:
+        """
+        Make these tokens good for one report each.
+
+        Args:
+            survey: key of the first revision.
+            hashes: of the tokens.
+            who: does it.
+        """
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
         """
@@ -272,8 +290,15 @@ class Storage(Protocol):
         fingerprint of what the first such request asked for.
         """
 
-    def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
-        """Take tokens back; returns how many were still good."""
+    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
+        """
+        Take tokens back; returns how many were still good.
+
+        Args:
+            survey: key of the first revision.
+            hashes: of the tokens.
+            who: does it.
+        """
 
     def has_token(self, survey: int, token: bytes) -> bool:
         """Whether a token is good."""

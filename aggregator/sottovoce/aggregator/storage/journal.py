@@ -85,9 +85,12 @@ class _Journal:
             return list(journal_table.problems(db))
 
     def cut(self) -> None:
-        """Take out what was kept long enough."""
-        with self._write() as db:
-            journal_table.cut(db, self._today(db))
+        """Take out what was kept long enough; mostly there is nothing, and nothing is written."""
+        with self._read() as db:
+            is_due = journal_table.last_due(db, self._today(db)) is not None
+        if is_due:
+            with self._write() as db:
+                journal_table.cut(db, self._today(db))
 
 
 def _of(survey: str | None) -> tuple[str, list[Any]]:

@@ -98,19 +98,25 @@ def entries(db: Handle, condition: str = "", given: Sequence[Any] = ()) -> Itera
         yield from (_entry(*row) for row in chunk)
 
 
-def cut(db: Handle, today: int) -> None:
+def last_due(db: Handle, today: int) -> Entry | None:
     """
-    Take out what has been kept for ``KEPT`` days; an entry keeps the hash at which the rest goes on.
+    The last of the entries that have been kept for ``KEPT`` days; None if nothing is to be cut off.
 
-    Nothing is done where only such entries would go, or each cut would be the cause of another one.
+    Nor is anything where all of them are of cuts, or each cut would be the cause of another one.
     """
-    wait_for_others(db)
     kept_from = db.execute(_KEPT_FROM, [today - KEPT]).fetchone()[0]
-    last = _one(db, "WHERE number < ? ORDER BY number DESC", [kept_from])
-    if last is None or _one(db, "WHERE number < ? AND what <> ?", [kept_from, CUT]) is None:
-        return
-    append(db, today, CUT, NOBODY, f"{last.number} {last.hash.hex()}")
-    db.execute("DELETE FROM journal WHERE number < ?", [kept_from])
+    if _one(db, "WHERE number < ? AND what <> ?", [kept_from, CUT]) is None:
+        return None
+    return _one(db, "WHERE number < ? ORDER BY number DESC", [kept_from])
+
+
+def cut(db: Handle, today: int) -> None:
+    """Take out what has been kept for ``KEPT`` days; an entry keeps the hash at which the rest goes on."""
+    wait_for_others(db)
+    last = last_due(db, today)
+    if last is not None:
+        append(db, today, CUT, NOBODY, f"{last.number} {last.hash.hex()}")
+        db.execute("DELETE FROM journal WHERE number <= ?", [last.number])
 
 
 def problems(db: Handle) -> Iterator[str]:

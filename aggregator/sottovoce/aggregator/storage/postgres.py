@@ -58,7 +58,7 @@ class PostgresStorage(sql.SQLStorage):
     NOBODY_LET_IN: ClassVar[str] = "LOCK TABLE researchers IN EXCLUSIVE MODE"
     NOW: ClassVar[str] = NOW
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
-    THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"
+    THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
 
     def __init__(self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False) -> None:
         self._pool = ConnectionPool(
