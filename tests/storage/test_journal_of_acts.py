@@ -85,7 +85,7 @@ def test_act_that_is_refused_leaves_no_entry(store: Storage) -> None:  # noqa: F
 def test_nothing_of_a_respondent_is_in_the_journal(store: Storage) -> None:  # noqa: F811
     """Reports, copies, conflicts, withdrawals and spent tokens add no entry, whatever becomes of them."""
     key = store.publish(survey()).key
-    before = [tuple(entry) for entry in database.journal.entries()]
+    before = [tuple(entry) for entry in store.journal.entries()]
     store.store([arrival(key, number) for number in range(60)])
     store.store([arrival(key, 1), arrival(key, 2, (0, 2, 0))])
     store.withdraw(plan(key), identity(3))

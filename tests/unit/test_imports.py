@@ -71,7 +71,7 @@ ONLY_IN = {
     "secrets": {
         "sottovoce.client.draws",
         "sottovoce.audit.randomness",
-        "sottovoce.aggregator.web.auth",
+        "sottovoce.aggregator.access.keys",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",
     }

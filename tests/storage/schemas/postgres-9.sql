@@ -82,6 +82,14 @@ CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[]
     END
     $$;
 
+CREATE TABLE public.accounts (
+    account bytea NOT NULL,
+    name text NOT NULL,
+    admin bigint NOT NULL,
+    subject text,
+    disabled_on bigint
+);
+
 CREATE TABLE public.cells (
     survey bigint NOT NULL,
     wave bigint NOT NULL,
@@ -103,19 +111,28 @@ CREATE TABLE public.counts (
 )
 WITH (fillfactor='50');
 
-CREATE TABLE public.journal (
-    number bigint NOT NULL,
-    day bigint NOT NULL,
-    what text NOT NULL,
-    who text NOT NULL,
-    about text NOT NULL,
-    previous bytea NOT NULL
+CREATE TABLE public.grants (
+    account bytea NOT NULL,
+    survey text NOT NULL,
+    role text NOT NULL
 );
 
-CREATE TABLE public.journal_head (
-    place bigint NOT NULL,
-    number bigint NOT NULL,
-    hash bytea NOT NULL
+CREATE TABLE public.invitations (
+    hash bytea NOT NULL,
+    survey text NOT NULL,
+    role text NOT NULL,
+    account bytea,
+    expires_on bigint NOT NULL
+);
+
+CREATE TABLE public.keys (
+    key_hash bytea NOT NULL,
+    account bytea NOT NULL,
+    label text NOT NULL,
+    scopes text NOT NULL,
+    survey text NOT NULL,
+    expires_on bigint NOT NULL,
+    used_on bigint
 );
 
 CREATE TABLE public.pulse (
@@ -176,6 +193,14 @@ CREATE TABLE public.shown_counts (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.staff_sessions (
+    session_hash bytea NOT NULL,
+    account bytea NOT NULL,
+    door text NOT NULL,
+    started bigint NOT NULL,
+    used bigint NOT NULL
+);
+
 CREATE TABLE public.surveys (
     key bigint NOT NULL,
     name text NOT NULL,
@@ -204,15 +229,19 @@ CREATE TABLE public.tombstones (
     id_hash bytea NOT NULL
 );
 
+CREATE TABLE public.views (
+    hash bytea NOT NULL,
+    survey text NOT NULL,
+    digest text NOT NULL,
+    results bigint NOT NULL,
+    expires_on bigint NOT NULL
+);
+
 INSERT INTO public.cells VALUES (1, 0, 0, 0, 3, 0);
 
 INSERT INTO public.counts VALUES (1, 0, 0, 0, 1, 0, 3);
 INSERT INTO public.counts VALUES (1, 0, 0, 1, 2, 0, 3);
 INSERT INTO public.counts VALUES (1, 0, 0, 2, 0, 0, 3);
-
-INSERT INTO public.journal VALUES (1, 20779, 'database migrated', '', '9', '\x0000000000000000000000000000000000000000000000000000000000000000');
-
-INSERT INTO public.journal_head VALUES (0, 1, '\x43ed436459e709631e25d09fda6a9a58dd948807e3eba20415c67a42828f9015');
 
 INSERT INTO public.pulse VALUES (0, NULL, 86400);
 
@@ -224,17 +253,26 @@ INSERT INTO public.schema_version VALUES (9, 8);
 
 INSERT INTO public.surveys VALUES (1, 'exam', 1, 'bd68345e01722380aa0c705fba3f8712bf57a70cc610b0db6de6c4c83ad5a517', '\x7b22616363657373223a226f70656e222c2264656661756c745f6c616e6775616765223a22656e222c22666f726d6174223a22736f74746f766f63652d7375727665792f31222c226e616d65223a226578616d222c2270726976616379223a7b2270726f636564757265223a22646576696365222c2272656c656173655f6261746368223a32357d2c227175657374696f6e73223a5b7b226c6162656c223a7b22656e223a22436865617465643f227d2c226d656368616e69736d223a7b2261223a22332f34222c2262223a22312f34222c226e616d65223a2262696e6172795f7272227d2c226e616d65223a2263686561746564222c2274797065223a22626f6f6c65616e227d2c7b2263686f69636573223a5b7b226c6162656c223a7b22656e223a2254696d65227d2c226e616d65223a2274696d65227d2c7b226c6162656c223a7b22656e223a2246656172227d2c226e616d65223a2266656172227d2c7b226c6162656c223a7b22656e223a2246756e227d2c226e616d65223a2266756e227d5d2c226c6162656c223a7b22656e223a225768793f227d2c226d656368616e69736d223a7b226e616d65223a226b6172795f7272222c226f646473223a2233227d2c226e616d65223a22726561736f6e222c2274797065223a2273656c6563745f6f6e65227d2c7b2263686f69636573223a5b7b226c6162656c223a7b22656e223a224669727374227d2c226e616d65223a226669727374227d2c7b226c6162656c223a7b22656e223a225365636f6e64227d2c226e616d65223a227365636f6e64227d5d2c22636f686f7274223a747275652c226c6162656c223a7b22656e223a22596561723f227d2c226e616d65223a2279656172222c227075626c6963223a747275652c2274797065223a2273656c6563745f6f6e65227d5d2c22726574656e74696f6e223a7b226964735f64617973223a33307d2c227265766973696f6e223a312c227469746c65223a7b22656e223a224578616d73227d7d', NULL, 0, 0);
 
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (account);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_subject_key UNIQUE (subject);
+
 ALTER TABLE ONLY public.cells
     ADD CONSTRAINT cells_pkey PRIMARY KEY (survey, wave, cohort, slot);
 
 ALTER TABLE ONLY public.counts
     ADD CONSTRAINT counts_pkey PRIMARY KEY (survey, wave, cohort, question, value, slot);
 
-ALTER TABLE ONLY public.journal_head
-    ADD CONSTRAINT journal_head_pkey PRIMARY KEY (place);
+ALTER TABLE ONLY public.grants
+    ADD CONSTRAINT grants_pkey PRIMARY KEY (account, survey);
 
-ALTER TABLE ONLY public.journal
-    ADD CONSTRAINT journal_pkey PRIMARY KEY (number);
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.keys
+    ADD CONSTRAINT keys_pkey PRIMARY KEY (key_hash);
 
 ALTER TABLE ONLY public.record
     ADD CONSTRAINT record_pkey PRIMARY KEY (number);
@@ -254,6 +292,9 @@ ALTER TABLE ONLY public.shown_cells
 ALTER TABLE ONLY public.shown_counts
     ADD CONSTRAINT shown_counts_pkey PRIMARY KEY (survey, wave, cohort, question, value);
 
+ALTER TABLE ONLY public.staff_sessions
+    ADD CONSTRAINT staff_sessions_pkey PRIMARY KEY (session_hash);
+
 ALTER TABLE ONLY public.surveys
     ADD CONSTRAINT surveys_digest_key UNIQUE (digest);
 
@@ -272,4 +313,5 @@ ALTER TABLE ONLY public.tokens
 ALTER TABLE ONLY public.tombstones
     ADD CONSTRAINT tombstones_pkey PRIMARY KEY (survey, id_hash);
 
-CREATE INDEX journal_days ON public.journal USING btree (day);
+ALTER TABLE ONLY public.views
+    ADD CONSTRAINT views_pkey PRIMARY KEY (hash);

@@ -1,5 +1,12 @@
 PRAGMA journal_mode = WAL;
 BEGIN TRANSACTION;
+CREATE TABLE accounts (
+        account BLOB PRIMARY KEY,
+        name TEXT NOT NULL,
+        admin INTEGER NOT NULL,
+        subject TEXT UNIQUE,
+        disabled_on INTEGER
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE cells (
             survey INTEGER NOT NULL REFERENCES surveys (key),
             wave INTEGER NOT NULL,
@@ -25,18 +32,28 @@ CREATE TABLE counts (
 INSERT INTO "counts" VALUES(1,0,0,0,1,0,3);
 INSERT INTO "counts" VALUES(1,0,0,1,2,0,3);
 INSERT INTO "counts" VALUES(1,0,0,2,0,0,3);
-CREATE TABLE journal (
-            number INTEGER PRIMARY KEY,
-            day INTEGER NOT NULL,
-            what TEXT NOT NULL,
-            who TEXT NOT NULL,
-            about TEXT NOT NULL,
-            previous BLOB NOT NULL
-        ) STRICT
-        ;
-INSERT INTO "journal" VALUES(1,20779,'database migrated','','6',X'0000000000000000000000000000000000000000000000000000000000000000');
-CREATE TABLE journal_head (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
-INSERT INTO "journal_head" VALUES(0,1,X'390DF273459FAE2EC1316BD76FFDC524778EBF09E7875246A78F0210C2AD20B7');
+CREATE TABLE grants (
+        account BLOB NOT NULL,
+        survey TEXT NOT NULL,
+        role TEXT NOT NULL,
+        PRIMARY KEY (account, survey)
+    ) STRICT, WITHOUT ROWID;
+CREATE TABLE invitations (
+        hash BLOB PRIMARY KEY,
+        survey TEXT NOT NULL,
+        role TEXT NOT NULL,
+        account BLOB,
+        expires_on INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+CREATE TABLE keys (
+        key_hash BLOB PRIMARY KEY,
+        account BLOB NOT NULL,
+        label TEXT NOT NULL,
+        scopes TEXT NOT NULL,
+        survey TEXT NOT NULL,
+        expires_on INTEGER NOT NULL,
+        used_on INTEGER
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE pulse (beat INTEGER NOT NULL, seen INTEGER, waits INTEGER NOT NULL DEFAULT 0) STRICT;
 INSERT INTO "pulse" VALUES(0,NULL,86400);
 CREATE TABLE record (
@@ -90,6 +107,13 @@ CREATE TABLE shown_counts (
             PRIMARY KEY (survey, wave, cohort, question, value)
         ) STRICT, WITHOUT ROWID
         ;
+CREATE TABLE staff_sessions (
+        session_hash BLOB PRIMARY KEY,
+        account BLOB NOT NULL,
+        door TEXT NOT NULL,
+        started INTEGER NOT NULL,
+        used INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE surveys (
             key INTEGER PRIMARY KEY,
             name TEXT NOT NULL,
@@ -121,6 +145,12 @@ CREATE TABLE tombstones (
             PRIMARY KEY (survey, id_hash)
         ) STRICT, WITHOUT ROWID
         ;
-CREATE INDEX journal_days ON journal (day);
+CREATE TABLE views (
+        hash BLOB PRIMARY KEY,
+        survey TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        results INTEGER NOT NULL,
+        expires_on INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
 COMMIT;
 PRAGMA user_version = 6;
