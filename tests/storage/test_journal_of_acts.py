@@ -111,3 +111,11 @@ def test_backup_and_copy_keep_the_chain_and_it_goes_on(store: Storage, tmp_path:
         assert database.verify() == []
         assert database.journal.is_known(noted)
         database.close()
+
+
+def test_documentation_tells_every_kind_of_entry() -> None:
+    """And no other: the table of ``docs/journal.md`` is the closed list."""
+    text = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"][2:]
+
+    assert rows == [[what, form.meaning, form.about or "nothing more"] for what, form in words.WHAT.items()]

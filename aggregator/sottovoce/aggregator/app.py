@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Flask
+from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
@@ -40,7 +41,9 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage.check()
         shared_clock.check()
 
-    housekeeping = Housekeeping(storage, clock, SteadyClock(clock, storage.clock), check_ready)
+    refused_logins = RefusedLogins(storage)
+    steady = SteadyClock(clock, storage.clock)
+    housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write)
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
     group_commit = GroupCommit(storage, housekeeping)
     readiness = Readiness(check_ready)
@@ -53,6 +56,8 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         assets=PackedAssets(assets),
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
+        read_results=ReadResults(storage),
+        refused_logins=refused_logins,
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)

@@ -313,8 +313,15 @@ class Storage(Protocol):
     def access(self) -> "AccessTables":
         """Accounts, grants, keys, sessions, invitations: one implementation, in the SQL that back ends share."""
 
-    def add_researcher(self, name: str, token_hash: bytes) -> None:
-        """Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``."""
+    def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
+        """
+        Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``.
+
+        Args:
+            name: of the account.
+            token_hash: of the key.
+            who: does it.
+        """
 
     def clock(self) -> float | None:
         """Seconds since 1970 by the database's own clock; None if that is this machine's."""

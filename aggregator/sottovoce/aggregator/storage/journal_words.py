@@ -22,6 +22,7 @@ _ACCOUNT = "[0-9a-f]{32}"
 _ROLE = "(owner|analyst|fieldwork|viewer)"
 _DOOR = "(link|key|oidc|passkey)"
 _NUMBER = r"(0|[1-9]\d{0,9})"
+_DATE = r"\d{4}-\d\d-\d\d"
 _HASH = "[0-9a-f]{64}"
 _FILE = "[a-z][a-z0-9._-]{0,39}"
 _SETTING = "[a-z][a-z_]{0,39}"
@@ -59,7 +60,7 @@ GRANTED, GRANT_REVOKED = "role granted", "role revoked"
 KEY_MADE, KEY_REVOKED = "key made", "key revoked"
 INVITED, INVITATION_USED, INVITATION_REVOKED = "invitation made", "invitation used", "invitation revoked"
 VIEW_MADE, VIEW_REVOKED = "ethics link made", "ethics link revoked"
-SESSIONS_ENDED = "sessions ended"
+SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
 PUBLISHED, RETIRED = "survey published", "revision retired"
 CLOSED, REOPENED, DELETED, PURGED = "survey closed", "survey reopened", "survey deleted", "report ids forgotten"
 TOKENS_MADE, TOKENS_REVOKED = "tokens made", "tokens revoked"
@@ -68,26 +69,34 @@ BACKED_UP, RESTORED, COPIED, MIGRATED = "backup made", "backup restored", "datab
 SETTING_CHANGED = "setting changed"
 CUT = "journal cut"
 
+_INVITATION = ("survey or *, role; nothing without a role", rf"({_WHERE} {_ROLE})?")
 _REVISION = rf"{_NAME} {_NUMBER} {_HASH}"
 
 WHAT: dict[str, Form] = {
     LOGIN: _form("somebody signed in", "door", _DOOR),
     LOGOUT: _form("somebody signed out"),
     REFUSED: _form(
-        "sign-ins were refused on one day, by one node", "number, largest number in a minute", rf"{_NUMBER} {_NUMBER}"
+        "sign-ins were refused on one day, by one node",
+        "date, number, largest number in a minute",
+        rf"{_DATE} {_NUMBER} {_NUMBER}",
     ),
     SESSIONS_ENDED: _form("an account's sessions were ended", "account", _ACCOUNT),
+    SIGN_IN_LINK: _form("a link was made that signs an account in, once", "account", _ACCOUNT),
     ACCOUNT_ADDED: _form("an account was made", "account", _ACCOUNT),
-    ACCOUNT_CHANGED: _form("an account became an admin, or is none any more", "account", _ACCOUNT),
+    ACCOUNT_CHANGED: _form(
+        "an account became an admin, is none any more, or is another person's",
+        "account",
+        _ACCOUNT,
+    ),
     ACCOUNT_DISABLED: _form("an account was disabled", "account", _ACCOUNT),
     ACCOUNT_ENABLED: _form("an account was enabled again", "account", _ACCOUNT),
     GRANTED: _of_survey("a role was granted", "survey or *, role, account", rf"{_WHERE} {_ROLE} {_ACCOUNT}"),
     GRANT_REVOKED: _of_survey("a role was taken back", "survey or *, account", rf"{_WHERE} {_ACCOUNT}"),
     KEY_MADE: _of_survey("a key was made", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),
     KEY_REVOKED: _of_survey("a key was taken back", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),
-    INVITED: _of_survey("an invitation was made", "survey or *, role", rf"{_WHERE} {_ROLE}"),
-    INVITATION_USED: _of_survey("an invitation was used", "survey or *, role", rf"{_WHERE} {_ROLE}"),
-    INVITATION_REVOKED: _of_survey("an invitation was taken back", "survey or *, role", rf"{_WHERE} {_ROLE}"),
+    INVITED: _of_survey("an invitation was made", *_INVITATION),
+    INVITATION_USED: _of_survey("an invitation was used", *_INVITATION),
+    INVITATION_REVOKED: _of_survey("an invitation was taken back", *_INVITATION),
     VIEW_MADE: _of_survey("a link for an ethics board was made"),
     VIEW_REVOKED: _of_survey("a link for an ethics board was taken back"),
     PUBLISHED: _of_survey("a revision was published", "survey, revision, digest", _REVISION),

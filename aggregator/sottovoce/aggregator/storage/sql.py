@@ -288,13 +288,20 @@ class SQLStorage(TokenStorage):
     def access(self) -> AccessTables:
         """Who may do what."""
         of = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
-        return AccessTables(BackEnd(self._read, self._write, *of, self._after_deletion))
+        return AccessTables(BackEnd(self._read, self._write, *of, self._after_deletion, self._today))
 
-    def add_researcher(self, name: str, token_hash: bytes) -> None:
-        """Let somebody in to everything by the hash of a key."""
+    def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
+        """
+        Let somebody in to everything by the hash of a key.
+
+        Args:
+            name: of the account.
+            token_hash: of the key.
+            who: does it, for the journal.
+        """
         with self._read() as db:
             today = self._today(db)
-        self.access.add_researcher(name, token_hash, today)
+        self.access.by(who).add_researcher(name, token_hash, today)
 
 
 def empty(db: Handle) -> None:

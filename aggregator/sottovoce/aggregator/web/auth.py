@@ -71,7 +71,10 @@ def _guard() -> Response | None:
     if endpoint.startswith(("dashboard.", "auth.")):
         return _guard_page()
     found = let_in_by(_storage(), request.headers.get("Authorization", ""), _now() // DAY)
-    return problems.response("unauthorized", EXPECTED) if found is None else None
+    if found is None:
+        return problems.response("unauthorized", EXPECTED)
+    g.who = found[0].id.hex()
+    return None
 
 
 def _guard_page() -> Response | None:
@@ -81,6 +84,7 @@ def _guard_page() -> Response | None:
         return _found(redirect(url_for("auth.login")))
     if request.method == "POST" and not (_same_origin() and _form_token_matches(cookie or "")):
         return problems.response("forbidden")
+    g.who = session.account.id.hex()
     g.account, g.form_token = session.account, _form_token(cookie or "")
     return None
 
@@ -141,6 +145,7 @@ def leave() -> Response:
 
 
 def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
+    current_app.extensions["refused_logins"].count(_now())
     return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
