@@ -24,7 +24,7 @@ _DOOR = "(link|key|oidc|passkey)"
 _NUMBER = r"(0|[1-9]\d{0,9})"
 _DATE = r"\d{4}-\d\d-\d\d"
 _HASH = "[0-9a-f]{64}"
-_FILE = "[a-z][a-z0-9._-]{0,39}"
+_FILE = "[A-Za-z][A-Za-z0-9._-]{0,39}"
 _SETTING = "[a-z][a-z_]{0,39}"
 
 
