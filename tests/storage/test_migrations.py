@@ -24,8 +24,10 @@ from tests import postgres
 from tests.storage.test_contract import arrival
 
 FOLDER = Path(__file__).parent / "schemas"
-SCHEMAS = sorted(FOLDER.glob("sqlite-*.sql"))
-SHARED_SCHEMAS = sorted(FOLDER.glob("postgres-*.sql"))
+SCHEMAS, SHARED_SCHEMAS = (
+    sorted(FOLDER.glob(f"{kind}-*.sql"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    for kind in ("sqlite", "postgres")
+)
 KEPT = {0: {1: 3}, 1: {2: 3}, 2: {0: 3}}
 """The counts in each of them."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Flask
 from sottovoce.aggregator.access import routes as access
+from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
@@ -57,7 +58,9 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage.check()
         shared_clock.check()
 
-    housekeeping = Housekeeping(storage, clock, SteadyClock(clock, storage.clock), check_ready)
+    refused_logins = RefusedLogins(storage)
+    steady = SteadyClock(clock, storage.clock)
+    housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write)
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
     group_commit = GroupCommit(storage, housekeeping)
     readiness = Readiness(check_ready)
@@ -71,6 +74,8 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
         group_commit=group_commit,
+        read_results=ReadResults(storage),
+        refused_logins=refused_logins,
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)

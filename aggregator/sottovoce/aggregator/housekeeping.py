@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import StorageError
 
@@ -19,6 +20,7 @@ class Housekeeping:
         clock: the present moment, as this machine tells it.
         is_sure: whether the time may decide what cannot be undone, see ``SteadyClock``; until it may, that waits.
         check_ready: raises ``StorageError`` if this node may not work on the database at all; then nothing is done.
+        write_refused: writes what is to be noted of sign-ins that were refused, given seconds since 1970.
     """
 
     def __init__(
@@ -27,11 +29,13 @@ class Housekeeping:
         clock: Clock,
         is_sure: Callable[[], bool],
         check_ready: Callable[[], None] = lambda: None,
+        write_refused: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._is_sure = is_sure
         self._check_ready = check_ready
+        self._write_refused = write_refused
         # Not at the start: on a large shared database every restart would hold the other nodes up.
         self._scrubbed_on = day_of(clock())
 
@@ -40,11 +44,13 @@ class Housekeeping:
         self._check_ready()
         now = present(self._storage, self._clock)
         waits = self._storage.note_running(int(now.timestamp()))
+        self._write_refused(int(now.timestamp()))
         if self._is_sure():
             close_due(self._storage, now)
             if not waits:
                 delete_due(self._storage, now)
                 purge_due(self._storage, now)
+                self._storage.journal.cut()
         if self._scrubbed_on != day_of(now):
             self._storage.scrub()
             self._scrubbed_on = day_of(now)
@@ -60,13 +66,20 @@ def waiting_words(seconds: int) -> str:
     )
 
 
-def delete_due(storage: Storage, now: datetime) -> list[str]:
-    """Delete every survey whose day has come, open or closed; returns their names."""
+def delete_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[str]:
+    """
+    Delete every survey whose day has come, open or closed; returns their names.
+
+    Args:
+        storage: the database.
+        now: the present moment.
+        who: asks for it, for the journal.
+    """
     newest = {stored.name: survey_of(stored.document) for stored in storage.surveys()}
     today = now.astimezone(UTC).date()
     due = [name for name, survey in newest.items() if survey.delete_on is not None and today >= survey.delete_on]
     for name in due:
-        storage.delete_survey(name)
+        storage.delete_survey(name, who)
     return due
 
 
@@ -79,11 +92,18 @@ def close_due(storage: Storage, now: datetime) -> None:
             storage.close_survey(stored.name, day_of(closes))
 
 
-def purge_due(storage: Storage, now: datetime) -> list[StoredSurvey]:
-    """Forget the report ids of every survey that has been closed for as long as it said; returns those surveys."""
+def purge_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[StoredSurvey]:
+    """
+    Forget the report ids of every survey that has been closed for as long as it said; returns those surveys.
+
+    Args:
+        storage: the database.
+        now: the present moment.
+        who: asks for it, for the journal.
+    """
     due = [stored for stored in storage.surveys() if _is_due(stored, day_of(now))]
     for stored in due:
-        storage.purge(stored.key)
+        storage.purge(stored.key, who)
     return due
 
 

@@ -12,6 +12,7 @@ from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_o
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.shared_clock import present
+from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE
 from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.cli.asking import ask
 from sottovoce.cli.database import data_option, data_settings, open_storage
@@ -53,12 +54,14 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     if not revisions:
         raise StorageError("there is no survey of this name in the data folder")
     if kind == "json":
+        storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
         _write_results(revisions, cohort, interval, wave, out)
     elif cohort is not None or interval != DEFAULT_RULE.method:
         raise click.UsageError("--cohort and --interval are for --format json")
     elif out is not None:
         source = Source(storage, revisions, present(storage), wave)
         _check_public(kind, source, yes)
+        storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
         _write_files(kind, source, out)
 
 

@@ -9,6 +9,7 @@ from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.shared.errors import StorageError
 
 NAME = "researcher"
@@ -27,14 +28,14 @@ def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path
         StorageError: the file is there already, or cannot be written.
     """
     if key_file is None:
-        first = storage.access.add_owner(NAME)
+        first = storage.access.by(MACHINE).add_owner(NAME)
         link = sign_in_link(storage, settings.url, first.id, day_of(now()))
         click.echo(f"Sign in, once, by this link: {link}", err=True)
         return
     key, digest = new_key()
     # First: a key that could not be written down would let in nobody, and keep the next start from making one.
     _write(key, key_file)
-    storage.add_researcher(NAME, digest)
+    storage.add_researcher(NAME, digest, MACHINE)
     click.echo(f"The first account's key: in {key_file}", err=True)
 
 

@@ -34,6 +34,7 @@ VERBS = {
     "regress": ("analyse", "Explain one question by others, of what is closed."),
     "weights": ("analyse", "Weights to known margins, and what they cost."),
     "audit": ("audit", "Test the running clients against what a survey claims."),
+    "journal": ("journal", "Show, check and write out what staff did."),
     "backup": ("maintain", "Write a copy of the database to a new file."),
     "restore": ("maintain", "Put a backup into the configured database, if it is new."),
     "migrate": ("maintain", "Bring the database to this version's schema."),

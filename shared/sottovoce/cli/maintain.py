@@ -6,6 +6,7 @@ from typing import TextIO
 import click
 from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.shared_clock import check_clocks, present
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.copying import copy_all, save
 from sottovoce.aggregator.storage.record import record_head
@@ -29,6 +30,8 @@ def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     if file.exists() or file.is_symlink():
         raise StorageError("there is a file of this name already; it was left as it is")
+    # First, so that the copy tells of itself, and none is there without its entry.
+    storage.journal.append(words.BACKED_UP, words.MACHINE)
     with new_file(file) as part:
         save(storage, part)
         part.chmod(0o600)
@@ -45,6 +48,7 @@ def restore(file: Path, data: Path | None) -> None:
     """Put the backup FILE into the database that is configured, if there is none yet, or an empty one."""
     settings = data_settings(data)
     put_back(file, settings)
+    open_storage(settings).journal.append(words.RESTORED, words.MACHINE)
     click.echo("Restored.", err=True)
 
 
@@ -69,6 +73,7 @@ def copy(url: str | None, to_file: TextIO | None, data: Path | None) -> None:
         raise StorageError("everybody on this machine can see this password; put the address into a file: --to-file")
     address = to_file.read().strip() if to_file is not None else str(url)
     source = open_storage(data_settings(data))
+    source.journal.append(words.COPIED, words.MACHINE)
     copy_all(source, open_url(address, Path(), unfinished=True))
     click.echo("Copied; all counts are equal.", err=True)
 
@@ -87,10 +92,11 @@ def purge(clock_ok: bool, data: Path | None) -> None:
     close_due(storage, today)
     if waits:
         raise StorageError(waiting_words(waits))
-    for name in delete_due(storage, today):
+    for name in delete_due(storage, today, words.MACHINE):
         click.echo(f"{name}: deleted", err=True)
-    for stored in purge_due(storage, today):
+    for stored in purge_due(storage, today, words.MACHINE):
         click.echo(f"{stored.name} revision {stored.revision}: report ids forgotten", err=True)
+    storage.journal.cut()
     storage.scrub()
 
 
@@ -112,3 +118,4 @@ def doctor(data: Path | None) -> None:
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
         )
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
+    click.echo(f"Head of the journal: {storage.journal.head()}", err=True)

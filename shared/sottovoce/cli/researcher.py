@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.cli.asking import ask
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
@@ -22,7 +23,7 @@ def researcher() -> None:
 def add(name: str, data: Path | None) -> None:
     """Make a key, shown once, for the account NAME, which is admin and owns every survey."""
     key, digest = new_key()
-    open_storage(data_settings(data), create=True).add_researcher(name, digest)
+    open_storage(data_settings(data), create=True).add_researcher(name, digest, MACHINE)
     click.echo(key)
     click.echo(f"{name} has an account that may do everything; `invite` and `access grant` give less.", err=True)
 
@@ -47,7 +48,7 @@ def revoke(name: str, yes: bool, data: Path | None) -> None:
         raise StorageError("there is no researcher of this name")
     if len(names) == 1 and not yes and not ask("Nobody else is let in to the results. Revoke all the same?", False):
         raise StorageError("nothing was revoked: this is the last researcher; say --yes to revoke all the same")
-    click.echo(f"{storage.access.revoke_researcher(name)} revoked; the sessions are ended", err=True)
+    click.echo(f"{storage.access.by(MACHINE).revoke_researcher(name)} revoked; the sessions are ended", err=True)
 
 
 def _keys(storage: Storage) -> Counter[str]:

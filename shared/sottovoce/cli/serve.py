@@ -7,6 +7,7 @@ from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
 from sottovoce.cli.server import check_address, run
 
@@ -32,7 +33,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     check_address(settings)
     storage = open_storage(settings, create=True)
     if parsed is not None:
-        storage.publish(next_revision(storage, parsed))
+        storage.publish(next_revision(storage, parsed), who=MACHINE)
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
         from sottovoce.cli.first_researcher import let_first_researcher_in

@@ -10,6 +10,7 @@ from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.aggregator.survey_life import TRIAL, check_reopening, closing_words, correction_words, list_surveys
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.cli.asking import ask, ask_for
@@ -39,7 +40,7 @@ def publish(path: Path, retire: bool | None, data: Path | None) -> None:
         if retire is None:
             retire = not ask("Go on answering with earlier revisions? (No: they are retired.)", default=True)
         click.echo("Earlier revisions are retired." if retire else "Earlier revisions go on answering.", err=True)
-    _print_links(served_settings(settings), storage.publish(following, retire=bool(retire)))
+    _print_links(served_settings(settings), storage.publish(following, bool(retire), MACHINE))
 
 
 @survey.command("list")
@@ -65,7 +66,7 @@ def close(name: str, yes: bool, data: Path | None) -> None:
     click.echo(words, err=True)
     if alone and not yes and not ask("Close it?", default=True):
         raise StorageError("the survey was not closed")
-    storage.close_survey(name, day_of(present(storage)))
+    storage.close_survey(name, day_of(present(storage)), MACHINE)
     click.echo("closed", err=True)
 
 
@@ -76,7 +77,7 @@ def reopen(name: str, data: Path | None) -> None:
     """Admit reports to the survey NAME again, until its report ids are forgotten and while its window lasts."""
     storage = open_storage(data_settings(data))
     check_reopening(storage, name, present(storage))
-    storage.reopen_survey(name)
+    storage.reopen_survey(name, MACHINE)
     click.echo("open; no close shows the rest again: what is shown moves in whole steps only", err=True)
 
 
@@ -90,7 +91,7 @@ def delete(name: str, yes: bool, data: Path | None) -> None:
     newest(storage, name)
     if not yes and not ask_for(f"Reports, counts and texts of {name} go for good. Type its name to delete it", name):
         raise StorageError("nothing was deleted: type the survey's name when asked, or say --yes")
-    storage.delete_survey(name)
+    storage.delete_survey(name, MACHINE)
     click.echo("deleted; backups hold it until they expire", err=True)
 
 

@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
@@ -44,7 +45,7 @@ def create(name: str, count: int, out: Path | None, wave: int, data: Path | None
         if trial:
             writer.writerow([TRIAL])
         writer.writerow(["token", "link"])
-        writer.writerows((made, f"{link}&t={made}") for made in create_tokens(storage, name, count))
+        writer.writerows((made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE))
     if trial:
         click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
@@ -57,7 +58,7 @@ def create(name: str, count: int, out: Path | None, wave: int, data: Path | None
 def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
     """Take back the tokens in FILE, one a line or a CSV as `create` writes it (- reads standard input)."""
     tokens = [line.split(",")[0].strip() for line in file if line.strip()]
-    revoked = revoke_tokens(open_storage(data_settings(data)), name, tokens)
+    revoked = revoke_tokens(open_storage(data_settings(data)), name, tokens, MACHINE)
     click.echo(f"{revoked} tokens revoked", err=True)
 
 

@@ -63,7 +63,7 @@ RIGHTS: dict[str, Right] = {
     "access.end_session": _right(STAFF),
     "access.end_sessions": _right(STAFF),
     "studio.surveys": _right(STAFF),
-    "studio.survey": _right("owner analyst viewer fieldwork"),
+    "studio.survey": _right("owner analyst viewer"),
     "studio.results": _right("owner analyst viewer"),
     "studio.download": _right("owner analyst"),
 }

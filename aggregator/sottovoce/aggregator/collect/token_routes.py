@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from flask import Response, current_app, jsonify, request
+from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.collect.decode import malformed
 from sottovoce.aggregator.collect.tokens import (
     KeyReused,
@@ -54,7 +54,7 @@ def create(name: str) -> Response:
     link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
     key = _idempotency_key()
     try:
-        made = _create_once(name, count, wave, key) if key else create_tokens(_storage(), name, count)
+        made = _create_once(name, count, wave, key) if key else create_tokens(_storage(), name, count, g.who)
     except KeyReused:
         return problems.response("key_reused")
     rows = [(token, f"{link}&t={token}") for token in made]
@@ -78,7 +78,7 @@ def _idempotency_key() -> str:
 def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
     researcher = bearer_token(request.headers.get("Authorization", ""))
     body = canonical.dump({"count": count, "wave": wave})
-    return create_tokens_once(_storage(), name, count, TokenRequest(researcher, name, key, body))
+    return create_tokens_once(_storage(), name, count, TokenRequest(researcher, name, key, body, g.who))
 
 
 def revoke(name: str) -> Response:
@@ -86,7 +86,7 @@ def revoke(name: str) -> Response:
     tokens = _given({"tokens"})["tokens"]
     if type(tokens) is not list or not all(type(token) is str for token in tokens):
         raise malformed("tokens is a list of texts")
-    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens)})
+    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens, g.who)})
 
 
 def _storage() -> Any:  # noqa: ANN401 - Flask's register has no types

@@ -14,6 +14,7 @@ import secrets
 from typing import NamedTuple
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey, TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
@@ -35,12 +36,14 @@ class TokenRequest(NamedTuple):
         survey: name of the survey.
         key: the name that the researcher's program gave it.
         body: what it asks for, in one spelling.
+        who: asks, for the journal.
     """
 
     researcher: str
     survey: str
     key: str
     body: bytes
+    who: str = NOBODY
 
     @property
     def asked_for(self) -> str:
@@ -53,7 +56,7 @@ class TokenRequest(NamedTuple):
         return hmac.digest(self.researcher.encode(), told, hashlib.sha256)
 
 
-def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
+def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) -> list[str]:
     """
     New tokens for a survey, with their check letters; after this they are nowhere but in what is returned.
 
@@ -61,13 +64,14 @@ def create_tokens(storage: Storage, name: str, count: int) -> list[str]:
         storage: where their hashes go.
         name: the survey's.
         count: how many, at most ``MOST``.
+        who: asks, for the journal.
 
     Raises:
         StorageError: no such survey, or it asks for no token.
     """
     key = _token_key(storage, name)
     made = [spell_token(secrets.randbits(BITS)) for _ in range(count)]
-    storage.add_tokens(key, [token_hash(token, name) for token in made])
+    storage.add_tokens(key, [token_hash(token, name) for token in made], who)
     return [print_token(token, name) for token in made]
 
 
@@ -88,13 +92,14 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
     """
     made = [spell_token(int.from_bytes(request.derive(b"token %d" % number)[: BITS // 8])) for number in range(count)]
     hashes = [token_hash(token, name) for token in made]
-    batch = TokenBatch(_token_key(storage, name), name, hashes, request.derive(b"request").hex(), request.asked_for)
+    told = request.derive(b"request").hex()
+    batch = TokenBatch(_token_key(storage, name), name, hashes, told, request.asked_for, request.who)
     if storage.add_tokens_once(batch) != request.asked_for:
         raise KeyReused
     return [print_token(token, name) for token in made]
 
 
-def revoke_tokens(storage: Storage, name: str, tokens: list[str]) -> int:
+def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOBODY) -> int:
     """
     Take tokens back; returns how many of them were still good.
 
@@ -102,11 +107,12 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str]) -> int:
         storage: where their hashes are.
         name: the survey's.
         tokens: as they were handed out, or without check letters; those that are not good are passed over.
+        who: asks, for the journal.
 
     Raises:
         StorageError: no such survey.
     """
-    return storage.revoke_tokens(_token_key(storage, name), [token_hash(token, name) for token in tokens])
+    return storage.revoke_tokens(_token_key(storage, name), [token_hash(token, name) for token in tokens], who)
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:

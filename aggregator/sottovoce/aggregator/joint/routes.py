@@ -16,6 +16,8 @@ from typing import Any
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.joint.joint_request import Request, parse_request
 from sottovoce.aggregator.joint.kept_columns import KeptColumns
+from sottovoce.aggregator.results.analysis import revisions_of
+from sottovoce.aggregator.results.routes import note_read
 from sottovoce.aggregator.surveys import newest
 from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.aggregator.web.route_table import Kind, Route
@@ -120,7 +122,9 @@ def _answer(name: str, kind: str) -> Response:
         given = json.loads(request.get_data(), parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise OptionsError([Problem("", "the body is not JSON")]) from None
-    return jsonify(current_app.extensions["joint_results"].document(name, parse_request(kind, given)))
+    document = current_app.extensions["joint_results"].document(name, parse_request(kind, given))
+    note_read(name, revisions_of(current_app.extensions["storage"], name))
+    return jsonify(document)
 
 
 def _refuse(_: str) -> None:

@@ -1,15 +1,17 @@
 """What researchers' programs use: publish, close, estimates, export."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
+from sottovoce.aggregator.access.journal import snapshot_of
 from sottovoce.aggregator.access.publishing import owned
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
-from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
+from sottovoce.aggregator.results.analysis import Results, Revision, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, reports_so_far
@@ -41,7 +43,21 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
-    return analyse(revisions, cohort, interval, _wave(wave))
+    results = analyse(revisions, cohort, interval, _wave(wave))
+    note_read(name, revisions)
+    return results
+
+
+def note_read(name: str, revisions: Sequence[Revision]) -> None:
+    """
+    Tell the journal who reads which snapshot of a survey, before it is shown.
+
+    Args:
+        name: the survey's.
+        revisions: with what they show.
+    """
+    today = day_of(current_app.extensions["clock"]())
+    current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
 
 
 def surveys() -> Response:
@@ -71,7 +87,7 @@ def publish(name: str) -> Response:
         raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
     with owned(storage, g.actor, name):
-        stored = storage.publish(next_revision(storage, survey), retire=retire == "1")
+        stored = storage.publish(next_revision(storage, survey), retire == "1", g.who)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 
@@ -79,7 +95,7 @@ def close(name: str) -> Response:
     """Admit no more reports; the first time, show all counts."""
     storage = current_app.extensions["storage"]
     newest(storage, name)
-    storage.close_survey(name, day_of(current_app.extensions["clock"]()))
+    storage.close_survey(name, day_of(current_app.extensions["clock"]()), g.who)
     return jsonify({"name": name, "closed": True})
 
 
@@ -87,7 +103,7 @@ def reopen(name: str) -> Response:
     """Admit reports again, until ids are forgotten and while the window lasts; no close shows the rest again."""
     storage = current_app.extensions["storage"]
     check_reopening(storage, name, current_app.extensions["clock"]())
-    storage.reopen_survey(name)
+    storage.reopen_survey(name, g.who)
     return jsonify({"name": name, "closed": False})
 
 
@@ -95,7 +111,7 @@ def delete(name: str) -> Response:
     """Delete everything of the survey but the lines that it existed; its name is never given again."""
     storage = current_app.extensions["storage"]
     newest(storage, name)
-    storage.delete_survey(name)
+    storage.delete_survey(name, g.who)
     current_app.extensions["joint_results"].drop()
     return jsonify({"name": name, "deleted": True})
 

@@ -4,7 +4,6 @@ from sottovoce.aggregator.storage.base import (
     Arrival,
     Cell,
     Known,
-    Line,
     Outcome,
     Plan,
     Storage,
@@ -12,10 +11,13 @@ from sottovoce.aggregator.storage.base import (
     TokenBatch,
     TokenCounts,
 )
+from sottovoce.aggregator.storage.chain import Entry, Head, Line
 
 __all__ = [
     "Arrival",
     "Cell",
+    "Entry",
+    "Head",
     "Known",
     "Line",
     "Outcome",

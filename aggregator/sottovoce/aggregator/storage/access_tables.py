@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
+from sottovoce.aggregator.storage import journal_table
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Invitation, Key, View
 from sottovoce.aggregator.storage.account_tables import (
     account_of,
@@ -46,6 +48,7 @@ class BackEnd(NamedTuple):
         until_end: what makes a row that was looked up stay as it is until the end; may be empty.
         new_id: the statement that draws sixteen random bytes.
         after_deletion: what can be done at once about deleted rows.
+        today: the present day, by the database's own clock.
     """
 
     read: Callable[[], AbstractContextManager[Handle]]
@@ -54,14 +57,26 @@ class BackEnd(NamedTuple):
     until_end: str
     new_id: str
     after_deletion: Callable[[], None]
+    today: Callable[[Handle], int]
 
 
 class AccessTables(KeyTables):
-    """Accounts, grants, keys, sessions, invitations and links for ethics boards."""
+    """
+    Accounts, grants, keys, sessions, invitations and links for ethics boards.
 
-    def __init__(self, back_end: BackEnd) -> None:
+    Args:
+        back_end: what they are kept in.
+        who: uses them, for the journal; whoever signs in or out is told by himself.
+    """
+
+    def __init__(self, back_end: BackEnd, who: str = words.NOBODY) -> None:
         self._back_end = back_end
+        self._who = who
         self.until_end = back_end.until_end
+
+    def by(self, who: str) -> "AccessTables":
+        """The same tables, used by an account or by the machine's administrator: so the journal has it."""
+        return AccessTables(self._back_end, who)
 
     # Invitations
 
@@ -72,6 +87,10 @@ class AccessTables(KeyTables):
                 "INSERT INTO invitations (hash, survey, role, account, expires_on) VALUES (?, ?, ?, ?, ?)",
                 [invitation.hash, invitation.survey, invitation.role, invitation.account, invitation.expires_on],
             )
+            if invitation.account is None:
+                self._note(db, words.INVITED, _role(invitation))
+            else:
+                self._note(db, words.SIGN_IN_LINK, invitation.account.hex())
 
     def invitation(self, link_hash: bytes, day: int) -> Invitation | None:
         """The invitation behind a link, if it is good on this day."""
@@ -87,9 +106,12 @@ class AccessTables(KeyTables):
     def withdraw_invitation(self, link_hash: bytes) -> bool:
         """Take a link back; returns whether it was still good."""
         with self._write() as db:
-            withdrawn = db.execute("DELETE FROM invitations WHERE hash = ?", [link_hash]).rowcount == 1
+            query = "DELETE FROM invitations WHERE hash = ? RETURNING hash, survey, role, account, expires_on"
+            row = db.execute(query, [link_hash]).fetchone()
+            if row is not None:
+                self._note(db, words.INVITATION_REVOKED, _role(_invitation(*row)))
         self._after_deletion()
-        return withdrawn
+        return row is not None
 
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
         """
@@ -109,6 +131,10 @@ class AccessTables(KeyTables):
                 insert_account(db, account)
                 if spent.role:
                     insert_grant(db, account.id, spent.survey, spent.role)
+                self._note(db, words.INVITATION_USED, _role(spent), account.id)
+                self._note(db, words.ACCOUNT_ADDED, account.id.hex(), account.id)
+                if spent.role:
+                    self._note(db, words.GRANTED, f"{_role(spent)} {account.id.hex()}", account.id)
         self._after_deletion()
         return spent is not None
 
@@ -140,6 +166,7 @@ class AccessTables(KeyTables):
                 "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
                 [view.hash, view.survey, view.digest, int(view.results), view.expires_on],
             )
+            self._note(db, words.VIEW_MADE, view.survey)
 
     def view(self, link_hash: bytes, day: int) -> View | None:
         """What a link shows, if it is good on this day."""
@@ -156,7 +183,9 @@ class AccessTables(KeyTables):
     def end_view(self, link_hash: bytes) -> None:
         """Let a link show nothing any more."""
         with self._write() as db:
-            db.execute("DELETE FROM views WHERE hash = ?", [link_hash])
+            row = db.execute("DELETE FROM views WHERE hash = ? RETURNING survey", [link_hash]).fetchone()
+            if row is not None:
+                self._note(db, words.VIEW_REVOKED, str(row[0]))
         self._after_deletion()
 
     # Researchers: the accounts that `researcher add` makes
@@ -164,7 +193,9 @@ class AccessTables(KeyTables):
     def add_owner(self, name: str) -> Account:
         """An account that is admin and owns every survey."""
         with self._alone() as db:
-            return self._add_owner(db, name)
+            made = self._add_owner(db, name)
+            self._note_owner(db, made)
+        return made
 
     def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
         """
@@ -180,6 +211,9 @@ class AccessTables(KeyTables):
             found = self._add_owner(db, name) if row is None else account_of(row)
             scopes = frozenset(SCOPES)
             insert_key(db, Key(key_hash, found.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
+            if row is None:
+                self._note_owner(db, found)
+            self._note(db, words.KEY_MADE, f"{EVERY_SURVEY} {found.id.hex()}")
         return found
 
     def revoke_researcher(self, name: str) -> int:
@@ -190,14 +224,16 @@ class AccessTables(KeyTables):
         with self._alone() as db:
             # As disabling does: whoever is being let in has locked the row, or waits for this one.
             db.execute("UPDATE accounts SET name = name WHERE name = ?", [name])
-            revoked = 0
+            revoked: list[tuple[str, bytes]] = []
             for (account_id,) in db.execute("SELECT account FROM accounts WHERE name = ?", [name]).fetchall():
                 forget_doors(db, account_id)
-                revoked += db.execute("DELETE FROM keys WHERE account = ?", [account_id]).rowcount
+                revoked += db.execute("DELETE FROM keys WHERE account = ? RETURNING survey, account", [account_id])
             db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
             db.execute("DELETE FROM researchers WHERE name = ?", [name])
+            for survey, owner in revoked:
+                self._note(db, words.KEY_REVOKED, f"{survey} {bytes(owner).hex()}")
         self._after_deletion()
-        return revoked
+        return len(revoked)
 
     def _add_owner(self, db: Handle, name: str) -> Account:
         (drawn,) = db.execute(self._back_end.new_id).fetchone()
@@ -205,6 +241,15 @@ class AccessTables(KeyTables):
         insert_account(db, account)
         insert_grant(db, account.id, EVERY_SURVEY, "owner")
         return account
+
+    def _note_owner(self, db: Handle, account: Account) -> None:
+        self._note(db, words.ACCOUNT_ADDED, account.id.hex())
+        self._note(db, words.GRANTED, f"{EVERY_SURVEY} owner {account.id.hex()}")
+
+    def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
+        """Write to the journal."""
+        told = self._who if who is None else who.hex()
+        journal_table.append(db, self._back_end.today(db), what, told, about)
 
     def _read(self) -> AbstractContextManager[Handle]:
         return self._back_end.read()
@@ -217,6 +262,11 @@ class AccessTables(KeyTables):
 
     def _after_deletion(self) -> None:
         self._back_end.after_deletion()
+
+
+def _role(invitation: Invitation) -> str:
+    """What an invitation offers, as the journal has it."""
+    return f"{invitation.survey} {invitation.role}" if invitation.role else ""
 
 
 def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> Invitation | None:

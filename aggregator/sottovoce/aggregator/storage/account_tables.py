@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import AccessRefused, Account
 from sottovoce.aggregator.storage.statements import Handle
 
@@ -34,6 +35,13 @@ class AccountTables(ABC):
     def _lock(self, db: Handle) -> None:
         """Make a transaction wait for every other one that changes accounts or grants."""
 
+    @abstractmethod
+    def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
+        """
+        Write to the journal, as the last step of a transaction; ``who`` is whoever these tables are used by, unless it
+        is said.
+        """
+
     @contextmanager
     def _alone(self) -> Iterator[Handle]:
         """A transaction beside which nobody changes accounts or grants: two admins cannot both disable the other."""
@@ -55,6 +63,7 @@ class AccountTables(ABC):
         """
         with self._alone() as db:
             insert_account(db, account)
+            self._note(db, words.ACCOUNT_ADDED, account.id.hex())
 
     def account(self, account_id: bytes) -> Account | None:
         """The account with this id, disabled or not."""
@@ -89,14 +98,18 @@ class AccountTables(ABC):
             _check_other_admin(db, account_id)
             # Whoever is just being let in has locked this row: the session is there before the next statement.
             query = "UPDATE accounts SET disabled_on = ? WHERE account = ? AND disabled_on IS NULL"
-            db.execute(query, [day, account_id])
+            changed = db.execute(query, [day, account_id]).rowcount
             forget_doors(db, account_id)
+            if changed:
+                self._note(db, words.ACCOUNT_DISABLED, account_id.hex())
         self._after_deletion()
 
     def enable(self, account_id: bytes) -> None:
         """Let an account in again; its keys are good again, its sessions are not."""
         with self._alone() as db:
-            db.execute("UPDATE accounts SET disabled_on = NULL WHERE account = ?", [account_id])
+            query = "UPDATE accounts SET disabled_on = NULL WHERE account = ? AND disabled_on IS NOT NULL"
+            if db.execute(query, [account_id]).rowcount:
+                self._note(db, words.ACCOUNT_ENABLED, account_id.hex())
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
         """
@@ -108,7 +121,9 @@ class AccountTables(ABC):
         with self._alone() as db:
             if not admin:
                 _check_other_admin(db, account_id)
-            db.execute("UPDATE accounts SET admin = ? WHERE account = ?", [int(admin), account_id])
+            query = "UPDATE accounts SET admin = ? WHERE account = ? AND admin <> ?"
+            if db.execute(query, [int(admin), account_id, int(admin)]).rowcount:
+                self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
 
     def set_subject(self, account_id: bytes, subject: str | None) -> None:
         """
@@ -119,7 +134,8 @@ class AccountTables(ABC):
         """
         with self._alone() as db:
             _check_subject(db, subject)
-            db.execute("UPDATE accounts SET subject = ? WHERE account = ?", [subject, account_id])
+            if db.execute("UPDATE accounts SET subject = ? WHERE account = ?", [subject, account_id]).rowcount:
+                self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
 
     def grant(self, account_id: bytes, survey: str, role: str) -> None:
         """
@@ -137,6 +153,7 @@ class AccountTables(ABC):
             if role != "owner":
                 _check_other_owner(db, account_id, survey)
             insert_grant(db, account_id, survey, role)
+            self._note(db, words.GRANTED, f"{survey} {role} {account_id.hex()}")
 
     def claim(self, account_id: bytes, survey: str) -> bool:
         """Make an account the owner of a survey that nobody has a role on; False if somebody has."""
@@ -163,7 +180,8 @@ class AccountTables(ABC):
         """
         with self._alone() as db:
             _check_other_owner(db, account_id, survey)
-            db.execute("DELETE FROM grants WHERE account = ? AND survey = ?", [account_id, survey])
+            if db.execute("DELETE FROM grants WHERE account = ? AND survey = ?", [account_id, survey]).rowcount:
+                self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
 
     def grants(self, account_id: bytes) -> dict[str, str]:
         """The account's role by survey, whose name may be ``EVERY_SURVEY``."""

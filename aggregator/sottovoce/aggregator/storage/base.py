@@ -7,14 +7,15 @@ of the live one that moves only when the cell has grown enough since, arrivals l
 what its cells show, and never a count of its own: less its cohorts, that would be a handful of people.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from sottovoce.shared import canonical
+from sottovoce.aggregator.storage.chain import Line
+from sottovoce.aggregator.storage.journal_base import Journal
+from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.shared.spec import Survey
 
 if TYPE_CHECKING:
@@ -166,6 +167,7 @@ class TokenBatch(NamedTuple):
         hashes: of the tokens.
         request: a fingerprint of who asks, and of the name that the request was given.
         body: a fingerprint of what is asked for.
+        who: asks, for the journal.
     """
 
     survey: int
@@ -173,31 +175,7 @@ class TokenBatch(NamedTuple):
     hashes: Sequence[bytes]
     request: str
     body: str
-
-
-class Line(NamedTuple):
-    """
-    What is remembered for good of one step in the life of a survey; each line holds the hash of the one before it.
-
-    Attributes:
-        number: one more than that of the line before it.
-        day: counted from 1970-01-01, by the database's own clock.
-        what: happened.
-        about: the survey's name; of a revision, also its number and digest, each after a space; of tokens, also the
-            fingerprints of the request that they were made for.
-        previous: hash of the line before it.
-    """
-
-    number: int
-    day: int
-    what: str
-    about: str
-    previous: bytes
-
-    @property
-    def hash(self) -> bytes:
-        """SHA-256 of the line as canonical JSON."""
-        return hashlib.sha256(canonical.dump([*self[:4], self.previous.hex()])).digest()
+    who: str = NOBODY
 
 
 Rows = Callable[[str], Iterator[tuple[Any, ...]]]
@@ -207,13 +185,14 @@ Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 class Storage(Protocol):
     """One database. Methods raise ``StorageError`` when it is unavailable; all may be called from any thread."""
 
-    def publish(self, survey: Survey, retire: bool = False) -> StoredSurvey:
+    def publish(self, survey: Survey, retire: bool = False, who: str = NOBODY) -> StoredSurvey:
         """
         Make a survey available; publishing the same one again changes nothing.
 
         Args:
             survey: to be published.
             retire: mark all earlier revisions as retired.
+            who: does it, for the journal, as everywhere.
 
         Raises:
             StorageError: another survey has this name and revision, a later revision exists, an earlier one shows
@@ -227,8 +206,15 @@ class Storage(Protocol):
     def revisions(self, name: str) -> list[StoredSurvey]:
         """All revisions of one survey, oldest first; empty if there is none."""
 
-    def close_survey(self, name: str, day: int) -> None:
-        """Admit no more reports to any revision from this day on; the first time, show all counts."""
+    def close_survey(self, name: str, day: int, who: str = NOBODY) -> None:
+        """
+        Admit no more reports to any revision; the first time, show all counts.
+
+        Args:
+            name: the survey's.
+            day: from which on.
+            who: does it.
+        """
 
     def unshown(self, name: str) -> int:
         """Of how many cells less or more is shown than there is: for whoever has the database, never for results."""
@@ -242,7 +228,7 @@ class Storage(Protocol):
             less_than: only cells that have grown by fewer reports than these since; None for all.
         """
 
-    def reopen_survey(self, name: str) -> None:
+    def reopen_survey(self, name: str, who: str = NOBODY) -> None:
         """
         Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.
 
@@ -250,10 +236,10 @@ class Storage(Protocol):
             StorageError: there is no such survey, or its report ids are forgotten.
         """
 
-    def delete_survey(self, name: str) -> None:
+    def delete_survey(self, name: str, who: str = NOBODY) -> None:
         """
-        Take out everything of a survey, also of the files, but for the lines of the record. Its name is never given
-        again, since devices remember it.
+        Take out everything of a survey, also of the files, but for the lines of the record and the entries of the
+        journal, which hold its name. That is never given again, since devices remember it.
 
         Raises:
             StorageError: there is no such survey.
@@ -262,7 +248,11 @@ class Storage(Protocol):
     def record(self) -> list[Line]:
         """What is remembered for good: who was published, retired, closed, reopened, deleted, and on which day."""
 
-    def purge(self, survey: int) -> None:
+    @property
+    def journal(self) -> Journal:
+        """What staff did, for a year."""
+
+    def purge(self, survey: int, who: str = NOBODY) -> None:
         """Of a closed survey: give every row a new random key and drop ids, tombstones and tokens, in one step; of an
         open one, nothing.
         """
@@ -297,8 +287,15 @@ class Storage(Protocol):
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves: for checks, never for results."""
 
-    def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
-        """Make these tokens good for one report each."""
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> None:
+        """
+        Make these tokens good for one report each.
+
+        Args:
+            survey: key of the first revision.
+            hashes: of the tokens.
+            who: does it.
+        """
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
         """
@@ -306,8 +303,15 @@ class Storage(Protocol):
         fingerprint of what the first such request asked for.
         """
 
-    def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
-        """Take tokens back; returns how many were still good."""
+    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
+        """
+        Take tokens back; returns how many were still good.
+
+        Args:
+            survey: key of the first revision.
+            hashes: of the tokens.
+            who: does it.
+        """
 
     def has_token(self, survey: int, token: bytes) -> bool:
         """Whether a token is good."""
@@ -323,8 +327,15 @@ class Storage(Protocol):
     def drafts(self) -> "DraftTables":
         """Surveys while they are being written, version by version: likewise one implementation."""
 
-    def add_researcher(self, name: str, token_hash: bytes) -> None:
-        """Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``."""
+    def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
+        """
+        Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``.
+
+        Args:
+            name: of the account.
+            token_hash: of the key.
+            who: does it.
+        """
 
     def clock(self) -> float | None:
         """Seconds since 1970 by the database's own clock; None if that is this machine's."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from sottovoce.aggregator.storage import record
+from sottovoce.aggregator.storage import journal_table, record
 from sottovoce.aggregator.storage.statements import Handle
 from sottovoce.aggregator.storage.tables import NOT_COPIED, OF_SURVEYS, TABLES, Columns
 
@@ -19,7 +19,7 @@ def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
         found: the tables that there are, as the back end sees them.
     """
     # Rows can be looked at only where all columns are there.
-    return list(_differences(found)) or [*_lost_rows(db), *record.problems(db)]
+    return list(_differences(found)) or [*_lost_rows(db), *record.problems(db), *journal_table.problems(db)]
 
 
 def _differences(found: Mapping[str, Columns]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import AccessRefused, Account, Key, Session
 from sottovoce.aggregator.storage.account_tables import AccountTables, account_of, forget_former
 from sottovoce.aggregator.storage.base import SESSION_IDLE, SESSION_MOST
@@ -50,6 +51,7 @@ class KeyTables(AccountTables):
             if self._let_in(db, key.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled")
             insert_key(db, key)
+            self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
 
     def list_keys(self, account_id: bytes | None = None) -> list[Key]:
         """The keys of one account, or of all, by label; those too that have expired."""
@@ -82,9 +84,10 @@ class KeyTables(AccountTables):
         with self._write() as db:
             forget_former(db, "SELECT key_hash FROM keys WHERE key_hash = ?", key_hash)
             # A login by this key has locked the row: its session is there before the next statement.
-            row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account", [key_hash]).fetchone()
+            row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account, survey", [key_hash]).fetchone()
             if row is not None:
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'key'", [bytes(row[0])])
+                self._note(db, words.KEY_REVOKED, f"{row[1]} {bytes(row[0]).hex()}")
         self._after_deletion()
         return row is not None
 
@@ -145,12 +148,16 @@ class KeyTables(AccountTables):
     def end_session(self, session_hash: bytes) -> None:
         """Forget a session."""
         with self._write() as db:
-            db.execute("DELETE FROM staff_sessions WHERE session_hash = ?", [session_hash])
+            query = "DELETE FROM staff_sessions WHERE session_hash = ? RETURNING account"
+            row = db.execute(query, [session_hash]).fetchone()
+            if row is not None:
+                self._note(db, words.LOGOUT, who=bytes(row[0]))
 
     def end_sessions(self, account_id: bytes) -> None:
         """Forget all sessions of an account."""
         with self._write() as db:
-            db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
+            if db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id]).rowcount:
+                self._note(db, words.SESSIONS_ENDED, account_id.hex())
 
     def _let_in(self, db: Handle, account_id: bytes) -> Account | None:
         """The account unless it is disabled, such that it stays so until the end of the transaction."""
@@ -164,6 +171,7 @@ class KeyTables(AccountTables):
             db.execute("DELETE FROM staff_sessions WHERE used < ? OR started < ?", old)
             query = "INSERT INTO staff_sessions (session_hash, account, door, started, used) VALUES (?, ?, ?, ?, ?)"
             db.execute(query, [session_hash, account.id, door, now, now])
+            self._note(db, words.LOGIN, door, account.id)
         return account
 
 

@@ -21,6 +21,7 @@ from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
+from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres_migrate import LOCK
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
 from sottovoce.aggregator.storage.tally import change
@@ -30,14 +31,6 @@ _STORE = (
     "SELECT sottovoce_store_8(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[],"
     " %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], 0::smallint)"
 )
-_INSERT = """
-    INSERT INTO reports
-    SELECT ?, substring(?::bytea FROM 16 * n + 1 FOR 16), ?, substring(?::bytea FROM ? * n + 1 FOR ?)
-    FROM generate_series(0, ? - 1) AS n
-    ON CONFLICT DO NOTHING
-"""
-"""Many reports of one shape, cut apart by the server; how many rows there are then tells whether all were new."""
-
 _WITH_REPORTS = ", ".join(OF_SURVEYS)
 _REWRITE = f"VACUUM FULL surveys, {_WITH_REPORTS}"
 
@@ -63,9 +56,9 @@ class PostgresStorage(sql.SQLStorage):
     LOCK_ACCOUNTS: ClassVar[str] = "LOCK TABLE accounts, grants IN SHARE ROW EXCLUSIVE MODE"
     NEW_ID: ClassVar[str] = "SELECT uuid_send(gen_random_uuid())"
     UNTIL_END: ClassVar[str] = " FOR SHARE"
-    NOW: ClassVar[str] = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+    NOW: ClassVar[str] = NOW
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
-    THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"
+    THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
 
     def __init__(self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False) -> None:
         self._pool = ConnectionPool(
@@ -154,15 +147,15 @@ class PostgresStorage(sql.SQLStorage):
         postgres_migrate.check_known(db)
 
     @contextmanager
-    def _read(self) -> Iterator["_Handle"]:
+    def _read(self) -> Iterator[PostgresHandle]:
         with self._connection() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield _Handle(connection)
+            yield PostgresHandle(connection)
 
     @contextmanager
-    def _write(self) -> Iterator["_Handle"]:
+    def _write(self) -> Iterator[PostgresHandle]:
         with self._connection() as connection, connection.transaction():
-            yield _Handle(connection)
+            yield PostgresHandle(connection)
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
@@ -186,44 +179,7 @@ class _NotAllNew(Exception):
     """Something in the group is not new, or not allowed; nothing of it was stored."""
 
 
-class _Handle:
-    """A connection that speaks the SQL that both back ends share."""
-
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
-
-    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
-        """Run one statement."""
-        return self._connection.execute(_marks(statement), list(parameters) or None)
-
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; returns how many rows changed."""
-        cursor = self._connection.cursor()
-        cursor.executemany(_marks(statement), rows)
-        return max(cursor.rowcount, 0)
-
-    def insert(self, arrivals: Sequence[Arrival]) -> int:
-        """Add the reports whose ids are not there yet; returns how many those are."""
-        return sum(
-            self.execute(
-                _INSERT, [each.plan.survey, each.report_ids, each.wave, each.packed, each.size, each.size, len(each)]
-            ).rowcount
-            for each in arrivals
-        )
-
-    def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """The rows of a statement, so many at a time."""
-        with self._connection.cursor("stream", binary=True) as cursor:
-            cursor.execute(_marks(statement), list(parameters))
-            while rows := cursor.fetchmany(size):
-                yield rows
-
-
-def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal text, which this is
-    return statement.replace("?", "%s")
-
-
-def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> None:
+def _insert(db: PostgresHandle, arrivals: Sequence[Arrival]) -> None:
     # A report may have been stored, or stored and withdrawn, elsewhere since its id was looked up.
     if db.insert(arrivals) != count(arrivals) or is_any_withdrawn(db, arrivals):
         raise _NotAllNew

@@ -10,6 +10,9 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
+from sottovoce.aggregator.storage import journal_table
+from sottovoce.aggregator.storage.journal_words import MIGRATED, NOBODY
+from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.statements import Handle
 from sottovoce.aggregator.storage.unfinished import UNFINISHED, known_version
@@ -87,7 +90,7 @@ def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool
     if not (stopped or unfinished):
         _check_rolling(version)
     for number in range(version, len(MIGRATIONS)):
-        _until_taken(connection, number)
+        _until_taken(connection, number, is_new=version == 0)
 
 
 def _check_rolling(version: int) -> None:
@@ -104,11 +107,11 @@ def _state(connection: psycopg.Connection[Any]) -> tuple[int, int]:
     return int(version), int(usable_from)
 
 
-def _until_taken(connection: psycopg.Connection[Any], number: int) -> None:
+def _until_taken(connection: psycopg.Connection[Any], number: int, is_new: bool) -> None:
     for _ in range(TRIES):
         try:
             with connection.transaction():
-                _take(connection, number)
+                _take(connection, number, is_new)
         except errors.LockNotAvailable:
             time.sleep(PAUSE)
         else:
@@ -116,7 +119,7 @@ def _until_taken(connection: psycopg.Connection[Any], number: int) -> None:
     raise StorageError("the database's tables are in use, and cannot be changed; is a backup under way?")
 
 
-def _take(connection: psycopg.Connection[Any], number: int) -> None:
+def _take(connection: psycopg.Connection[Any], number: int, is_new: bool) -> None:
     connection.execute(_BEGIN[0])
     connection.execute(_WAIT)
     mark = _state(connection)[0] - number
@@ -127,3 +130,12 @@ def _take(connection: psycopg.Connection[Any], number: int) -> None:
     connection.execute("UPDATE schema_version SET version = %s", [number + 1 + mark])
     if MIGRATIONS[number].usable_from:
         connection.execute("UPDATE schema_version SET usable_from = %s", [MIGRATIONS[number].usable_from])
+    if not is_new:
+        _note(PostgresHandle(connection), number + 1)
+
+
+def _note(db: Handle, version: int) -> None:
+    """Tell the journal, once there is one."""
+    if db.execute("SELECT to_regclass('journal_head') IS NOT NULL").fetchone() == (True,):
+        day = db.execute(NOW).fetchone()[0] // 86400
+        journal_table.append(db, day, MIGRATED, NOBODY, str(version))

@@ -301,6 +301,22 @@ _ROLLING = (
     MARK_PAUSE,
 )
 
+_JOURNAL = (
+    """
+    CREATE TABLE journal (
+        number bigint PRIMARY KEY,
+        day bigint NOT NULL,
+        what text NOT NULL,
+        who text NOT NULL,
+        about text NOT NULL,
+        previous bytea NOT NULL
+    )
+    """,
+    "CREATE INDEX journal_days ON journal (day)",
+    # One row, at place 0: whoever has changed it is alone with the journal until the end of the transaction.
+    "CREATE TABLE journal_head (place bigint PRIMARY KEY, number bigint NOT NULL, hash bytea NOT NULL)",
+)
+
 MIGRATIONS: tuple[Migration, ...] = (
     # The function is made by the sixth step; an earlier one that only changed it has nothing left to do.
     Migration(_TABLES),
@@ -318,5 +334,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration((*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE)),
     Migration(_RECORD),
     Migration(_ROLLING, usable_from=8),
-    Migration((*MAKE_ACCESS_SHARED, *MAKE_DRAFTS_SHARED)),
+    Migration((*MAKE_ACCESS_SHARED, *_JOURNAL, *MAKE_DRAFTS_SHARED)),
 )

@@ -6,9 +6,8 @@ later one. Days only, and nothing of a respondent.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
-from sottovoce.aggregator.storage.base import Line
+from sottovoce.aggregator.storage.chain import FIRST, Line, broken
 from sottovoce.aggregator.storage.statements import Handle
 
 PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
@@ -20,9 +19,6 @@ made, by name and fingerprints.
 
 _LINES = "SELECT number, day, what, about, previous FROM record ORDER BY number"
 _LAST = f"{_LINES} DESC LIMIT 1"
-
-FIRST = bytes(32)
-"""Stands for the hash of a line before the first."""
 
 
 def lines(db: Handle) -> list[Line]:
@@ -74,9 +70,9 @@ def record_head(found: Sequence[Line]) -> str:
 def problems(db: Handle) -> Iterator[str]:
     """Where the lines do not follow from one another, and what they say is gone and is there."""
     found = lines(db)
-    broken = next(_broken(found), None)
-    if broken is not None:
-        yield f"the record was changed before its line {broken}"
+    changed = next(broken(found), None)
+    if changed is not None:
+        yield f"the record was changed before its line {changed}"
     yield from _unpublished(db, found)
     names = [about for _, _, what, about, _ in found if what == DELETED]
     for (name,) in db.execute("SELECT DISTINCT name FROM surveys ORDER BY name"):
@@ -91,15 +87,6 @@ def _unpublished(db: Handle, found: Sequence[Line]) -> Iterator[str]:
     for key, name, revision, digest in rows:
         if found and key >= found[0].number and published.get(key) != f"{name} {revision} {digest}":
             yield f"{name} revision {revision} is there, and the record does not say that it was published"
-
-
-def _broken(found: Sequence[Line]) -> Iterator[int]:
-    """Numbers of the lines that do not follow from the one before them."""
-    if found and found[0].previous != FIRST:
-        yield found[0].number
-    for before, line in pairwise(found):
-        if line.previous != before.hash or line.number != before.number + 1:
-            yield line.number
 
 
 def _line(number: int, day: int, what: str, about: str, previous: bytes) -> Line:

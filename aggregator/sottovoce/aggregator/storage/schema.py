@@ -15,6 +15,23 @@ from sottovoce.aggregator.storage.unfinished import known_version
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database, Migrations
 
+_JOURNAL = (
+    # In the order of its entries: no respondent is in it.
+    """
+    CREATE TABLE journal (
+        number INTEGER PRIMARY KEY,
+        day INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        who TEXT NOT NULL,
+        about TEXT NOT NULL,
+        previous BLOB NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX journal_days ON journal (day)",
+    # One row, at place 0: whoever has changed it is alone with the journal until the end of the transaction.
+    "CREATE TABLE journal_head (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT",
+)
+
 STEPS: dict[str, tuple[str, ...]] = {
     "first_tables": (
         # The day of closing is the only time there is, and no report has one.
@@ -196,7 +213,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         "ALTER TABLE pulse ADD COLUMN waits INTEGER NOT NULL DEFAULT 0",
         MARK_PAUSE,
     ),
-    "staff": (*MAKE_ACCESS, *MAKE_DRAFTS),
+    "staff": (*MAKE_ACCESS, *_JOURNAL, *MAKE_DRAFTS),
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""
 
@@ -206,9 +223,9 @@ def version(db: Database) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(db: Database, unfinished: bool = False) -> None:
+def migrate(db: Database, unfinished: bool = False) -> bool:
     """
-    Bring a database to the present schema, all or nothing.
+    Bring a database to the present schema, all or nothing; returns whether it was one of an earlier version.
 
     Args:
         db: within a transaction that was begun to write. Left to itself, sqlite-utils begins one to read and looks what
@@ -227,6 +244,7 @@ def migrate(db: Database, unfinished: bool = False) -> None:
         steps.apply(db)
         mark = version(db) - done
         db.execute(f"PRAGMA user_version = {len(STEPS) + mark:d}")
+    return 0 < done < len(STEPS)
 
 
 def check_ours(db: Database) -> None:

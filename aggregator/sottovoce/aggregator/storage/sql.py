@@ -5,31 +5,29 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from sottovoce.aggregator.storage import survey_life, tokens
+from sottovoce.aggregator.storage import survey_life
 from sottovoce.aggregator.storage.access_tables import AccessTables, BackEnd
 from sottovoce.aggregator.storage.base import (
     Arrival,
     Cell,
     Known,
-    Line,
     Outcome,
     Plan,
     Rows,
     Storage,
     StoredSurvey,
-    TokenBatch,
-    TokenCounts,
 )
 from sottovoce.aggregator.storage.cells import tallied, with_whole
+from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.draft_tables import DraftTables
-from sottovoce.aggregator.storage.pulse import PulseStorage
+from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.aggregator.storage.record import lines
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
@@ -41,8 +39,8 @@ from sottovoce.aggregator.storage.statements import (
 )
 from sottovoce.aggregator.storage.tables import TABLES, clear, fill, select
 from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.tokens import TokenStorage
 from sottovoce.aggregator.storage.unfinished import UNFINISHED
-from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Survey
 
 _CHUNK = 20_000
@@ -54,7 +52,7 @@ _SURVEYS = """
 """
 
 
-class SQLStorage(PulseStorage):
+class SQLStorage(TokenStorage):
     """The part of ``Storage`` that both back ends share."""
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
@@ -69,17 +67,11 @@ class SQLStorage(PulseStorage):
     NEW_ID: ClassVar[str]
     """Sixteen random bytes."""
 
-    NOW: ClassVar[str]
-    """Seconds since 1970, by the database's own clock."""
-
     REKEY: ClassVar[str]
     """Gives every report of a survey a new random id."""
 
     UNTIL_END: ClassVar[str] = ""
     """What makes a row that was looked up stay as it is until the end of the transaction, if it does not anyway."""
-
-    THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ?"
-    """Whether there is a survey, such that it is there until the end of the transaction."""
 
     @abstractmethod
     def scrub(self) -> None:
@@ -136,10 +128,17 @@ class SQLStorage(PulseStorage):
         with self._write() as db:
             self._set_version(db, self._version(db) % UNFINISHED + mark * UNFINISHED)
 
-    def publish(self, survey: Survey, retire: bool = False) -> StoredSurvey:
-        """Make a survey available."""
+    def publish(self, survey: Survey, retire: bool = False, who: str = NOBODY) -> StoredSurvey:
+        """
+        Make a survey available.
+
+        Args:
+            survey: to be published.
+            retire: mark all earlier revisions as retired.
+            who: does it, for the journal.
+        """
         with self._alone() as db:
-            survey_life.publish(db, survey, self._today(db), retire)
+            survey_life.publish(db, survey, self._today(db), retire, who)
         return next(row for row in self.revisions(survey.name) if row.digest == survey.digest)
 
     def surveys(self) -> list[StoredSurvey]:
@@ -150,10 +149,17 @@ class SQLStorage(PulseStorage):
         """All revisions of one survey, oldest first."""
         return self._surveys(f"{_SURVEYS} WHERE name = ? ORDER BY revision", [name])
 
-    def close_survey(self, name: str, day: int) -> None:
-        """Admit no more reports; the first time, show all counts."""
+    def close_survey(self, name: str, day: int, who: str = NOBODY) -> None:
+        """
+        Admit no more reports; the first time, show all counts.
+
+        Args:
+            name: the survey's.
+            day: from which on.
+            who: does it, for the journal.
+        """
         with self._alone() as db:
-            survey_life.close(db, name, day, self._today(db))
+            survey_life.close(db, name, day, self._today(db), who)
         self.scrub()
 
     def unshown(self, name: str) -> int:
@@ -166,27 +172,21 @@ class SQLStorage(PulseStorage):
         with self._read() as db:
             return survey_life.changed_since_close(db, name, less_than)
 
-    def reopen_survey(self, name: str) -> None:
+    def reopen_survey(self, name: str, who: str = NOBODY) -> None:
         """Admit reports again."""
         with self._alone() as db:
-            survey_life.reopen(db, name, self._today(db))
+            survey_life.reopen(db, name, self._today(db), who)
 
-    def delete_survey(self, name: str) -> None:
-        """Take out everything of a survey but the lines of the record."""
+    def delete_survey(self, name: str, who: str = NOBODY) -> None:
+        """Take out everything of a survey but what the record and the journal say of it."""
         with self._alone() as db:
-            survey_life.delete(db, name, self._today(db))
+            survey_life.delete(db, name, self._today(db), who)
         self._forget()
 
-    def purge(self, survey: int) -> None:
+    def purge(self, survey: int, who: str = NOBODY) -> None:
         """Of a closed survey: give every row a new random key, and drop ids, tombstones and tokens."""
         with self._alone() as db:
-            # It may have been reopened since somebody saw that it is due.
-            if db.execute("SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NOT NULL", [survey]).fetchone() is None:
-                return
-            db.execute(self.REKEY, [survey])
-            db.execute("DELETE FROM tombstones WHERE survey = ?", [survey])
-            db.execute("DELETE FROM tokens WHERE survey = ?", [survey])
-            db.execute("UPDATE surveys SET purged = 1 WHERE key = ?", [survey])
+            survey_life.purge(db, survey, self._today(db), self.REKEY, who)
         self.scrub()
 
     def record(self) -> list[Line]:
@@ -200,10 +200,6 @@ class SQLStorage(PulseStorage):
         with self._write() as db:
             _ = self.ALONE and db.execute(self.ALONE)
             yield db
-
-    def _today(self, db: Handle) -> int:
-        """Days since 1970-01-01, by the database's own clock."""
-        return int(db.execute(self.NOW).fetchone()[0]) // 86400
 
     def _surveys(self, query: str, arguments: list[str]) -> list[StoredSurvey]:
         with self._read() as db:
@@ -283,43 +279,6 @@ class SQLStorage(PulseStorage):
                 )
             )
 
-    # Tokens
-
-    def add_tokens(self, survey: int, hashes: Sequence[bytes]) -> None:
-        """Make these tokens good for one report each."""
-        with self._write() as db:
-            self._check_there(db, survey)
-            tokens.add(db, survey, hashes)
-
-    def add_tokens_once(self, batch: TokenBatch) -> str:
-        """The same, if no such request was answered before; returns what the first one asked for."""
-        with self._alone() as db:
-            self._check_there(db, batch.survey)
-            return tokens.add_once(db, batch, self._today(db))
-
-    def revoke_tokens(self, survey: int, hashes: Sequence[bytes]) -> int:
-        """Take tokens back; returns how many were still good."""
-        with self._write() as db:
-            self._check_there(db, survey)
-            revoked = tokens.revoke(db, survey, hashes)
-        self._after_deletion()
-        return revoked
-
-    def _check_there(self, db: Handle, survey: int) -> None:
-        """Or a survey that is being deleted would leave tokens."""
-        if db.execute(self.THERE, [survey]).fetchone() is None:
-            raise StorageError("there is no survey of this name")
-
-    def has_token(self, survey: int, token: bytes) -> bool:
-        """Whether a token is good."""
-        with self._read() as db:
-            return tokens.is_good(db, survey, token)
-
-    def token_counts(self, survey: int) -> TokenCounts:
-        """How many tokens there are of each kind."""
-        with self._read() as db:
-            return tokens.counts(db, survey)
-
     # Staff
 
     @cached_property
@@ -335,13 +294,20 @@ class SQLStorage(PulseStorage):
     @cached_property
     def _back_end(self) -> BackEnd:
         of = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
-        return BackEnd(self._read, self._write, *of, self._after_deletion)
+        return BackEnd(self._read, self._write, *of, self._after_deletion, self._today)
 
-    def add_researcher(self, name: str, token_hash: bytes) -> None:
-        """Let somebody in to everything by the hash of a key."""
+    def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
+        """
+        Let somebody in to everything by the hash of a key.
+
+        Args:
+            name: of the account.
+            token_hash: of the key.
+            who: does it, for the journal.
+        """
         with self._read() as db:
             today = self._today(db)
-        self.access.add_researcher(name, token_hash, today)
+        self.access.by(who).add_researcher(name, token_hash, today)
 
 
 def empty(db: Handle) -> None:

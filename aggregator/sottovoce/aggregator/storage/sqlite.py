@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from sottovoce.aggregator.storage import checks, schema, sql, sqlite_checks, statements
+from sottovoce.aggregator.storage import checks, journal_table, schema, sql, sqlite_checks, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
+from sottovoce.aggregator.storage.journal_words import MIGRATED, NOBODY
 from sottovoce.aggregator.storage.tables import SOURCE, TABLES, fill, take_over
 from sottovoce.aggregator.storage.tally import change
 from sottovoce.shared.errors import StorageError
@@ -71,7 +72,8 @@ class SQLiteStorage(sql.SQLStorage):
         self._writing = threading.Lock()
         try:
             with self._write() as db:
-                schema.migrate(db.database, unfinished)
+                if schema.migrate(db.database, unfinished):
+                    journal_table.append(db, self._today(db), MIGRATED, NOBODY, str(len(schema.STEPS)))
         except BaseException:
             self.close()
             raise

@@ -3,7 +3,8 @@
 from datetime import date
 from typing import Any
 
-from sottovoce.aggregator.storage import record
+from sottovoce.aggregator.storage import journal_table, record
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.statements import Handle, show
 from sottovoce.aggregator.storage.tables import OF_NAMES, OF_SURVEYS
 from sottovoce.shared.errors import StorageError
@@ -20,6 +21,11 @@ _NOTE_CLOSE = """
 
 _DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)" for table in OF_SURVEYS]  # noqa: S608
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
+_PURGE = (
+    "DELETE FROM tombstones WHERE survey = ?",
+    "DELETE FROM tokens WHERE survey = ?",
+    "UPDATE surveys SET purged = 1 WHERE key = ?",
+)
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
 _LIVE_AND_SHOWN = """
@@ -40,7 +46,7 @@ _CHANGED = f"""{_LIVE_AND_SHOWN}
 """
 
 
-def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
+def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> None:
     """
     Add a revision, unless it is there.
 
@@ -49,6 +55,7 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
         survey: to be published.
         day: today.
         retire: whether earlier revisions are from now on said to be so.
+        who: does it, for the journal.
 
     Raises:
         StorageError: it may not be the next one.
@@ -57,7 +64,8 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
         raise StorageError("a survey of this name was deleted; devices remember it, so choose another name")
     query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"
     rows = db.execute(query, [survey.name]).fetchall()
-    if (survey.revision, survey.digest) not in [row[:2] for row in rows]:
+    is_new = (survey.revision, survey.digest) not in [row[:2] for row in rows]
+    if is_new:
         if rows:
             _check_next(survey, *rows[-1])
         key = record.append(db, day, record.PUBLISHED, _about(survey.name, survey.revision, survey.digest))
@@ -65,11 +73,14 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
             "INSERT INTO surveys (key, name, revision, digest, document) VALUES (?, ?, ?, ?, ?)",
             [key, survey.name, survey.revision, survey.digest, survey.canonical],
         )
-    if retire:
-        _retire(db, survey, day)
+    retired = _retire(db, survey, day) if retire else []
+    if is_new:
+        journal_table.append(db, day, words.PUBLISHED, who, _about(survey.name, survey.revision, survey.digest))
+    for about in retired:
+        journal_table.append(db, day, words.RETIRED, who, about)
 
 
-def close(db: Handle, name: str, closed_on: int, day: int) -> None:
+def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
     """
     Admit no more reports; the first time, show all counts.
 
@@ -78,15 +89,19 @@ def close(db: Handle, name: str, closed_on: int, day: int) -> None:
         name: the survey's.
         closed_on: the day that counts for what is kept until so many days after it.
         day: today.
+        who: does it, for the journal.
     """
     query = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
-    if db.execute(query, [closed_on, name]).rowcount:
+    was_open = db.execute(query, [closed_on, name]).rowcount > 0
+    if was_open:
         record.append(db, day, record.CLOSED, name)
     # Who closes again and again would else see each handful of new reports by itself.
     if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
         for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
             show(db, survey, wave, [cohort])
         db.execute(_NOTE_CLOSE, [name])
+    if was_open:
+        journal_table.append(db, day, words.CLOSED, who, name)
 
 
 def unshown(db: Handle, name: str) -> int:
@@ -106,7 +121,7 @@ def changed_since_close(db: Handle, name: str, less_than: int | None) -> int:
     return int(db.execute(_CHANGED, [name, less_than, less_than]).fetchone()[0])
 
 
-def reopen(db: Handle, name: str, day: int) -> None:
+def reopen(db: Handle, name: str, day: int, who: str) -> None:
     """
     Admit reports again; what is shown stays as it is, and moves by the ordinary rule.
 
@@ -114,6 +129,7 @@ def reopen(db: Handle, name: str, day: int) -> None:
         db: within a transaction.
         name: the survey's.
         day: today.
+        who: does it, for the journal.
 
     Raises:
         StorageError: there is no such survey, or its report ids are forgotten: a copy would count twice.
@@ -125,16 +141,18 @@ def reopen(db: Handle, name: str, day: int) -> None:
         raise StorageError("the survey's report ids are forgotten: a report that comes again would count twice")
     if db.execute("UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL", [name]).rowcount:
         record.append(db, day, record.REOPENED, name)
+        journal_table.append(db, day, words.REOPENED, who, name)
 
 
-def delete(db: Handle, name: str, day: int) -> None:
+def delete(db: Handle, name: str, day: int, who: str) -> None:
     """
-    Take out everything of a survey but the lines of the record.
+    Take out everything of a survey but the lines of the record and the entries of the journal, which hold its name.
 
     Args:
         db: within a transaction.
         name: the survey's.
         day: today.
+        who: does it, for the journal.
 
     Raises:
         StorageError: there is no such survey.
@@ -147,6 +165,27 @@ def delete(db: Handle, name: str, day: int) -> None:
     for statement in _DELETE:
         db.execute(statement, [name])
     db.execute("DELETE FROM surveys WHERE name = ?", [name])
+    journal_table.append(db, day, words.DELETED, who, name)
+
+
+def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
+    """
+    Of a closed revision: give every row a new random key, and drop ids, tombstones and tokens.
+
+    Args:
+        db: within a transaction.
+        survey: its key.
+        day: today.
+        rekey: the statement that gives the rows new keys.
+        who: does it, for the journal.
+    """
+    # It may have been reopened since somebody saw that it is due.
+    query = "SELECT name, revision FROM surveys WHERE key = ? AND closed_on IS NOT NULL"
+    found = db.execute(query, [survey]).fetchone()
+    if found is not None:
+        for statement in (rekey, *_PURGE):
+            db.execute(statement, [survey])
+        journal_table.append(db, day, words.PURGED, who, f"{found[0]} {found[1]}")
 
 
 def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:
@@ -164,11 +203,13 @@ def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> 
         raise StorageError("the revision that this one replaces is not the newest; publish it again")
 
 
-def _retire(db: Handle, survey: Survey, day: int) -> None:
+def _retire(db: Handle, survey: Survey, day: int) -> list[str]:
     given: list[Any] = [survey.name, survey.revision]
-    for revision, digest in db.execute(_EARLIER, given).fetchall():
-        record.append(db, day, record.RETIRED, _about(survey.name, revision, digest))
+    retired = [_about(survey.name, *row) for row in db.execute(_EARLIER, given).fetchall()]
+    for about in retired:
+        record.append(db, day, record.RETIRED, about)
     db.execute(_RETIRE, given)
+    return retired
 
 
 def _about(name: str, revision: int, digest: str) -> str:

@@ -90,6 +90,13 @@ TABLES: dict[str, Columns] = {
     },
     "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
+    "journal": {
+        "number": KEY,
+        "day": NUMBERS,
+        **dict.fromkeys(("what", "who", "about"), TEXT),
+        "previous": BYTES,
+    },
+    "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
     "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
 }
 """What is copied to another database."""

@@ -1,10 +1,16 @@
 """The one-time tokens of a survey: hashes while they are good, and counters; each step within a transaction."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import ClassVar
 
-from sottovoce.aggregator.storage import record
+from sottovoce.aggregator.storage import journal_table, record
 from sottovoce.aggregator.storage.base import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.journal import JournalStorage
+from sottovoce.aggregator.storage.journal_words import NOBODY, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.statements import Handle, add_token_counts, delete_tokens
+from sottovoce.shared.errors import StorageError
 
 
 def add(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
@@ -39,6 +45,7 @@ def add_once(db: Handle, batch: TokenBatch, day: int) -> str:
         return known
     add(db, batch.survey, batch.hashes)
     record.append(db, day, record.TOKENS, f"{about} {batch.body}")
+    journal_table.append(db, day, TOKENS_MADE, batch.who, f"{batch.name} {len(batch.hashes)}")
     return batch.body
 
 
@@ -75,3 +82,71 @@ def counts(db: Handle, survey: int) -> TokenCounts:
     created, spent, revoked = db.execute(query, [survey]).fetchone() or (0, 0, 0)
     unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
     return TokenCounts(created, spent, revoked, unspent)
+
+
+class TokenStorage(JournalStorage):
+    """The part of ``Storage`` that is about them."""
+
+    THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ?"
+    """The name of a survey, such that it is there until the end of the transaction."""
+
+    @abstractmethod
+    def _alone(self) -> AbstractContextManager[Handle]:
+        """A transaction for a step in the life of a survey."""
+
+    @abstractmethod
+    def _after_deletion(self) -> None:
+        """What can be done at once about deleted rows."""
+
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> None:
+        """
+        Make these tokens good for one report each.
+
+        Args:
+            survey: key of the first revision.
+            hashes: of the tokens.
+            who: does it, for the journal.
+        """
+        with self._write() as db:
+            name = self._check_there(db, survey)
+            add(db, survey, hashes)
+            journal_table.append(db, self._today(db), TOKENS_MADE, who, f"{name} {len(hashes)}")
+
+    def add_tokens_once(self, batch: TokenBatch) -> str:
+        """The same, if no such request was answered before; returns what the first one asked for."""
+        with self._alone() as db:
+            self._check_there(db, batch.survey)
+            return add_once(db, batch, self._today(db))
+
+    def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> int:
+        """
+        Take tokens back; returns how many were still good.
+
+        Args:
+            survey: key of the first revision.
+            hashes: of the tokens.
+            who: does it, for the journal, which is not told how many were good: so many have not answered.
+        """
+        with self._write() as db:
+            name = self._check_there(db, survey)
+            revoked = revoke(db, survey, hashes)
+            journal_table.append(db, self._today(db), TOKENS_REVOKED, who, name)
+        self._after_deletion()
+        return revoked
+
+    def _check_there(self, db: Handle, survey: int) -> str:
+        """Its name; or a survey that is being deleted would leave tokens."""
+        found = db.execute(self.THERE, [survey]).fetchone()
+        if found is None:
+            raise StorageError("there is no survey of this name")
+        return str(found[0])
+
+    def has_token(self, survey: int, token: bytes) -> bool:
+        """Whether a token is good."""
+        with self._read() as db:
+            return is_good(db, survey, token)
+
+    def token_counts(self, survey: int) -> TokenCounts:
+        """How many tokens there are of each kind."""
+        with self._read() as db:
+            return counts(db, survey)

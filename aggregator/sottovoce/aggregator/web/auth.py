@@ -88,7 +88,7 @@ def _let_in_program() -> Response | None:
     found = let_in_by(_storage(), request.headers.get("Authorization", ""), _now() // DAY)
     if found is None:
         return problems.response("unauthorized", EXPECTED)
-    g.actor = actor_of(_storage(), *found)
+    g.actor, g.who = actor_of(_storage(), *found), found[0].id.hex()
     return None
 
 
@@ -100,7 +100,7 @@ def _let_in_page() -> Response | None:
     if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie or "")):
         return problems.response("forbidden", "the form did not come from this site")
     g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie or "")
-    g.session = session
+    g.session, g.who = session, session.account.id.hex()
     return None
 
 
@@ -194,6 +194,7 @@ def leave() -> Response:
 
 
 def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
+    current_app.extensions["refused_logins"].count(_now())
     return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
 
 

@@ -1,0 +1,138 @@
+"""
+The closed list of what the journal notes, and the form in which it says what an entry is about.
+
+An entry holds what its form allows and nothing else: names of surveys, ids of accounts, words of closed lists, numbers.
+So no report, id of a report, token, answer, address, path or time of day can come into it by mistake.
+"""
+
+import re
+from typing import NamedTuple
+
+MACHINE = "machine"
+"""Who has the database itself, at the command line: the machine's administrator, without an account."""
+
+NOBODY = ""
+"""The program by itself, as when a survey closes by its date; or somebody who is not named."""
+
+WHO = re.compile(rf"[0-9a-f]{{32}}|{MACHINE}|{NOBODY}")
+
+_NAME = "[a-z0-9][a-z0-9_-]{0,63}"
+_WHERE = rf"(\*|{_NAME})"
+_ACCOUNT = "[0-9a-f]{32}"
+_ROLE = "(owner|analyst|fieldwork|viewer)"
+_DOOR = "(link|key|oidc|passkey)"
+_NUMBER = r"(0|[1-9]\d{0,9})"
+_DATE = r"\d{4}-\d\d-\d\d"
+_HASH = "[0-9a-f]{64}"
+_FILE = "[A-Za-z][A-Za-z0-9._-]{0,39}"
+_SETTING = "[a-z][a-z_]{0,39}"
+
+
+class Form(NamedTuple):
+    """
+    How an entry of one kind is written.
+
+    Attributes:
+        meaning: what was done, in words.
+        about: what the entry is about, in words; empty if nothing is said.
+        pattern: which texts say that, and no others.
+        of_survey: whether they begin with the survey's name, or with ``*`` for all.
+    """
+
+    meaning: str
+    about: str
+    pattern: re.Pattern[str]
+    of_survey: bool
+
+
+def _form(meaning: str, about: str = "", pattern: str = "", of_survey: bool = False) -> Form:
+    return Form(meaning, about, re.compile(pattern), of_survey)
+
+
+def _of_survey(meaning: str, about: str = "survey", pattern: str = _NAME) -> Form:
+    return _form(meaning, about, pattern, of_survey=True)
+
+
+LOGIN, LOGOUT, REFUSED = "login", "logout", "logins refused"
+ACCOUNT_ADDED, ACCOUNT_CHANGED = "account added", "account changed"
+ACCOUNT_DISABLED, ACCOUNT_ENABLED = "account disabled", "account enabled"
+GRANTED, GRANT_REVOKED = "role granted", "role revoked"
+KEY_MADE, KEY_REVOKED = "key made", "key revoked"
+INVITED, INVITATION_USED, INVITATION_REVOKED = "invitation made", "invitation used", "invitation revoked"
+VIEW_MADE, VIEW_REVOKED = "ethics link made", "ethics link revoked"
+SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
+PUBLISHED, RETIRED = "survey published", "revision retired"
+CLOSED, REOPENED, DELETED, PURGED = "survey closed", "survey reopened", "survey deleted", "report ids forgotten"
+TOKENS_MADE, TOKENS_REVOKED = "tokens made", "tokens revoked"
+RESULTS_READ, EXPORTED = "results read", "file exported"
+BACKED_UP, RESTORED, COPIED, MIGRATED = "backup made", "backup restored", "database copied", "database migrated"
+SETTING_CHANGED = "setting changed"
+CUT = "journal cut"
+
+_INVITATION = ("survey or *, role; nothing without a role", rf"({_WHERE} {_ROLE})?")
+_REVISION = rf"{_NAME} {_NUMBER} {_HASH}"
+
+WHAT: dict[str, Form] = {
+    LOGIN: _form("somebody signed in", "door", _DOOR),
+    LOGOUT: _form("somebody signed out"),
+    REFUSED: _form(
+        "sign-ins were refused on one day, by one node",
+        "date, number, largest number in a minute",
+        rf"{_DATE} {_NUMBER} {_NUMBER}",
+    ),
+    SESSIONS_ENDED: _form("an account's sessions were ended", "account", _ACCOUNT),
+    SIGN_IN_LINK: _form("a link was made that signs an account in, once", "account", _ACCOUNT),
+    ACCOUNT_ADDED: _form("an account was made", "account", _ACCOUNT),
+    ACCOUNT_CHANGED: _form(
+        "an account became an admin, is none any more, or is another person's",
+        "account",
+        _ACCOUNT,
+    ),
+    ACCOUNT_DISABLED: _form("an account was disabled", "account", _ACCOUNT),
+    ACCOUNT_ENABLED: _form("an account was enabled again", "account", _ACCOUNT),
+    GRANTED: _of_survey("a role was granted", "survey or *, role, account", rf"{_WHERE} {_ROLE} {_ACCOUNT}"),
+    GRANT_REVOKED: _of_survey("a role was taken back", "survey or *, account", rf"{_WHERE} {_ACCOUNT}"),
+    KEY_MADE: _of_survey("a key was made", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),
+    KEY_REVOKED: _of_survey("a key was taken back", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),
+    INVITED: _of_survey("an invitation was made", *_INVITATION),
+    INVITATION_USED: _of_survey("an invitation was used", *_INVITATION),
+    INVITATION_REVOKED: _of_survey("an invitation was taken back", *_INVITATION),
+    VIEW_MADE: _of_survey("a link for an ethics board was made"),
+    VIEW_REVOKED: _of_survey("a link for an ethics board was taken back"),
+    PUBLISHED: _of_survey("a revision was published", "survey, revision, digest", _REVISION),
+    RETIRED: _of_survey("a revision was retired", "survey, revision, digest", _REVISION),
+    CLOSED: _of_survey("a survey was closed"),
+    REOPENED: _of_survey("a survey was opened again"),
+    DELETED: _of_survey("a survey was deleted"),
+    PURGED: _of_survey("the report ids of a revision were forgotten", "survey, revision", rf"{_NAME} {_NUMBER}"),
+    TOKENS_MADE: _of_survey("one-time tokens were made", "survey, how many", rf"{_NAME} {_NUMBER}"),
+    TOKENS_REVOKED: _of_survey("one-time tokens were taken back"),
+    RESULTS_READ: _of_survey("results were read", "survey, number of the snapshot", rf"{_NAME} ({_NUMBER}|closed)"),
+    EXPORTED: _of_survey("a file was written", "survey, kind of file", rf"{_NAME} {_FILE}"),
+    BACKED_UP: _form("a backup was begun"),
+    RESTORED: _form("a backup was restored"),
+    COPIED: _form("a copy to another database was begun"),
+    MIGRATED: _form("the database was brought to a schema", "its number", _NUMBER),
+    SETTING_CHANGED: _form("a setting was changed", "its name", _SETTING),
+    CUT: _form("older entries were taken out", "number and hash of the last one", rf"{_NUMBER} {_HASH}"),
+}
+"""All that is noted, and how."""
+
+OF_SURVEYS = tuple(what for what, form in WHAT.items() if form.of_survey)
+
+
+def check_words(what: str, who: str, about: str) -> None:
+    """
+    Refuse an entry that has not its form: nothing else may ever come into the journal.
+
+    Args:
+        what: one of ``WHAT``.
+        who: an account's id in hexadecimal digits, ``MACHINE`` or ``NOBODY``.
+        about: as the form of ``what`` has it.
+
+    Raises:
+        ValueError: it has not; a fault of the program. Nothing is repeated.
+    """
+    form = WHAT.get(what)
+    if form is None or WHO.fullmatch(who) is None or form.pattern.fullmatch(about) is None:
+        raise ValueError("an entry of the journal has not the form of its kind")

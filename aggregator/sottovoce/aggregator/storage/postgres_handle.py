@@ -1,0 +1,62 @@
+"""A PostgreSQL connection that speaks the SQL that both back ends share."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import psycopg
+from sottovoce.aggregator.storage.base import Arrival
+
+NOW = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+"""Seconds since 1970, by the server's clock."""
+
+_INSERT = """
+    INSERT INTO reports
+    SELECT ?, substring(?::bytea FROM 16 * n + 1 FOR 16), ?, substring(?::bytea FROM ? * n + 1 FOR ?)
+    FROM generate_series(0, ? - 1) AS n
+    ON CONFLICT DO NOTHING
+"""
+"""Many reports of one shape, cut apart by the server; how many rows there are then tells whether all were new."""
+
+
+class PostgresHandle:
+    """A connection that speaks the SQL that both back ends share."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+        """Run one statement."""
+        return self._connection.execute(_marks(statement), list(parameters) or None)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; returns how many rows changed."""
+        cursor = self._connection.cursor()
+        cursor.executemany(_marks(statement), rows)
+        return max(cursor.rowcount, 0)
+
+    def insert(self, arrivals: Sequence[Arrival]) -> int:
+        """Add the reports whose ids are not there yet; returns how many those are."""
+        return sum(
+            self.execute(
+                _INSERT, [each.plan.survey, each.report_ids, each.wave, each.packed, each.size, each.size, len(each)]
+            ).rowcount
+            for each in arrivals
+        )
+
+    def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
+        """
+        The rows of a statement, so many at a time.
+
+        Args:
+            statement: one, with ``?`` for bound values.
+            parameters: what is bound to its marks.
+            size: rows at a time.
+        """
+        with self._connection.cursor("stream", binary=True) as cursor:
+            cursor.execute(_marks(statement), list(parameters))
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+
+def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal text, which this is
+    return statement.replace("?", "%s")

@@ -1,0 +1,233 @@
+"""What staff did is a chain of entries: nothing is missing from it, and nothing can be changed in it unseen."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.storage import Entry, Head, Storage, journal_table
+from sottovoce.aggregator.storage import journal_words as words
+from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.shared import canonical
+
+from tests import postgres
+from tests.storage.test_contract import BACK_ENDS
+
+ANNE, BERT = "a" * 32, "b" * 32
+HEX = "0123456789abcdef" * 4
+
+
+@pytest.fixture(params=BACK_ENDS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
+    """An empty database of each kind."""
+    database = BACK_ENDS[request.param](tmp_path)
+    yield database
+    database.close()
+
+
+def fill(store: Storage) -> list[Entry]:
+    """Five entries, by two accounts and the machine's administrator."""
+    store.journal.append(words.LOGIN, ANNE, "key")
+    store.journal.append(words.PUBLISHED, ANNE, f"exam 1 {HEX}")
+    store.journal.append(words.GRANTED, BERT, f"* owner {BERT}")
+    store.journal.append(words.TOKENS_MADE, words.MACHINE, "exam-2 30")
+    store.journal.append(words.LOGOUT, ANNE)
+    return list(store.journal.entries())
+
+
+def change(store: Storage, *statements: str) -> None:
+    """As whoever has the database may."""
+    with store._write() as db:  # type: ignore[attr-defined]
+        for statement in statements:
+            db.execute(statement)
+
+
+def append_on(store: Storage, day: int, what: str, about: str = "") -> None:
+    """An entry of that day."""
+    with store._write() as db:  # type: ignore[attr-defined]
+        journal_table.append(db, day, what, ANNE, about)
+
+
+def test_every_entry_follows_from_the_one_before(store: Storage) -> None:
+    """Numbers without a gap, hashes that anybody can compute, and the head is the last."""
+    assert store.journal.head() == Head(0, bytes(32))
+    found = fill(store)
+
+    assert [entry.number for entry in found] == [1, 2, 3, 4, 5]
+    before = bytes(32)
+    for number, day, what, who, about, previous in found:
+        assert previous == before
+        before = hashlib.sha256(canonical.dump([number, day, what, who, about, previous.hex()])).digest()
+    assert store.journal.head() == Head(5, before)
+    assert store.journal.problems() == store.verify() == []
+
+
+@pytest.mark.parametrize("statement", [
+    "UPDATE journal SET who = '' WHERE number = 2",
+    "UPDATE journal SET about = 'exam-2 31' WHERE number = 4",
+    "UPDATE journal SET day = day - 1 WHERE number = 1",
+    "UPDATE journal SET what = 'login', about = 'key' WHERE number = 5",
+    "DELETE FROM journal WHERE number = 1",
+    "DELETE FROM journal WHERE number = 3",
+    "DELETE FROM journal WHERE number = 5",
+    "DELETE FROM journal",
+    # Two change places, by way of a number that is free.
+    "UPDATE journal SET number = 12 WHERE number = 2;UPDATE journal SET number = 2 WHERE number = 5;"
+    "UPDATE journal SET number = 5 WHERE number = 12",
+    "UPDATE journal SET number = number + 1 WHERE number = 5",
+    "INSERT INTO journal SELECT 6, day, what, who, about, previous FROM journal WHERE number = 5",
+])  # fmt: skip
+def test_entry_changed_dropped_swapped_or_added_is_found(store: Storage, statement: str) -> None:
+    """Also the last one; ``doctor`` tells it as well."""
+    fill(store)
+    change(store, *statement.split(";"))
+
+    assert len(store.journal.problems()) == 1
+    assert store.verify() == store.journal.problems()
+
+
+def test_entry_added_by_its_rules_is_known_to_who_has_noted_the_head(store: Storage) -> None:
+    """Whoever writes all hashes anew leaves a chain that holds; a head that was noted elsewhere is not in it."""
+    fill(store)
+    noted = store.journal.head()
+    assert store.journal.is_known(noted)
+    change(store, "DELETE FROM journal", "DELETE FROM journal_head")
+    fill(store)
+    assert store.journal.is_known(noted)
+    change(store, "DELETE FROM journal", "DELETE FROM journal_head")
+    for _ in range(6):
+        store.journal.append(words.LOGIN, BERT, "key")
+
+    assert store.journal.problems() == []
+    assert store.journal.is_known(noted) is False
+
+
+@pytest.mark.parametrize(("what", "who", "about"), [
+    ("slept", ANNE, ""), (words.LOGOUT, "Anne", ""), (words.LOGOUT, ANNE, "10.0.0.1"), (words.LOGIN, ANNE, "12:30"),
+    (words.EXPORTED, ANNE, "exam ../../etc/passwd"), (words.EXPORTED, ANNE, "exam /home/anne/file.csv"),
+    (words.TOKENS_MADE, ANNE, "exam 30 3F2K-9Q"), (words.RESULTS_READ, ANNE, "exam 3 <b>"),
+    (words.PUBLISHED, ANNE, f"exam 1 {HEX}\n"), (words.GRANTED, ANNE, f"exam king {BERT}"),
+])  # fmt: skip
+def test_nothing_but_its_form_comes_into_the_journal(store: Storage, what: str, who: str, about: str) -> None:
+    """No name, address, path, time, token or text, whoever asks for it; the message repeats nothing."""
+    with pytest.raises(ValueError, match=r"^an entry of the journal has not the form of its kind$"):
+        store.journal.append(what, who, about)
+    assert list(store.journal.entries()) == []
+
+
+def test_entries_are_found_by_survey_and_day(store: Storage) -> None:
+    """What concerns all surveys concerns each; a name that begins alike, or is another word, is another."""
+    fill(store)
+    today = next(store.journal.entries()).day
+
+    def numbers(*asked: object) -> list[int]:
+        return [entry.number for entry in store.journal.entries(*asked)]  # type: ignore[arg-type]
+
+    assert numbers("exam") == [2, 3]
+    assert numbers("exam-2") == [3, 4]
+    assert numbers("key") == [3]
+    assert numbers(None, today) == numbers(None, 0, today) == [1, 2, 3, 4, 5]
+    assert numbers(None, today + 1) == numbers(None, 0, today - 1) == []
+    assert [entry.number for entry in store.journal.latest(2)] == [5, 4]
+    assert [entry.number for entry in store.journal.latest(9, before=4)] == [3, 2, 1]
+    assert [entry.number for entry in store.journal.latest(9, "exam")] == [3, 2]
+
+
+def test_same_thing_is_noted_once_a_day(store: Storage) -> None:
+    """By whatever number of threads at once; another account, survey or snapshot is another thing."""
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: store.journal.append_once(words.RESULTS_READ, ANNE, "exam 3"), range(12)))
+    store.journal.append_once(words.RESULTS_READ, BERT, "exam 3")
+    store.journal.append_once(words.RESULTS_READ, ANNE, "exam 4")
+
+    assert [(entry.who, entry.about) for entry in store.journal.entries()] == [
+        (ANNE, "exam 3"), (BERT, "exam 3"), (ANNE, "exam 4")
+    ]  # fmt: skip
+
+
+def test_cut_leaves_the_hash_at_which_the_rest_goes_on(store: Storage) -> None:
+    """Entries go after 366 days; the rest holds together, and heads are known as far as can be."""
+    today = store.journal.append_once(words.LOGIN, ANNE, "key")
+    change(store, "DELETE FROM journal", "DELETE FROM journal_head")
+    heads = []
+    for age in (400, 367, 366, 3):
+        append_on(store, today - age, words.LOGIN, "key")
+        heads.append(store.journal.head())
+    store.journal.cut()
+    found = list(store.journal.entries())
+
+    assert [(entry.number, today - entry.day, entry.what) for entry in found] == [
+        (3, 366, words.LOGIN), (4, 3, words.LOGIN), (5, 0, words.CUT)
+    ]  # fmt: skip
+    assert found[-1].about == f"2 {heads[1].hash.hex()}"
+    assert store.journal.problems() == []
+    assert [store.journal.is_known(head) for head in heads] == [None, True, True, True]
+    assert store.journal.is_known(Head(2, bytes(32))) is not True
+    store.journal.cut()
+    assert list(store.journal.entries()) == found
+
+
+@pytest.mark.parametrize("statement", [
+    "DELETE FROM journal WHERE number = 3", "DELETE FROM journal WHERE number <= 4",
+    "UPDATE journal SET about = replace(about, '2 ', '3 ') WHERE number = 5", "DELETE FROM journal WHERE number = 5",
+])  # fmt: skip
+def test_more_taken_out_than_was_cut_is_found(store: Storage, statement: str) -> None:
+    """The entry of the cut says where the rest goes on, and is itself in the chain."""
+    today = store.journal.append_once(words.LOGIN, ANNE, "key")
+    change(store, "DELETE FROM journal", "DELETE FROM journal_head")
+    for age in (400, 367, 366, 3):
+        append_on(store, today - age, words.LOGIN, "key")
+    store.journal.cut()
+    change(store, statement)
+
+    assert len(store.journal.problems()) == 1
+
+
+def test_old_cuts_alone_are_no_cause_of_another_one(store: Storage) -> None:
+    """Else each would leave one more, for ever."""
+    today = store.journal.append_once(words.LOGIN, ANNE, "key")
+    append_on(store, today - 800, words.CUT, f"1 {HEX}")
+    change(store, "DELETE FROM journal", "DELETE FROM journal_head")
+    append_on(store, today - 800, words.CUT, f"1 {HEX}")
+    store.journal.cut()
+
+    assert [entry.number for entry in store.journal.entries()] == [1]
+
+
+def test_threads_leave_no_gap(store: Storage) -> None:
+    """Numbers are given one after the other, whoever asks."""
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: store.journal.append(words.LOGIN, ANNE, "key"), range(24)))
+
+    assert [entry.number for entry in store.journal.entries()] == list(range(1, 25))
+    assert store.journal.problems() == []
+
+
+def test_nodes_on_one_database_leave_no_gap() -> None:
+    """Two that share nothing but PostgreSQL."""
+    url = postgres.fresh()
+    nodes = [PostgresStorage(url, connections=2) for _ in range(2)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: nodes[number % 2].journal.append(words.LOGIN, ANNE, "key"), range(24)))
+
+    assert [entry.number for entry in nodes[0].journal.entries()] == list(range(1, 25))
+    assert nodes[1].journal.problems() == []
+    for node in nodes:
+        node.close()
+
+
+def test_database_of_an_earlier_version_says_that_it_was_brought_further(tmp_path: Path) -> None:
+    """In the step that did it; a new one has nothing to say."""
+    kept = Path(__file__).parent / "schemas"
+    with sqlite3.connect(tmp_path / "old.sqlite") as connection:
+        connection.executescript((kept / "sqlite-6.sql").read_text())
+    connection.close()
+    old, new = SQLiteStorage(tmp_path / "old.sqlite"), SQLiteStorage(tmp_path / "new.sqlite")
+
+    assert [(entry.what, entry.who) for entry in old.journal.entries()] == [(words.MIGRATED, words.NOBODY)]
+    assert list(new.journal.entries()) == []
+    old.close()
+    new.close()
