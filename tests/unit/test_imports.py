@@ -37,6 +37,10 @@ RULES = [
     ("sottovoce.aggregator.files.estimates", {"sottovoce.shared", "sottovoce.aggregator", "xlsxwriter"}),
     ("sottovoce.aggregator.files.survey_files", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
     ("sottovoce.aggregator.files", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    (
+        "sottovoce.aggregator.access.oidc",
+        {"sottovoce.shared", "sottovoce.aggregator", "authlib", "joserfc", "requests"},
+    ),
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),
     ("sottovoce.aggregator.opened", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
