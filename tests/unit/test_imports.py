@@ -41,6 +41,7 @@ RULES = [
         "sottovoce.aggregator.access.oidc",
         {"sottovoce.shared", "sottovoce.aggregator", "authlib", "joserfc", "requests"},
     ),
+    ("sottovoce.aggregator.access.passkeys", {"sottovoce.shared", "sottovoce.aggregator", "webauthn"}),
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),
     ("sottovoce.aggregator.opened", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
@@ -75,6 +76,7 @@ ONLY_IN = {
     "secrets": {
         "sottovoce.client.draws",
         "sottovoce.audit.randomness",
+        "sottovoce.aggregator.access.passkeys",
         "sottovoce.aggregator.web.auth",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",
