@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.shared.spec import Survey
 
@@ -67,7 +67,7 @@ class start:  # noqa: N801 - reads as a verb
         data.mkdir(parents=True, exist_ok=True)
         self._settings = Settings(data=data, port=free_port(), **settings)
         storage = SQLiteStorage(data / "sottovoce.sqlite")
-        token, digest = new_token()
+        token, digest = new_key()
         storage.publish(published)
         storage.add_researcher("tester", digest)
         storage.close()

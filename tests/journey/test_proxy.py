@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import requests
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.cli.process import free_port, wait_until_ready
 
 from tests import nginx, postgres
@@ -52,7 +52,7 @@ def database() -> str:
     url = postgres.fresh()
     storage = PostgresStorage(url)
     storage.publish(survey())
-    storage.add_researcher("ann", new_token()[1])
+    storage.add_researcher("ann", new_key()[1])
     storage.close()
     return url
 

@@ -15,7 +15,7 @@ from sottovoce.cli.process import free_port
 from tests.journey.test_hostile_http import JSON, good
 from tests.journey.test_kill import PATH, Senders, Server, check, served
 
-OWN = ("Researcher's link", "Survey ", "Dashboard: ")
+OWN = ("Sign in, once", "Survey ", "Dashboard: ")
 HEAD = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(good())}\r\n\r\n"
 WHOLE = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 STATES = {"idle": ("", ""), "half a head": ("", HEAD[:40]), "half a body": ("", HEAD + "{"),

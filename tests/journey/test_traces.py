@@ -3,12 +3,14 @@
 import json
 import resource
 import time
+from contextlib import closing
 from pathlib import Path
 
 import requests
+from sottovoce.aggregator.access.keys import key_hash, new_link
 from sottovoce.aggregator.collect.limits import UNBELIEVED
+from sottovoce.aggregator.storage.access_rows import Invitation, View
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import token_hash
 from sottovoce.cli.database import ADDRESS
 
 from tests.conftest import Running, processes
@@ -119,7 +121,7 @@ def test_deleted_ids_are_in_no_file_and_no_new_backup(tmp_path: Path) -> None:
 
 
 def test_no_key_of_a_researcher_is_in_any_file(running: Running) -> None:
-    """Neither the token, nor the session that it was exchanged for, while both are good."""
+    """Neither a key, nor the session that it was exchanged for, nor a link of any kind, while all are good."""
     browser = requests.Session()
     reply = browser.post(
         f"{running.url}/dashboard/login",
@@ -128,12 +130,17 @@ def test_no_key_of_a_researcher_is_in_any_file(running: Running) -> None:
         timeout=15,
     )
     session = browser.cookies["sottovoce"]
+    (link, linked), (invited, invitation), (board, view) = new_link(), new_link(), new_link()
+    with closing(running.storage()) as storage:
+        [account] = storage.access.accounts()
+        storage.access.add_invitation(Invitation(linked, "", "", account.id, 30_000))
+        storage.access.add_invitation(Invitation(invitation, "exam", "viewer", None, 30_000))
+        storage.access.add_view(View(view, "exam", running.survey.digest, False, 30_000))
     found = files(running.data.parent)
 
     assert (reply.status_code, len(session) > 40) == (200, True)
-    assert token_hash(session) in found
-    assert running.token.encode() not in found
-    assert session.encode() not in found
+    assert all(digest in found for digest in (key_hash(session), key_hash(running.token), linked, invitation, view))
+    assert not any(secret.encode() in found for secret in (running.token, session, link, invited, board))
 
 
 def correlation(ranks: list[int]) -> float:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.base import ALL, SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.access_rows import Invitation, View
+from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.rows import pack, unpack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -191,75 +192,6 @@ def test_rows_come_with_their_wave(store: Storage) -> None:
     assert [(wave, bytes(packed)) for wave, packed in found] == [(each.wave, each.packed) for each in written]
 
 
-def test_sessions_end_when_idle_old_or_ended(store: Storage) -> None:
-    """A session lives half an hour without use and half a day at most."""
-    store.add_researcher("ann", b"token")
-    assert store.start_session(b"s", b"token", 1000) == "ann"
-    assert store.session(b"s", 1000 + SESSION_IDLE) == "ann"
-    assert store.session(b"s", 1000 + 2 * SESSION_IDLE) == "ann"
-    assert store.session(b"s", 1000 + 3 * SESSION_IDLE + 1) is None
-    store.end_session(b"s")
-    assert store.session(b"s", 1000) is None
-
-
-def test_session_in_use_ends_after_half_a_day(store: Storage) -> None:
-    """However busy its researcher is."""
-    store.add_researcher("ann", b"token")
-    store.start_session(b"s", b"token", 1000)
-    for moment in range(1000, 1000 + SESSION_MOST + 1, SESSION_IDLE):
-        assert store.session(b"s", moment) == "ann"
-    assert store.session(b"s", 1000 + SESSION_MOST + 1) is None
-
-
-def test_revoked_researcher_has_neither_tokens_nor_sessions(store: Storage) -> None:
-    """All of the name's go, and nobody else's."""
-    for name, token in (("ben", b"1"), ("ann", b"2"), ("ben", b"3")):
-        store.add_researcher(name, token)
-        store.start_session(token, token, 0)
-
-    assert store.researchers() == ["ann", "ben", "ben"]
-    assert (store.revoke_researcher("ben"), store.revoke_researcher("nobody")) == (2, 0)
-    assert store.researchers() == ["ann"]
-    assert [store.session(token, 1) for token in (b"1", b"2", b"3")] == [None, "ann", None]
-
-
-def test_session_is_begun_with_a_token_that_lets_in(store: Storage) -> None:
-    """Neither with one that nobody has, nor with one that was taken back a moment before."""
-    store.add_researcher("ann", b"token")
-    store.revoke_researcher("ann")
-    store.add_researcher("ann", b"another")
-
-    assert [store.start_session(token, token, 0) for token in (b"token", b"unknown", b"another")] == [None, None, "ann"]
-    assert [store.session(token, 1) for token in (b"token", b"unknown", b"another")] == [None, None, "ann"]
-
-
-def test_token_is_exchanged_once(store: Storage) -> None:
-    """Of four at the same moment one gets the other token, and the first one lets nobody in any more."""
-    store.add_researcher("ann", b"first")
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda number: store.exchange_token(b"first", bytes([number])), range(4)))
-
-    assert sorted(found, key=str) == [None, None, None, "ann"]
-    assert store.researchers() == ["ann"]
-    assert store.researcher(b"first") is None
-    assert store.researcher(bytes([found.index("ann")])) == "ann"
-
-
-def test_nothing_outlives_a_revocation_at_the_same_moment(store: Storage) -> None:
-    """Logins and an exchange beside it: once it has returned, no token of the name lets in and no session is left."""
-    for turn in range(6):
-        store.add_researcher("ann", b"%d" % turn)
-        with ThreadPoolExecutor(4) as pool:
-            logins = [pool.submit(store.start_session, b"s%d" % number, b"%d" % turn, 0) for number in range(2)]
-            others = [
-                pool.submit(store.exchange_token, b"%d" % turn, b"new"),
-                pool.submit(store.revoke_researcher, "ann"),
-            ]
-        assert [future.exception() for future in (*logins, *others)] == [None] * 4
-        assert store.researchers() == []
-        assert [store.session(b"s%d" % number, 1) for number in range(2)] == [None, None]
-
-
 def test_batch_of_tokens_is_made_once(store: Storage) -> None:
     """Of four such requests at the same moment; and another one is made beside it."""
     key = store.publish(survey(access="token")).key
@@ -274,16 +206,6 @@ def test_batch_of_tokens_is_made_once(store: Storage) -> None:
     assert store.add_tokens_once(batch._replace(request="req", body="another", hashes=[b"9" * 32])) == "another"
     assert store.token_counts(key) == TokenCounts(4, 0, 3, 1)
     assert store.verify() == []
-
-
-def test_researchers_are_known_by_hash(store: Storage) -> None:
-    """Only the right hash lets in."""
-    assert not store.has_researchers()
-    store.add_researcher("ann", b"hash")
-
-    assert store.has_researchers()
-    assert store.researcher(b"hash") == "ann"
-    assert store.researcher(b"other") is None
 
 
 def test_store_of_a_mixed_group_equals_one_by_one(store: Storage) -> None:
@@ -490,7 +412,7 @@ def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:
 
 @pytest.mark.parametrize("from_file", [True, False])
 def test_copy_brings_every_row_of_every_table(store: Storage, tmp_path: Path, from_file: bool) -> None:
-    """From a file or from PostgreSQL to either: reports of every width, tombstones, counts, tokens, researchers."""
+    """From a file or from PostgreSQL to either: reports of every width, tombstones, counts, tokens, accounts."""
     other = SQLiteStorage(tmp_path / "other") if from_file else PostgresStorage(postgres.fresh())
     key = other.publish(survey()).key
     wide = Plan(key, None, 25, None, {1: 52})
@@ -499,6 +421,8 @@ def test_copy_brings_every_row_of_every_table(store: Storage, tmp_path: Path, fr
     other.withdraw(wide, identity(7))
     other.add_tokens(key, [hashlib.sha256(b"token").digest()])
     other.add_researcher("ada", hashlib.sha256(b"ada").digest())
+    other.access.add_invitation(Invitation(b"link", "exam", "viewer", None, 20_000))
+    other.access.add_view(View(b"view", "exam", "digest", True, 20_000))
     store.copy_from(other)
 
     for table in TABLES:

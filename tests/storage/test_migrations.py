@@ -5,6 +5,7 @@ import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -282,3 +283,32 @@ def test_migration_that_is_killed_leaves_the_old_or_the_new(tmp_path: Path) -> N
     assert len(paths) > len(STEPS["values_as_bytes"])
     assert all(one in whole for one in schemas)
     assert schemas.count(whole[0]) > len(STEPS["values_as_bytes"])
+
+
+@pytest.mark.parametrize("back_end", ["sqlite", "postgres"])
+def test_researchers_of_before_have_accounts_and_their_keys(tmp_path: Path, back_end: str) -> None:
+    """One account a name, which may what its researcher might, and one key a token, for a year from then on."""
+    tokens = "INSERT INTO researchers (token_hash, name) VALUES ('{0}1', 'Ann'), ('{0}2', 'Ann'), ('{0}3', 'Ben');"
+    if back_end == "sqlite":
+        database_of(SCHEMAS[4], tmp_path / "old.sqlite")
+        with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
+            connection.executescript(tokens.replace("'{0}", "X'0"))
+        storage: Any = SQLiteStorage(tmp_path / "old.sqlite")
+    else:
+        url = postgres.fresh()
+        with psycopg.connect(url) as shared:
+            shared.execute(SHARED_SCHEMAS[7].read_bytes() + tokens.replace("{0}", "\\x0").encode())
+        storage = PostgresStorage(url)
+    access, today = storage.access, int(datetime.now(UTC).timestamp()) // 86400
+    ann, ben = access.accounts()
+
+    assert [(who.name, who.admin, access.grants(who.id)) for who in (ann, ben)] == [
+        ("Ann", True, {"*": "owner"}), ("Ben", True, {"*": "owner"}),
+    ]  # fmt: skip
+    assert [access.key(bytes([number]), today)[0] for number in (1, 2, 3)] == [ann, ann, ben]
+    assert all(key.signs_in and today + 365 <= key.expires_on <= today + 367 for key in access.list_keys())
+    # What an earlier node lets in by goes with the account.
+    assert access.revoke_researcher("Ann") == 2
+    assert access.revoke_key(b"\3")
+    assert list(storage.export_table("researchers")) == storage.verify() == []
+    storage.close()

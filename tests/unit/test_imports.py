@@ -76,6 +76,7 @@ ONLY_IN = {
     "secrets": {
         "sottovoce.client.draws",
         "sottovoce.audit.randomness",
+        "sottovoce.aggregator.access.keys",
         "sottovoce.aggregator.access.passkeys",
         "sottovoce.aggregator.web.auth",
         "sottovoce.aggregator.collect.rate_limit",

@@ -1,50 +1,47 @@
-"""How the researcher of a fresh database is let in: by a token on the terminal, in a file, or by a link."""
+"""How the first account of a fresh database is let in: by a link that is good once, or by a key in a file."""
 
 import os
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.access.invitations import sign_in_link
+from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.web.auth import new_sign_in, new_token
-from sottovoce.cli.asking import is_seen_only
 from sottovoce.shared.errors import StorageError
 
 NAME = "researcher"
 
 
-def let_first_researcher_in(storage: Storage, settings: Settings, token_file: Path | None) -> None:
+def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> None:
     """
-    Make a token and show it once; where what is printed is kept in a log, print a link that dies on first use.
+    Make an account that is admin and owns every survey; print a link that dies on first use, or write a key down.
 
     Args:
-        storage: without researchers.
+        storage: without accounts.
         settings: the address that the link is for.
-        token_file: where the token is written to instead of being printed.
+        key_file: where a key is written to, instead of a link being printed.
 
     Raises:
         StorageError: the file is there already, or cannot be written.
     """
-    if token_file is None and not is_seen_only():
-        path, digest = new_sign_in()
-        storage.add_researcher(NAME, digest)
-        click.echo(f"Researcher's link, good for one sign-in: {settings.url}{path}", err=True)
+    if key_file is None:
+        first = storage.access.add_owner(NAME)
+        link = sign_in_link(storage, settings.url, first.id, day_of(now()))
+        click.echo(f"Sign in, once, by this link: {link}", err=True)
         return
-    token, digest = new_token()
-    if token_file is not None:
-        # First: a token that could not be written down would let in nobody, and keep the next start from making one.
-        _write(token, token_file)
-        told = f"Researcher's token: in {token_file}"
-    else:
-        told = f"Researcher's token, shown only now: {token}"
+    key, digest = new_key()
+    # First: a key that could not be written down would let in nobody, and keep the next start from making one.
+    _write(key, key_file)
     storage.add_researcher(NAME, digest)
-    click.echo(told, err=True)
+    click.echo(f"The first account's key: in {key_file}", err=True)
 
 
-def _write(token: str, file: Path) -> None:
+def _write(key: str, file: Path) -> None:
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="ascii") as written:
-            written.write(f"{token}\n")
+            written.write(f"{key}\n")
     except OSError:
-        raise StorageError("the token's file exists already or cannot be written") from None
+        raise StorageError("the key's file exists already or cannot be written") from None

@@ -4,7 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.web.auth import new_token
+from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.storage import Storage
 from sottovoce.cli.asking import ask
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.shared.errors import StorageError
@@ -20,7 +21,7 @@ def researcher() -> None:
 @data_option
 def add(name: str, data: Path | None) -> None:
     """Make a token for the researcher NAME; it is shown once."""
-    token, digest = new_token()
+    token, digest = new_key()
     open_storage(data_settings(data), create=True).add_researcher(name, digest)
     click.echo(token)
 
@@ -29,8 +30,8 @@ def add(name: str, data: Path | None) -> None:
 @data_option
 def list_all(data: Path | None) -> None:
     """List the researchers, and how many tokens each has."""
-    for name, tokens in Counter(open_storage(data_settings(data)).researchers()).items():
-        click.echo(f"{name}  {tokens} token{'s' if tokens > 1 else ''}")
+    for name, keys in _keys(open_storage(data_settings(data))).items():
+        click.echo(f"{name}  {keys} key{'s' if keys > 1 else ''}")
 
 
 @researcher.command()
@@ -40,9 +41,15 @@ def list_all(data: Path | None) -> None:
 def revoke(name: str, yes: bool, data: Path | None) -> None:
     """Take back all tokens of the researcher NAME, and end the sessions."""
     storage = open_storage(data_settings(data))
-    names = set(storage.researchers())
+    names = set(_keys(storage))
     if name not in names:
         raise StorageError("there is no researcher of this name")
     if len(names) == 1 and not yes and not ask("Nobody else is let in to the results. Revoke all the same?", False):
         raise StorageError("nothing was revoked: this is the last researcher; say --yes to revoke all the same")
-    click.echo(f"{storage.revoke_researcher(name)} revoked; the sessions are ended", err=True)
+    click.echo(f"{storage.access.revoke_researcher(name)} revoked; the sessions are ended", err=True)
+
+
+def _keys(storage: Storage) -> Counter[str]:
+    """How many keys there are, by the name of the account, in the order of the names."""
+    names = {account.id: account.name for account in storage.access.accounts() if account.disabled_on is None}
+    return Counter(sorted(names[key.account] for key in storage.access.list_keys() if key.account in names))

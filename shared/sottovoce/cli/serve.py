@@ -19,7 +19,7 @@ from sottovoce.cli.server import check_address, run
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
-    help="New file for the first researcher's token.",
+    help="New file for the first account's key, in the place of a link.",
 )
 @data_option
 def serve(survey: Path | None, host: str | None, port: int | None, token_file: Path | None, data: Path | None) -> None:
@@ -33,7 +33,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     storage = open_storage(settings, create=True)
     if parsed is not None:
         storage.publish(next_revision(storage, parsed))
-    if not storage.has_researchers():
+    if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
         from sottovoce.cli.first_researcher import let_first_researcher_in
 

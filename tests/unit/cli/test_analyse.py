@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.files.folder import write_folder
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.cli.main import main
 from sottovoce.cli.process import aggregator, free_port
 
@@ -75,7 +75,7 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
 def address(place: Path) -> Iterator[tuple[str, str]]:
     """The address of an aggregator on the same database, and a researcher's key."""
     settings = Settings(data=place / "data", port=free_port())
-    token, digest = new_token()
+    token, digest = new_key()
     storage = SQLiteStorage(place / "data" / "sottovoce.sqlite")
     storage.add_researcher("ann", digest)
     storage.close()

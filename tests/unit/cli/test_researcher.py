@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.access.keys import key_hash
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import token_hash
 from sottovoce.cli.main import main
 
 
@@ -21,23 +21,23 @@ def tokens(tmp_path: Path) -> dict[str, str]:
     return {name: run(tmp_path, "add", name).stdout.strip() for name in ("ben", "ann", "ben")}
 
 
-def test_list_names_each_with_the_number_of_tokens(tmp_path: Path, tokens: dict[str, str]) -> None:
+def test_list_names_each_with_the_number_of_keys(tmp_path: Path, tokens: dict[str, str]) -> None:
     """Never a token or its hash."""
     assert tokens.keys() == {"ann", "ben"}
-    assert run(tmp_path, "list").stdout == "ann  1 token\nben  2 tokens\n"
+    assert run(tmp_path, "list").stdout == "ann  1 key\nben  2 keys\n"
 
 
 def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, str]) -> None:
     """Neither by a token nor by a session that was begun; others are not touched."""
     storage = SQLiteStorage(tmp_path / FILE)
     for name, token in tokens.items():
-        storage.start_session(name.encode(), token_hash(token), 1000)
+        storage.access.start_session_by_key(name.encode(), key_hash(token), 1000)
     assert run(tmp_path, "revoke", "ben").exit_code == 0
 
-    assert [storage.researcher(token_hash(tokens[name])) for name in ("ann", "ben")] == ["ann", None]
-    assert [storage.session(name, 1001) for name in (b"ann", b"ben")] == ["ann", None]
+    assert [storage.access.key(key_hash(tokens[name]), 0) is not None for name in ("ann", "ben")] == [True, False]
+    assert [storage.access.session(name, 1001) is not None for name in (b"ann", b"ben")] == [True, False]
     storage.close()
-    assert run(tmp_path, "list").stdout == "ann  1 token\n"
+    assert run(tmp_path, "list").stdout == "ann  1 key\n"
     assert "there is no researcher of this name" in run(tmp_path, "revoke", "ben").stderr
 
 
@@ -54,6 +54,6 @@ def test_last_researcher_is_asked_about(
     for result in (refused, declined):
         assert result.exit_code == 1
         assert "nothing was revoked" in result.stderr
-    assert run(tmp_path, "list").stdout == "ann  1 token\n"
+    assert run(tmp_path, "list").stdout == "ann  1 key\n"
     assert run(tmp_path, "revoke", "ann", "--yes").exit_code == 0
     assert run(tmp_path, "list").stdout == ""

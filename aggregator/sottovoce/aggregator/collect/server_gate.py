@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.ending import Ending
 from sottovoce.aggregator.collect.group_wait import GroupWait
@@ -24,7 +25,7 @@ from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
-from sottovoce.aggregator.web.auth import researcher_of
+from sottovoce.aggregator.web.auth import let_in_by
 from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
 from sottovoce.aggregator.web.problems import Refusal
@@ -78,7 +79,7 @@ class Gate:
     Args:
         app: the WSGI application; its admission is shared.
         settings: threads, seconds for a body, requests under way at once.
-        storage: knows the researchers.
+        storage: knows who is let in.
     """
 
     def __init__(self, app: Application, settings: Settings, storage: Storage) -> None:
@@ -86,6 +87,7 @@ class Gate:
         self._admission: Admission = app.extensions["admission"]
         self._settings = settings
         self._storage = storage
+        self._clock: Clock = app.extensions["clock"]
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._readiness: Readiness = app.extensions["readiness"]
         # Not of the pool: its threads may all wait for the database.
@@ -241,7 +243,8 @@ class Gate:
 
     async def _check_researcher(self, scope: Scope) -> None:
         """Let on who may send much; the application asks again, but by then the body would be here."""
-        if await self._with_database(researcher_of, self._storage, _authorization(scope)) is None:
+        today = day_of(self._clock())
+        if await self._with_database(let_in_by, self._storage, _authorization(scope), today) is None:
             raise Refusal("unauthorized", EXPECTED)
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:

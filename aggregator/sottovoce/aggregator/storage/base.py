@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey
+
+if TYPE_CHECKING:
+    from sottovoce.aggregator.storage.access_tables import AccessTables
 
 ID = 16
 """Bytes of a report's random id."""
@@ -302,43 +305,12 @@ class Storage(Protocol):
     def token_counts(self, survey: int) -> TokenCounts:
         """How many tokens there are of each kind."""
 
+    @property
+    def access(self) -> "AccessTables":
+        """Accounts, grants, keys, sessions, invitations: one implementation, in the SQL that back ends share."""
+
     def add_researcher(self, name: str, token_hash: bytes) -> None:
-        """Let a researcher in by the hash of a token."""
-
-    def researcher(self, token_hash: bytes) -> str | None:
-        """The researcher's name, or None."""
-
-    def researchers(self) -> list[str]:
-        """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
-
-    def revoke_researcher(self, name: str) -> int:
-        """
-        Let a researcher in no more, and end the sessions, those too that are just being begun; returns how many tokens
-        there were.
-        """
-
-    def has_researchers(self) -> bool:
-        """Whether anybody can be let in."""
-
-    def exchange_token(self, spent: bytes, token_hash: bytes) -> str | None:
-        """Let the same researcher in by another token, and by the first one no more; None if it lets nobody in."""
-
-    def start_session(self, session_hash: bytes, token_hash: bytes, now: int) -> str | None:
-        """
-        Remember a dashboard session; returns whose it is, or None if the token lets nobody in, now or at any moment
-        until the session is there. Ended ones are forgotten on the way.
-
-        Args:
-            session_hash: of the cookie's secret.
-            token_hash: of the token that it is begun with.
-            now: seconds since 1970.
-        """
-
-    def session(self, session_hash: bytes, now: int) -> str | None:
-        """The researcher of a live session, which counts as use; or None."""
-
-    def end_session(self, session_hash: bytes) -> None:
-        """Forget a session."""
+        """Let somebody in to everything by the hash of a key: see ``AccessTables.add_researcher``."""
 
     def clock(self) -> float | None:
         """Seconds since 1970 by the database's own clock; None if that is this machine's."""

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from sottovoce.aggregator.storage import record
 from sottovoce.aggregator.storage.statements import Handle
-from sottovoce.aggregator.storage.tables import NOT_COPIED, TABLES, Columns
+from sottovoce.aggregator.storage.tables import NOT_COPIED, OF_SURVEYS, TABLES, Columns
 
 EVERY_TABLE = TABLES | NOT_COPIED
+_OF_ACCOUNTS = [table for table, columns in EVERY_TABLE.items() if "account" in columns]
 
 
 def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
@@ -35,9 +36,10 @@ def _differences(found: Mapping[str, Columns]) -> Iterator[str]:
 
 
 def _lost_rows(db: Handle) -> Iterator[str]:
-    for table, columns in EVERY_TABLE.items():
-        if "survey" in columns:
-            query = f"SELECT count(*) FROM {table} WHERE survey NOT IN (SELECT key FROM surveys)"  # noqa: S608 - above
-            number = db.execute(query).fetchone()[0]
-            if number:
-                yield f"rows of the table {table} that belong to no survey: {number}"
+    surveys = [(table, "survey NOT IN (SELECT key FROM surveys)", "no survey") for table in OF_SURVEYS]
+    accounts = [(table, "account NOT IN (SELECT account FROM accounts)", "no account") for table in _OF_ACCOUNTS]
+    for table, lost, nothing in surveys + accounts:
+        query = f"SELECT count(*) FROM {table} WHERE {lost}"  # noqa: S608 - constants from above
+        number = db.execute(query).fetchone()[0]
+        if number:
+            yield f"rows of the table {table} that belong to {nothing}: {number}"

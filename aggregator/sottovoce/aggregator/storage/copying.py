@@ -66,7 +66,7 @@ def copy_all(source: Storage, target: Storage) -> None:
     Raises:
         StorageError: it is not empty, or differs from the source in the end.
     """
-    if not target.is_unfinished() and (target.surveys() or target.has_researchers() or target.record()):
+    if not target.is_unfinished() and (target.surveys() or target.access.has_accounts() or target.record()):
         raise StorageError("the other database is not empty")
     target.mark_unfinished(True)
     target.copy_from(source)

@@ -60,9 +60,9 @@ class PostgresStorage(sql.SQLStorage):
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL FOR SHARE"
 
     ALONE: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
-    LET_IN: ClassVar[str] = "SELECT name FROM researchers WHERE token_hash = ? FOR SHARE"
-    # Reading stays possible; whoever locks a row, adds one or takes one out waits, and is waited for.
-    NOBODY_LET_IN: ClassVar[str] = "LOCK TABLE researchers IN EXCLUSIVE MODE"
+    LOCK_ACCOUNTS: ClassVar[str] = "LOCK TABLE accounts, grants IN SHARE ROW EXCLUSIVE MODE"
+    NEW_ID: ClassVar[str] = "SELECT uuid_send(gen_random_uuid())"
+    UNTIL_END: ClassVar[str] = " FOR SHARE"
     NOW: ClassVar[str] = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
     THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? FOR SHARE"
@@ -116,7 +116,7 @@ class PostgresStorage(sql.SQLStorage):
             db.execute("TRUNCATE reports")
             db.execute("INSERT INTO reports SELECT * FROM kept ORDER BY survey, report_id")
         with self._connection() as connection:
-            connection.execute("VACUUM tokens, tombstones, reports")
+            connection.execute("VACUUM tokens, tombstones, reports, keys, invitations, views, staff_sessions")
 
     def _forget(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""

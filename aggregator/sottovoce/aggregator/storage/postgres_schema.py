@@ -9,6 +9,7 @@ moment only: tables, functions, columns with a constant default.
 
 from dataclasses import dataclass
 
+from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS_SHARED
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 
@@ -316,4 +317,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration((*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE)),
     Migration(_RECORD),
     Migration(_ROLLING, usable_from=8),
+    Migration(MAKE_ACCESS_SHARED),
 )

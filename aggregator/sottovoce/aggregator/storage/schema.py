@@ -6,6 +6,7 @@ The statements are plain SQL, since sqlite-utils can neither make nor change tab
 
 from collections.abc import Callable, Sequence
 
+from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 from sottovoce.aggregator.storage.rows import pack_text
@@ -194,6 +195,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         "ALTER TABLE pulse ADD COLUMN waits INTEGER NOT NULL DEFAULT 0",
         MARK_PAUSE,
     ),
+    "access": MAKE_ACCESS,
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""
 

@@ -1,5 +1,5 @@
 """
-What both back ends say in the same SQL: surveys, withdrawal, snapshots, tokens, researchers.
+What both back ends say in the same SQL: surveys, withdrawal, snapshots, tokens.
 
 A back end adds how connections are kept, how a group is stored fast, and what its files need.
 """
@@ -7,11 +7,13 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from sottovoce.aggregator.storage import researchers, survey_life, tokens
+from sottovoce.aggregator.storage import survey_life, tokens
+from sottovoce.aggregator.storage.access_tables import AccessTables, BackEnd
 from sottovoce.aggregator.storage.base import (
     Arrival,
     Cell,
@@ -69,17 +71,20 @@ class SQLStorage(PulseStorage):
     ALONE: ClassVar[str] = ""
     """What makes a transaction wait for every other one that changes the life of a survey, if it does not anyway."""
 
-    LET_IN: ClassVar[str] = "SELECT name FROM researchers WHERE token_hash = ?"
-    """Whom a token lets in, such that it does so until the end of the transaction."""
+    LOCK_ACCOUNTS: ClassVar[str] = ""
+    """What makes a transaction wait for every other one that changes accounts or grants, if it does not anyway."""
 
-    NOBODY_LET_IN: ClassVar[str] = ""
-    """What makes a transaction wait for whoever is being let in, and them for it, if they do not anyway."""
+    NEW_ID: ClassVar[str]
+    """Sixteen random bytes."""
 
     NOW: ClassVar[str]
     """Seconds since 1970, by the database's own clock."""
 
     REKEY: ClassVar[str]
     """Gives every report of a survey a new random id."""
+
+    UNTIL_END: ClassVar[str] = ""
+    """What makes a row that was looked up stay as it is until the end of the transaction, if it does not anyway."""
 
     THERE: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ?"
     """Whether there is a survey, such that it is there until the end of the transaction."""
@@ -318,69 +323,19 @@ class SQLStorage(PulseStorage):
         with self._read() as db:
             return tokens.counts(db, survey)
 
-    # Researchers
+    # Staff
+
+    @cached_property
+    def access(self) -> AccessTables:
+        """Who may do what."""
+        of = (self.LOCK_ACCOUNTS, self.UNTIL_END, self.NEW_ID)
+        return AccessTables(BackEnd(self._read, self._write, *of, self._after_deletion))
 
     def add_researcher(self, name: str, token_hash: bytes) -> None:
-        """Let a researcher in by the hash of a token."""
-        with self._write() as db:
-            db.execute("INSERT INTO researchers (token_hash, name) VALUES (?, ?)", [token_hash, name])
-
-    def researcher(self, token_hash: bytes) -> str | None:
-        """The researcher's name, or None."""
+        """Let somebody in to everything by the hash of a key."""
         with self._read() as db:
-            row = db.execute("SELECT name FROM researchers WHERE token_hash = ?", [token_hash]).fetchone()
-        return None if row is None else str(row[0])
-
-    def researchers(self) -> list[str]:
-        """The names of all who are let in, in their order; a name stands there once for each of its tokens."""
-        with self._read() as db:
-            return [str(name) for (name,) in db.execute("SELECT name FROM researchers ORDER BY name").fetchall()]
-
-    def revoke_researcher(self, name: str) -> int:
-        """Let a researcher in no more, and end the sessions; returns how many tokens there were."""
-        with self._write() as db:
-            _ = self.NOBODY_LET_IN and db.execute(self.NOBODY_LET_IN)
-            revoked = researchers.revoke(db, name)
-        self._after_deletion()
-        return revoked
-
-    def exchange_token(self, spent: bytes, token_hash: bytes) -> str | None:
-        """Let the same researcher in by another token, and by the first one no more; None if it lets nobody in."""
-        with self._write() as db:
-            name = researchers.exchange(db, spent, token_hash)
-        self._after_deletion()
-        return name
-
-    def has_researchers(self) -> bool:
-        """Whether anybody can be let in."""
-        with self._read() as db:
-            return db.execute("SELECT 1 FROM researchers LIMIT 1").fetchone() is not None
-
-    def start_session(self, session_hash: bytes, token_hash: bytes, now: int) -> str | None:
-        """
-        Remember a dashboard session; returns whose it is, or None if the token lets nobody in.
-
-        Args:
-            session_hash: of the cookie's secret.
-            token_hash: of the token that it is begun with.
-            now: seconds since 1970.
-        """
-        with self._write() as db:
-            return researchers.start_session(db, session_hash, db.execute(self.LET_IN, [token_hash]).fetchone(), now)
-
-    def session(self, session_hash: bytes, now: int) -> str | None:
-        """The researcher of a live session, or None."""
-        with self._read() as db:
-            found = researchers.session(db, session_hash, now)
-        if found is not None and researchers.is_use_to_be_noted(found, now):
-            with self._write() as db:
-                researchers.note_use(db, session_hash, now)
-        return None if found is None else found.researcher
-
-    def end_session(self, session_hash: bytes) -> None:
-        """Forget a session."""
-        with self._write() as db:
-            db.execute("DELETE FROM sessions WHERE session_hash = ?", [session_hash])
+            today = self._today(db)
+        self.access.add_researcher(name, token_hash, today)
 
 
 def empty(db: Handle) -> None:

@@ -61,6 +61,7 @@ class SQLiteStorage(sql.SQLStorage):
     """
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
+    NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
     REKEY: ClassVar[str] = "UPDATE reports SET report_id = randomblob(16) WHERE survey = ?"
 
     def __init__(self, path: Path, unfinished: bool = False) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sottovoce.aggregator.storage import record
 from sottovoce.aggregator.storage.statements import Handle, show
-from sottovoce.aggregator.storage.tables import OF_SURVEYS
+from sottovoce.aggregator.storage.tables import OF_NAMES, OF_SURVEYS
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
@@ -19,6 +19,7 @@ _NOTE_CLOSE = """
 """
 
 _DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)" for table in OF_SURVEYS]  # noqa: S608
+_DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
 

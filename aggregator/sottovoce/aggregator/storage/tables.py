@@ -62,16 +62,52 @@ TABLES: dict[str, Columns] = {
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
     "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
     "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
+    "accounts": {
+        "account": RANDOM_KEY,
+        "name": TEXT,
+        "admin": NUMBERS,
+        "subject": Column("text", may_be_empty=True),
+        "disabled_on": Column("numbers", may_be_empty=True),
+    },
+    "grants": {"account": RANDOM_KEY, "survey": Column("text", in_key=True), "role": TEXT},
+    "keys": {
+        "key_hash": RANDOM_KEY,
+        "account": BYTES,
+        **dict.fromkeys(("label", "scopes", "survey"), TEXT),
+        "expires_on": NUMBERS,
+        "used_on": Column("numbers", may_be_empty=True),
+    },
+    "invitations": {
+        "hash": RANDOM_KEY,
+        **dict.fromkeys(("survey", "role"), TEXT),
+        "account": Column("bytes", may_be_empty=True),
+        "expires_on": NUMBERS,
+    },
+    "views": {
+        "hash": RANDOM_KEY,
+        **dict.fromkeys(("survey", "digest"), TEXT),
+        **dict.fromkeys(("results", "expires_on"), NUMBERS),
+    },
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
     "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
 }
 """What is copied to another database."""
 
-OF_SURVEYS = [table for table, columns in TABLES.items() if "survey" in columns]
-"""Tables whose rows belong to a survey each."""
+OF_SURVEYS = [table for table, columns in TABLES.items() if columns.get("survey") == KEY]
+"""Tables whose rows belong to a survey each, by its number."""
+
+OF_NAMES = [table for table, columns in TABLES.items() if "survey" in columns and table not in OF_SURVEYS]
+"""Tables of which rows may name a survey; its name, or what stands for all or none."""
 
 NOT_COPIED: dict[str, Columns] = {
     "sessions": {"session_hash": RANDOM_KEY, "researcher": TEXT, "started": NUMBERS, "used": NUMBERS},
+    "staff_sessions": {
+        "session_hash": RANDOM_KEY,
+        "account": BYTES,
+        "door": TEXT,
+        "started": NUMBERS,
+        "used": NUMBERS,
+    },
 }
 """Sessions end within the day."""
 

@@ -1,18 +1,19 @@
 """
-Deny by default: every route needs a researcher, but for those on one list.
+Deny by default: every route needs a member of staff, but for those on one list.
 
-Researchers hold a random token. Programs send it as ``Authorization: Bearer``; the dashboard exchanges it for a
+Members of staff hold random keys. Programs send one as ``Authorization: Bearer``; the dashboard exchanges one for a
 session whose cookie no script can read and no other site can use. Only hashes are stored.
 """
 
-import hashlib
 import hmac
-import secrets
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.access.keys import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
+from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Key
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
 
@@ -41,40 +42,20 @@ PUBLIC = frozenset(
 )
 """The endpoints that anybody may use; a test walks the URL map."""
 
-TOKEN_PREFIX = "researcher-"
-
 blueprint = Blueprint("auth", __name__)
 
 
-def new_token() -> tuple[str, bytes]:
-    """A researcher's token, to be shown once, and its hash, to be stored."""
-    token = TOKEN_PREFIX + secrets.token_urlsafe(24)
-    return token, token_hash(token)
-
-
-def token_hash(token: str) -> bytes:
-    """192 random bits need no slow hash."""
-    return hashlib.sha256(token.encode()).digest()
-
-
-def new_sign_in() -> tuple[str, bytes]:
+def let_in_by(storage: Storage, authorization: str, day: int) -> tuple[Account, Key] | None:
     """
-    The path of a page that signs one researcher in, once, and what is stored of it in the place of a token.
+    The key in an ``Authorization`` header, and whose it is; None if there is none that lets in.
 
-    Its secret is no token: it is hashed in another way, so that it lets nobody in but through ``sign_in``.
+    Args:
+        storage: an open database.
+        authorization: the header.
+        day: today, counted from 1970-01-01.
     """
-    secret = secrets.token_urlsafe(24)
-    return f"/dashboard/sign-in?link={secret}", _link_hash(secret)
-
-
-def _link_hash(secret: str) -> bytes:
-    return hashlib.blake2b(secret.encode(), digest_size=32, person=b"sign-in link").digest()
-
-
-def researcher_of(storage: Storage, authorization: str) -> str | None:
-    """The researcher whose token stands in an ``Authorization`` header, or None."""
-    token = bearer_token(authorization)
-    return storage.researcher(token_hash(token)) if token else None
+    given = bearer_token(authorization)
+    return storage.access.key(key_hash(given), day) if given else None
 
 
 def register(app: Flask) -> None:
@@ -89,19 +70,18 @@ def _guard() -> Response | None:
         return None
     if endpoint.startswith(("dashboard.", "auth.")):
         return _guard_page()
-    name = researcher_of(current_app.extensions["storage"], request.headers.get("Authorization", ""))
-    return problems.response("unauthorized", EXPECTED) if name is None else None
+    found = let_in_by(_storage(), request.headers.get("Authorization", ""), _now() // DAY)
+    return problems.response("unauthorized", EXPECTED) if found is None else None
 
 
 def _guard_page() -> Response | None:
-    session = request.cookies.get(_cookie_name())
-    now = int(current_app.extensions["clock"]().timestamp())
-    name = current_app.extensions["storage"].session(token_hash(session), now) if session else None
-    if name is None:
+    cookie = request.cookies.get(_cookie_name())
+    session = _storage().access.session(key_hash(cookie), _now()) if cookie else None
+    if session is None:
         return _found(redirect(url_for("auth.login")))
-    if request.method == "POST" and not (_same_origin() and _form_token_matches(session or "")):
+    if request.method == "POST" and not (_same_origin() and _form_token_matches(cookie or "")):
         return problems.response("forbidden")
-    g.researcher, g.form_token = name, _form_token(session or "")
+    g.account, g.form_token = session.account, _form_token(cookie or "")
     return None
 
 
@@ -116,10 +96,14 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not _same_origin():
         return problems.response("forbidden")
-    reply = _begin_session(
-        token_hash(request.form.get("token", "").strip()), _found(redirect(url_for("dashboard.surveys")))
-    )
-    return _not_known() if reply is None else reply
+    digest = key_hash(request.form.get("token", "").strip())
+    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    if _storage().access.key(digest, _now() // DAY) is None:
+        return _not_known()
+    cookie, session = new_cookie()
+    if _storage().access.start_session_by_key(session, digest, _now()) is None:
+        return _not_known()
+    return _with_cookie(_found(redirect(url_for("dashboard.surveys"))), cookie)
 
 
 @blueprint.get("/dashboard/sign-in")
@@ -133,17 +117,24 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
     if not _same_origin():
         return problems.response("forbidden")
-    token, digest = new_token()
-    link = _link_hash(request.args.get("link", ""))
-    exchanged = _is_known(link) and current_app.extensions["storage"].exchange_token(link, digest) is not None
-    reply = _begin_session(digest, Response(render_template("sign_in.html", token=token))) if exchanged else None
-    return _not_known() if reply is None else reply
+    link, today = link_hash(request.args.get("link", "")), _now() // DAY
+    # Looked up before anything is written, as above.
+    if _storage().access.invitation(link, today) is None:
+        return _not_known()
+    cookie, session = new_cookie()
+    account = _storage().access.start_session_by_link(session, link, _now())
+    if account is None:
+        return _not_known()
+    key, digest = new_key()
+    own = Key(digest, account.id, "own", frozenset(SCOPES), EVERY_SURVEY, today + KEY_DAYS)
+    _storage().access.add_key(own)
+    return _with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 
 
 @blueprint.post("/dashboard/logout")
 def leave() -> Response:
     """End the session here and in the browser."""
-    current_app.extensions["storage"].end_session(token_hash(request.cookies.get(_cookie_name(), "")))
+    _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
     reply = _found(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
@@ -153,23 +144,33 @@ def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
     return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
-def _is_known(token: bytes) -> bool:
-    """Asked before anything is written: whoever guesses does not keep reports from being stored."""
-    return current_app.extensions["storage"].researcher(token) is not None
-
-
-def _begin_session(token: bytes, reply: Response) -> Response | None:
+def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:
     """
-    The reply with the cookie of a session that was begun with the token of this hash; None if it lets nobody in.
+    The reply with the cookie of a session of this account; None if it is disabled.
 
-    Both are one step in the database: a token that is revoked at this moment leaves no session behind.
+    Args:
+        account_id: who has come in.
+        door: by what: one of ``doors.DOORS``.
+        reply: what the browser is sent.
     """
-    session = secrets.token_urlsafe(32)
-    now = int(current_app.extensions["clock"]().timestamp())
-    if not _is_known(token) or current_app.extensions["storage"].start_session(token_hash(session), token, now) is None:
-        return None
-    reply.set_cookie(_cookie_name(), session, **_cookie_options())
+    cookie, session = new_cookie()
+    begun = _storage().access.start_session(session, account_id, door, _now())
+    return _with_cookie(reply, cookie) if begun else None
+
+
+def _with_cookie(reply: Response, cookie: str) -> Response:
+    reply.set_cookie(_cookie_name(), cookie, **_cookie_options())
     return reply
+
+
+def _storage() -> Storage:
+    storage: Storage = current_app.extensions["storage"]
+    return storage
+
+
+def _now() -> int:
+    """Seconds since 1970."""
+    return int(current_app.extensions["clock"]().timestamp())
 
 
 def _secure() -> bool:

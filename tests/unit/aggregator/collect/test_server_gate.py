@@ -316,7 +316,7 @@ def test_failures_of_the_application_are_counted(
         def fails(*_: Any, error: Exception = error) -> Any:
             raise error
 
-        monkeypatch.setattr(storage, "researcher", fails)
+        monkeypatch.setattr(storage.access, "key", fails)
         head = [("authorization", "Bearer x")]
         status, _, body = run(ask_raw(gate, "GET", "/api/v1/surveys/exam/export", head))
         assert (status, json.loads(body)["code"]) == (503 if code == "storage" else 500, code)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.collect.limits import check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.tables import TABLES
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared.tokens import parse_token, print_token, token_hash
 
 from tests.conftest import FakeClock
@@ -36,7 +36,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 @pytest.fixture
 def researcher(app: Flask) -> FlaskClient:
     """A researcher's program."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
@@ -248,7 +248,7 @@ def test_key_names_one_request(researcher: FlaskClient, storage: SQLiteStorage, 
 def test_key_is_its_researchers_and_its_surveys(app: Flask, researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """Somebody else with the same key gets other tokens, and so does another survey."""
     storage.publish(survey(name="other", access="token"))
-    token, digest = new_token()
+    token, digest = new_key()
     storage.add_researcher("ben", digest)
     ben, key = app.test_client(), {"Idempotency-Key": NAMED}
     asked = [

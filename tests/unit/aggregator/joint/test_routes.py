@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.joint import routes
@@ -19,7 +20,7 @@ from sottovoce.aggregator.joint.joint_request import KINDS_OF_REQUEST, parse_req
 from sottovoce.aggregator.joint.kept_columns import KeptColumns
 from sottovoce.aggregator.joint.routes import JointResults
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.web.auth import PUBLIC, new_token
+from sottovoce.aggregator.web.auth import PUBLIC
 from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.shared.errors import StorageError
 
@@ -40,7 +41,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 @pytest.fixture(scope="module")
 def researcher(app: Flask) -> FlaskClient:
     """A researcher's program."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
@@ -231,7 +232,7 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
     """Neither are they answered from memory, nor kept there."""
     storage = states(tmp_path / "gone")
     app = create_app(Settings(), storage, now, {})
-    token, digest = new_token()
+    token, digest = new_key()
     storage.add_researcher("ann", digest)
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"

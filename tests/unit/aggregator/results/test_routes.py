@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared import canonical
 
 from tests.conftest import FakeClock
@@ -30,7 +30,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 @pytest.fixture
 def researcher(app: Flask) -> FlaskClient:
     """A researcher's program."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
@@ -135,7 +135,7 @@ def test_etag_moves_with_what_is_shown_and_with_nothing_else(
     first = tag()
     fill(storage, range(25, 49))
     clock.moment += timedelta(days=1)
-    token, digest = new_token()
+    token, digest = new_key()
     storage.add_researcher("ben", digest)
     other = app.test_client()
     other.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sottovoce.aggregator.access.invitations import sign_in_link
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import PUBLIC, new_sign_in, new_token
+from sottovoce.aggregator.web.auth import PUBLIC
 from sottovoce.aggregator.web.headers import form_policy, security_headers
 
 from tests.conftest import FakeClock
@@ -26,7 +29,7 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 
 def log_in(app: Flask, **headers: str) -> Any:
     """A browser with a session, and the reply to its login."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
     client.environ_base["wsgi.url_scheme"] = "https"
@@ -87,7 +90,7 @@ def test_every_reply_carries_the_security_headers(app: Flask, path: str, method:
 
 def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None:
     """The token is compared by its hash."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
 
@@ -114,29 +117,30 @@ def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Fla
 def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask) -> None:
     """To look at it spends nothing; another site cannot press it; afterwards it is worth nothing."""
     storage, base = app.extensions["storage"], "https://survey.example.org"
-    path, digest = new_sign_in()
-    storage.add_researcher("ann", digest)
+    ann = storage.access.add_owner("ann")
+    path = sign_in_link(storage, "", ann.id, day_of(app.extensions["clock"]()))
     client = app.test_client()
     own: dict[str, Any] = {"base_url": base, "headers": {"Sec-Fetch-Site": "same-origin"}, "data": {"pressed": ""}}
     elsewhere = {**own, "headers": {"Sec-Fetch-Site": "cross-site"}}
-    assert "researcher-" not in client.get(path, base_url=base).text
+    assert "sottovoce-key-" not in client.get(path, base_url=base).text
     assert client.post(path, **elsewhere).status_code == 403
     assert client.post(path[:-1], **own).status_code == 401
     reply = client.post(path, **own)
-    token = re.search(r"researcher-[\w-]+", reply.text)
+    token = re.search(r"sottovoce-key-[\w-]+", reply.text)
 
     assert token
     assert reply.status_code == 200
     assert client.get("/dashboard/", base_url=base).status_code == 200
     assert app.test_client().get("/api/v1/surveys", headers={"Authorization": f"Bearer {token[0]}"}).status_code == 200
     again = client.post(path, **own)
-    assert (again.status_code, "researcher-" in again.text, "Set-Cookie" in again.headers) == (401, False, False)
-    assert storage.researchers() == ["ann"]
+    assert (again.status_code, "sottovoce-key-" in again.text, "Set-Cookie" in again.headers) == (401, False, False)
+    assert storage.access.accounts() == [ann]
 
 
 def test_whoever_guesses_writes_nothing(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong token or link is only looked up: a write would make reports wait for whoever tries many."""
     storage, here = app.extensions["storage"], threading.current_thread()
+    tables = storage.access
 
     def guarded(write: Callable[..., Any]) -> Callable[..., Any]:
         def attempt(*words: object) -> Any:
@@ -146,9 +150,9 @@ def test_whoever_guesses_writes_nothing(app: Flask, monkeypatch: pytest.MonkeyPa
 
         return attempt
 
-    for name in ("start_session", "exchange_token", "_write"):
-        monkeypatch.setattr(storage, name, guarded(getattr(storage, name)))
-    asked: dict[str, Any] = {"data": {"token": "researcher-wrong"}, "headers": {"Sec-Fetch-Site": "same-origin"}}
+    for name in ("start_session_by_key", "start_session_by_link", "_write"):
+        monkeypatch.setattr(tables, name, guarded(getattr(tables, name)))
+    asked: dict[str, Any] = {"data": {"token": "sottovoce-key-wrong"}, "headers": {"Sec-Fetch-Site": "same-origin"}}
     for path in ("/dashboard/login", "/dashboard/sign-in?link=wrong"):
         assert app.test_client().post(path, **asked).status_code == 401
 

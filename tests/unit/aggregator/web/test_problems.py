@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web import problems
-from sottovoce.aggregator.web.auth import new_token
 from sottovoce.shared.errors import REJECTIONS
 
 from tests.conftest import FakeClock
@@ -52,7 +52,7 @@ def test_bug_is_a_500_that_tells_nothing(app: Flask, caplog: pytest.LogCaptureFi
 
 def test_survey_with_mistakes_lists_them_all_and_publishes_nothing(app: Flask) -> None:
     """Each mistake has its JSON pointer; no value is repeated."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     wrong = document(revision="sentinel", default_language="en", title={}, extra=None)
     reply = app.test_client().post(
@@ -67,7 +67,7 @@ def test_survey_with_mistakes_lists_them_all_and_publishes_nothing(app: Flask) -
 
 def test_survey_that_no_device_asks_is_not_published(app: Flask) -> None:
     """Eight coin flips are 8.79, where devices allow 8: a program is told what a verb would say."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     coin = document()["questions"][0]
     dear = document(questions=[{**coin, "name": f"coin{number}"} for number in range(8)])
@@ -82,7 +82,7 @@ def test_survey_that_no_device_asks_is_not_published(app: Flask) -> None:
 
 def test_correction_that_links_do_not_survive_is_not_published(app: Flask) -> None:
     """A program is told every reason; one that may follow is told the digest that it got, however often it asks."""
-    token, digest = new_token()
+    token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
 
     def publish(**changes: Any) -> Any:

@@ -1,0 +1,233 @@
+"""
+Who may do what, reached as ``storage.access``: one implementation in the SQL that both back ends share.
+
+Of every secret, key, link or cookie, only a hash is stored. Days, never finer, but for sessions.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Invitation, Key, View
+from sottovoce.aggregator.storage.account_tables import (
+    account_of,
+    forget_doors,
+    insert_account,
+    insert_grant,
+)
+from sottovoce.aggregator.storage.key_tables import DAY, KeyTables, insert_key
+from sottovoce.aggregator.storage.statements import Handle
+
+RESEARCHER_DAYS = 366
+"""Days for which a researcher's token lets in."""
+
+_OF_NAME = "SELECT account, name, admin, subject, disabled_on FROM accounts WHERE name = ? ORDER BY account LIMIT 1"
+_INVITATIONS = "SELECT hash, survey, role, account, expires_on FROM invitations"
+_INVITATION = f"{_INVITATIONS} WHERE hash = ? AND expires_on >= ?"
+_ALL_INVITATIONS = f"{_INVITATIONS} ORDER BY expires_on, hash"
+_SPEND = """
+    DELETE FROM invitations WHERE hash = ? AND expires_on >= ? AND (account IS NULL) = {}
+    RETURNING hash, survey, role, account, expires_on
+"""
+_SPEND_INVITATION, _SPEND_LINK = _SPEND.format("true"), _SPEND.format("false")
+_VIEWS = "SELECT hash, survey, digest, results, expires_on FROM views"
+_VIEW = f"{_VIEWS} WHERE hash = ? AND expires_on >= ?"
+_VIEWS_OF = f"{_VIEWS} WHERE survey = ? ORDER BY expires_on, hash"
+
+
+class BackEnd(NamedTuple):
+    """
+    What a back end gives to these tables.
+
+    Attributes:
+        read: begins a transaction that sees one state.
+        write: begins one that is durable once it has ended.
+        lock_accounts: the statement that makes a transaction wait for all others that change accounts; may be empty.
+        until_end: what makes a row that was looked up stay as it is until the end; may be empty.
+        new_id: the statement that draws sixteen random bytes.
+        after_deletion: what can be done at once about deleted rows.
+    """
+
+    read: Callable[[], AbstractContextManager[Handle]]
+    write: Callable[[], AbstractContextManager[Handle]]
+    lock_accounts: str
+    until_end: str
+    new_id: str
+    after_deletion: Callable[[], None]
+
+
+class AccessTables(KeyTables):
+    """Accounts, grants, keys, sessions, invitations and links for ethics boards."""
+
+    def __init__(self, back_end: BackEnd) -> None:
+        self._back_end = back_end
+        self.until_end = back_end.until_end
+
+    # Invitations
+
+    def add_invitation(self, invitation: Invitation) -> None:
+        """Remember a link that is good once."""
+        with self._write() as db:
+            db.execute(
+                "INSERT INTO invitations (hash, survey, role, account, expires_on) VALUES (?, ?, ?, ?, ?)",
+                [invitation.hash, invitation.survey, invitation.role, invitation.account, invitation.expires_on],
+            )
+
+    def invitation(self, link_hash: bytes, day: int) -> Invitation | None:
+        """The invitation behind a link, if it is good on this day."""
+        with self._read() as db:
+            row = db.execute(_INVITATION, [link_hash, day]).fetchone()
+        return None if row is None else _invitation(*row)
+
+    def invitations(self) -> list[Invitation]:
+        """All that are not spent; those too that have expired."""
+        with self._read() as db:
+            return [_invitation(*row) for row in db.execute(_ALL_INVITATIONS).fetchall()]
+
+    def withdraw_invitation(self, link_hash: bytes) -> bool:
+        """Take a link back; returns whether it was still good."""
+        with self._write() as db:
+            withdrawn = db.execute("DELETE FROM invitations WHERE hash = ?", [link_hash]).rowcount == 1
+        self._after_deletion()
+        return withdrawn
+
+    def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
+        """
+        Spend an invitation: its account and its role are made in the same step; False if it is not, or no longer, good.
+
+        Args:
+            link_hash: of the link's secret.
+            account: who comes in by it.
+            day: today.
+
+        Raises:
+            AccessRefused: another account has this subject; the invitation stays good.
+        """
+        with self._alone() as db:
+            spent = _spend(db, _SPEND_INVITATION, link_hash, day)
+            if spent is not None:
+                insert_account(db, account)
+                if spent.role:
+                    insert_grant(db, account.id, spent.survey, spent.role)
+        self._after_deletion()
+        return spent is not None
+
+    def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
+        """
+        Spend a sign-in link for a session; None if it lets nobody in, now or at any moment until the session is there.
+
+        Args:
+            session_hash: of the cookie's secret.
+            link_hash: of the link's secret.
+            now: seconds since 1970.
+        """
+        with self._write() as db:
+            row = db.execute("SELECT account FROM invitations WHERE hash = ?", [link_hash]).fetchone()
+            # The account is locked first, as whoever disables it does: the two never wait for each other.
+            account = None if row is None or row[0] is None else self._let_in(db, bytes(row[0]))
+            if _spend(db, _SPEND_LINK, link_hash, now // DAY) is None:
+                return None
+            begun = self._begin(db, session_hash, account, "link", now)
+        self._after_deletion()
+        return begun
+
+    # Links for ethics boards
+
+    def add_view(self, view: View) -> None:
+        """Remember a link for an ethics board."""
+        with self._write() as db:
+            db.execute(
+                "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
+                [view.hash, view.survey, view.digest, int(view.results), view.expires_on],
+            )
+
+    def view(self, link_hash: bytes, day: int) -> View | None:
+        """What a link shows, if it is good on this day."""
+        with self._read() as db:
+            row = db.execute(_VIEW, [link_hash, day]).fetchone()
+        return None if row is None else _view(*row)
+
+    def views(self, survey: str) -> list[View]:
+        """The links to a survey that were not ended; those too that have expired."""
+        with self._read() as db:
+            rows = db.execute(_VIEWS_OF, [survey]).fetchall()
+        return [_view(*row) for row in rows]
+
+    def end_view(self, link_hash: bytes) -> None:
+        """Let a link show nothing any more."""
+        with self._write() as db:
+            db.execute("DELETE FROM views WHERE hash = ?", [link_hash])
+        self._after_deletion()
+
+    # Researchers: the accounts that `researcher add` makes
+
+    def add_owner(self, name: str) -> Account:
+        """An account that is admin and owns every survey."""
+        with self._alone() as db:
+            return self._add_owner(db, name)
+
+    def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
+        """
+        Let somebody in to everything: an account of this name that is admin and owns every survey, and a key to it.
+
+        Args:
+            name: of the account; if there is one already, the key is one more of that.
+            key_hash: of the key.
+            day: today.
+        """
+        with self._alone() as db:
+            row = db.execute(_OF_NAME, [name]).fetchone()
+            found = self._add_owner(db, name) if row is None else account_of(row)
+            scopes = frozenset(SCOPES)
+            insert_key(db, Key(key_hash, found.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
+        return found
+
+    def revoke_researcher(self, name: str) -> int:
+        """
+        Take all keys of the accounts of this name back, and end their sessions, those too that are just being begun;
+        returns how many keys there were.
+        """
+        with self._alone() as db:
+            # As disabling does: whoever is being let in has locked the row, or waits for this one.
+            db.execute("UPDATE accounts SET name = name WHERE name = ?", [name])
+            revoked = 0
+            for (account_id,) in db.execute("SELECT account FROM accounts WHERE name = ?", [name]).fetchall():
+                forget_doors(db, account_id)
+                revoked += db.execute("DELETE FROM keys WHERE account = ?", [account_id]).rowcount
+            db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
+            db.execute("DELETE FROM researchers WHERE name = ?", [name])
+        self._after_deletion()
+        return revoked
+
+    def _add_owner(self, db: Handle, name: str) -> Account:
+        (drawn,) = db.execute(self._back_end.new_id).fetchone()
+        account = Account(bytes(drawn), name, admin=True)
+        insert_account(db, account)
+        insert_grant(db, account.id, EVERY_SURVEY, "owner")
+        return account
+
+    def _read(self) -> AbstractContextManager[Handle]:
+        return self._back_end.read()
+
+    def _write(self) -> AbstractContextManager[Handle]:
+        return self._back_end.write()
+
+    def _lock(self, db: Handle) -> None:
+        _ = self._back_end.lock_accounts and db.execute(self._back_end.lock_accounts)
+
+    def _after_deletion(self) -> None:
+        self._back_end.after_deletion()
+
+
+def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> Invitation | None:
+    """Of two at the same moment one finds it."""
+    row = db.execute(statement, [link_hash, day]).fetchone()
+    return None if row is None else _invitation(*row)
+
+
+def _invitation(link_hash: bytes, survey: str, role: str, account: bytes | None, expires_on: int) -> Invitation:
+    return Invitation(bytes(link_hash), survey, role, None if account is None else bytes(account), expires_on)
+
+
+def _view(link_hash: bytes, survey: str, digest: str, results: int, expires_on: int) -> View:
+    return View(bytes(link_hash), survey, digest, bool(results), expires_on)
