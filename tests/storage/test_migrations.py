@@ -24,8 +24,8 @@ from tests import postgres
 from tests.storage.test_contract import arrival
 
 FOLDER = Path(__file__).parent / "schemas"
-SCHEMAS = sorted(FOLDER.glob("sqlite-*.sql"))
-SHARED_SCHEMAS = sorted(FOLDER.glob("postgres-*.sql"))
+SCHEMAS = sorted(FOLDER.glob("sqlite-*.sql"), key=lambda path: int(path.stem.partition("-")[2]))
+SHARED_SCHEMAS = sorted(FOLDER.glob("postgres-*.sql"), key=lambda path: int(path.stem.partition("-")[2]))
 KEPT = {0: {1: 3}, 1: {2: 3}, 2: {0: 3}}
 """The counts in each of them."""
 

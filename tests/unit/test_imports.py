@@ -78,7 +78,6 @@ ONLY_IN = {
         "sottovoce.audit.randomness",
         "sottovoce.aggregator.access.keys",
         "sottovoce.aggregator.access.passkeys",
-        "sottovoce.aggregator.web.auth",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS_SHARED
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
+from sottovoce.aggregator.storage.passkey_tables import MAKE_PASSKEYS_SHARED
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 
 
@@ -318,4 +319,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(_RECORD),
     Migration(_ROLLING, usable_from=8),
     Migration(MAKE_ACCESS_SHARED),
+    Migration(MAKE_PASSKEYS_SHARED),
 )

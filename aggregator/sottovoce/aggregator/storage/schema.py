@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
+from sottovoce.aggregator.storage.passkey_tables import MAKE_PASSKEYS
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 from sottovoce.aggregator.storage.rows import pack_text
 from sottovoce.aggregator.storage.unfinished import known_version
@@ -196,6 +197,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         MARK_PAUSE,
     ),
     "access": MAKE_ACCESS,
+    "passkeys": MAKE_PASSKEYS,
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""
 

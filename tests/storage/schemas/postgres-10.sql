@@ -1,0 +1,345 @@
+CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+    DECLARE
+        n bigint;
+        i int;
+        block_ids bytea;
+        block_values bytea;
+        rows_ int;
+        size int;
+    BEGIN
+        PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
+        GET DIAGNOSTICS n = ROW_COUNT;
+        IF n <> cardinality(open_surveys) THEN RETURN false; END IF;
+
+        IF cardinality(token_surveys) > 0 THEN
+            DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
+            WHERE t.survey = g.survey AND t.token_hash = g.token_hash;
+            GET DIAGNOSTICS n = ROW_COUNT;
+            IF n <> cardinality(token_surveys) THEN RAISE SQLSTATE 'SV001'; END IF;
+            INSERT INTO token_counts (survey, spent)
+            SELECT s, count(*) FROM unnest(token_surveys) AS s GROUP BY s ORDER BY s
+            ON CONFLICT (survey) DO UPDATE SET spent = token_counts.spent + excluded.spent;
+        END IF;
+
+        FOR i IN 1 .. cardinality(ids) LOOP
+            block_ids := ids[i];
+            block_values := values_[i];
+            rows_ := length(block_ids) / 16;
+            size := length(block_values) / rows_;
+            INSERT INTO reports
+            SELECT surveys_[i], substring(block_ids FROM 16 * k + 1 FOR 16), waves[i],
+                   substring(block_values FROM size * k + 1 FOR size)
+            FROM generate_series(0, rows_ - 1) AS k
+            ON CONFLICT DO NOTHING;
+            GET DIAGNOSTICS n = ROW_COUNT;
+            IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
+            -- Hashes are only needed where somebody has withdrawn.
+            IF EXISTS (SELECT FROM tombstones WHERE survey = surveys_[i]) THEN
+                PERFORM 1 FROM generate_series(0, rows_ - 1) AS k JOIN tombstones
+                ON survey = surveys_[i] AND id_hash = sha256(substring(block_ids FROM 16 * k + 1 FOR 16));
+                IF FOUND THEN RAISE SQLSTATE 'SV001'; END IF;
+            END IF;
+        END LOOP;
+
+        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
+            INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
+            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
+            ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
+        END LOOP;
+
+        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
+        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
+        ON CONFLICT (survey, wave, cohort, question, value, slot)
+        DO UPDATE SET reports = counts.reports + excluded.reports;
+
+        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
+            -- Arrivals less withdrawals: who sends and withdraws pushes nothing.
+            SELECT sum(arrived - withdrawn) - coalesce((
+                SELECT arrived - withdrawn FROM shown_cells
+                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
+            ), 0) INTO n FROM cells
+            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
+            CONTINUE WHEN n < batches[array_position(open_surveys, cells_[4*i-3])];
+            INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
+            SELECT survey, wave, cohort, sum(arrived), sum(withdrawn) FROM cells
+            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
+            GROUP BY survey, wave, cohort
+            ON CONFLICT (survey, wave, cohort)
+            DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn;
+            INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
+            SELECT survey, wave, cohort, question, value, sum(reports) FROM counts
+            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
+            GROUP BY survey, wave, cohort, question, value ORDER BY 1, 2, 3, 4, 5
+            ON CONFLICT (survey, wave, cohort, question, value)
+            DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports;
+        END LOOP;
+        RETURN true;
+    EXCEPTION WHEN SQLSTATE 'SV001' THEN
+        RETURN false;
+    END
+    $$;
+
+CREATE TABLE public.accounts (
+    account bytea NOT NULL,
+    name text NOT NULL,
+    admin bigint NOT NULL,
+    subject text,
+    disabled_on bigint
+);
+
+CREATE TABLE public.cells (
+    survey bigint NOT NULL,
+    wave bigint NOT NULL,
+    cohort bigint NOT NULL,
+    slot smallint DEFAULT 0 NOT NULL,
+    arrived bigint DEFAULT 0 NOT NULL,
+    withdrawn bigint DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.challenge_key (
+    number bigint NOT NULL,
+    secret bytea NOT NULL
+);
+
+CREATE TABLE public.counts (
+    survey bigint NOT NULL,
+    wave bigint NOT NULL,
+    cohort bigint NOT NULL,
+    question bigint NOT NULL,
+    value bigint NOT NULL,
+    slot smallint DEFAULT 0 NOT NULL,
+    reports bigint DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.grants (
+    account bytea NOT NULL,
+    survey text NOT NULL,
+    role text NOT NULL
+);
+
+CREATE TABLE public.invitations (
+    hash bytea NOT NULL,
+    survey text NOT NULL,
+    role text NOT NULL,
+    account bytea,
+    expires_on bigint NOT NULL
+);
+
+CREATE TABLE public.keys (
+    key_hash bytea NOT NULL,
+    account bytea NOT NULL,
+    label text NOT NULL,
+    scopes text NOT NULL,
+    survey text NOT NULL,
+    expires_on bigint NOT NULL,
+    used_on bigint
+);
+
+CREATE TABLE public.passkeys (
+    credential_id bytea NOT NULL,
+    account bytea NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    label text NOT NULL,
+    added_on bigint NOT NULL
+);
+
+CREATE TABLE public.pulse (
+    beat bigint NOT NULL,
+    seen bigint,
+    waits bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.record (
+    number bigint NOT NULL,
+    day bigint NOT NULL,
+    what text NOT NULL,
+    about text NOT NULL,
+    previous bytea NOT NULL
+);
+
+CREATE TABLE public.reports (
+    survey bigint NOT NULL,
+    report_id bytea NOT NULL,
+    wave bigint NOT NULL,
+    "values" bytea NOT NULL
+);
+
+CREATE TABLE public.researchers (
+    token_hash bytea NOT NULL,
+    name text NOT NULL
+);
+
+CREATE TABLE public.schema_version (
+    version bigint NOT NULL,
+    usable_from bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.sessions (
+    session_hash bytea NOT NULL,
+    researcher text NOT NULL,
+    started bigint NOT NULL,
+    used bigint NOT NULL
+);
+
+CREATE TABLE public.shown_cells (
+    survey bigint NOT NULL,
+    wave bigint NOT NULL,
+    cohort bigint NOT NULL,
+    arrived bigint DEFAULT 0 NOT NULL,
+    withdrawn bigint DEFAULT 0 NOT NULL,
+    at_close bigint
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.shown_counts (
+    survey bigint NOT NULL,
+    wave bigint NOT NULL,
+    cohort bigint NOT NULL,
+    question bigint NOT NULL,
+    value bigint NOT NULL,
+    reports bigint DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.spent_challenges (
+    challenge_hash bytea NOT NULL,
+    expires bigint NOT NULL
+);
+
+CREATE TABLE public.staff_sessions (
+    session_hash bytea NOT NULL,
+    account bytea NOT NULL,
+    door text NOT NULL,
+    started bigint NOT NULL,
+    used bigint NOT NULL
+);
+
+CREATE TABLE public.surveys (
+    key bigint NOT NULL,
+    name text NOT NULL,
+    revision bigint NOT NULL,
+    digest text NOT NULL,
+    document bytea NOT NULL,
+    closed_on bigint,
+    purged bigint DEFAULT 0 NOT NULL,
+    retired bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.token_counts (
+    survey bigint NOT NULL,
+    created bigint DEFAULT 0 NOT NULL,
+    spent bigint DEFAULT 0 NOT NULL,
+    revoked bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.tokens (
+    survey bigint NOT NULL,
+    token_hash bytea NOT NULL
+);
+
+CREATE TABLE public.tombstones (
+    survey bigint NOT NULL,
+    id_hash bytea NOT NULL
+);
+
+CREATE TABLE public.views (
+    hash bytea NOT NULL,
+    survey text NOT NULL,
+    digest text NOT NULL,
+    results bigint NOT NULL,
+    expires_on bigint NOT NULL
+);
+
+INSERT INTO public.cells VALUES (1, 0, 0, 0, 3, 0);
+
+INSERT INTO public.counts VALUES (1, 0, 0, 0, 1, 0, 3);
+INSERT INTO public.counts VALUES (1, 0, 0, 1, 2, 0, 3);
+INSERT INTO public.counts VALUES (1, 0, 0, 2, 0, 0, 3);
+
+INSERT INTO public.pulse VALUES (0, NULL, 86400);
+
+INSERT INTO public.reports VALUES (1, '\x5feceb66ffc86f38d952786c6d696c79', 0, '\x01010200');
+INSERT INTO public.reports VALUES (1, '\x6b86b273ff34fce19d6b804eff5a3f57', 0, '\x01010200');
+INSERT INTO public.reports VALUES (1, '\xd4735e3a265e16eee03f59718b9b5d03', 0, '\x01010200');
+
+INSERT INTO public.schema_version VALUES (10, 8);
+
+INSERT INTO public.surveys VALUES (1, 'exam', 1, 'bd68345e01722380aa0c705fba3f8712bf57a70cc610b0db6de6c4c83ad5a517', '\x7b22616363657373223a226f70656e222c2264656661756c745f6c616e6775616765223a22656e222c22666f726d6174223a22736f74746f766f63652d7375727665792f31222c226e616d65223a226578616d222c2270726976616379223a7b2270726f636564757265223a22646576696365222c2272656c656173655f6261746368223a32357d2c227175657374696f6e73223a5b7b226c6162656c223a7b22656e223a22436865617465643f227d2c226d656368616e69736d223a7b2261223a22332f34222c2262223a22312f34222c226e616d65223a2262696e6172795f7272227d2c226e616d65223a2263686561746564222c2274797065223a22626f6f6c65616e227d2c7b2263686f69636573223a5b7b226c6162656c223a7b22656e223a2254696d65227d2c226e616d65223a2274696d65227d2c7b226c6162656c223a7b22656e223a2246656172227d2c226e616d65223a2266656172227d2c7b226c6162656c223a7b22656e223a2246756e227d2c226e616d65223a2266756e227d5d2c226c6162656c223a7b22656e223a225768793f227d2c226d656368616e69736d223a7b226e616d65223a226b6172795f7272222c226f646473223a2233227d2c226e616d65223a22726561736f6e222c2274797065223a2273656c6563745f6f6e65227d2c7b2263686f69636573223a5b7b226c6162656c223a7b22656e223a224669727374227d2c226e616d65223a226669727374227d2c7b226c6162656c223a7b22656e223a225365636f6e64227d2c226e616d65223a227365636f6e64227d5d2c22636f686f7274223a747275652c226c6162656c223a7b22656e223a22596561723f227d2c226e616d65223a2279656172222c227075626c6963223a747275652c2274797065223a2273656c6563745f6f6e65227d5d2c22726574656e74696f6e223a7b226964735f64617973223a33307d2c227265766973696f6e223a312c227469746c65223a7b22656e223a224578616d73227d7d', NULL, 0, 0);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (account);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_subject_key UNIQUE (subject);
+
+ALTER TABLE ONLY public.cells
+    ADD CONSTRAINT cells_pkey PRIMARY KEY (survey, wave, cohort, slot);
+
+ALTER TABLE ONLY public.challenge_key
+    ADD CONSTRAINT challenge_key_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.counts
+    ADD CONSTRAINT counts_pkey PRIMARY KEY (survey, wave, cohort, question, value, slot);
+
+ALTER TABLE ONLY public.grants
+    ADD CONSTRAINT grants_pkey PRIMARY KEY (account, survey);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.keys
+    ADD CONSTRAINT keys_pkey PRIMARY KEY (key_hash);
+
+ALTER TABLE ONLY public.record
+    ADD CONSTRAINT record_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.reports
+    ADD CONSTRAINT reports_pkey PRIMARY KEY (survey, report_id);
+
+ALTER TABLE ONLY public.researchers
+    ADD CONSTRAINT researchers_pkey PRIMARY KEY (token_hash);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (session_hash);
+
+ALTER TABLE ONLY public.shown_cells
+    ADD CONSTRAINT shown_cells_pkey PRIMARY KEY (survey, wave, cohort);
+
+ALTER TABLE ONLY public.shown_counts
+    ADD CONSTRAINT shown_counts_pkey PRIMARY KEY (survey, wave, cohort, question, value);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (credential_id);
+
+ALTER TABLE ONLY public.spent_challenges
+    ADD CONSTRAINT spent_challenges_pkey PRIMARY KEY (challenge_hash);
+
+ALTER TABLE ONLY public.staff_sessions
+    ADD CONSTRAINT staff_sessions_pkey PRIMARY KEY (session_hash);
+
+ALTER TABLE ONLY public.surveys
+    ADD CONSTRAINT surveys_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY public.surveys
+    ADD CONSTRAINT surveys_name_revision_key UNIQUE (name, revision);
+
+ALTER TABLE ONLY public.surveys
+    ADD CONSTRAINT surveys_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.token_counts
+    ADD CONSTRAINT token_counts_pkey PRIMARY KEY (survey);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (survey, token_hash);
+
+ALTER TABLE ONLY public.tombstones
+    ADD CONSTRAINT tombstones_pkey PRIMARY KEY (survey, id_hash);
+
+ALTER TABLE ONLY public.views
+    ADD CONSTRAINT views_pkey PRIMARY KEY (hash);
