@@ -54,7 +54,7 @@ test-fast: $(VENV)/.installed  ## no server, no browser
 check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs client shared tests
+	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
 
 slow: $(VENV)/.installed $(BROWSER) $(WEBR)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)

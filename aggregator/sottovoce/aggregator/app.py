@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Flask
+from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
@@ -55,6 +56,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
+    register_doors(app, settings, shared_clock)
     problems.register(app)
     collect.register_limits(app, settings)
     auth.register(app)

@@ -41,3 +41,8 @@ def new_cookie() -> tuple[str, bytes]:
     """The secret of a session, and its hash."""
     secret = secrets.token_urlsafe(32)
     return secret, key_hash(secret)
+
+
+def new_account_id() -> bytes:
+    """The id of a new account."""
+    return secrets.token_bytes(16)

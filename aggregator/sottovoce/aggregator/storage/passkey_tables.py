@@ -14,6 +14,8 @@ MOST = 20
 """Passkeys of one account."""
 
 _PASSKEYS = "SELECT credential_id, account, public_key, sign_count, label, added_on FROM passkeys"
+_OF_NAME = f"{_PASSKEYS} WHERE credential_id = ?"
+_OF_ACCOUNT = f"{_PASSKEYS} WHERE account = ? ORDER BY label, credential_id"
 # A device that counts must have counted on, else the passkey was copied; one that does not count says 0 for ever.
 _COUNT_ON = """
     UPDATE passkeys SET sign_count = ?
@@ -95,13 +97,13 @@ class PasskeyTables(KeyTables):
     def passkey(self, credential_id: bytes) -> Passkey | None:
         """The passkey of this name, whose account may be disabled."""
         with self._read() as db:
-            row = db.execute(f"{_PASSKEYS} WHERE credential_id = ?", [credential_id]).fetchone()
+            row = db.execute(_OF_NAME, [credential_id]).fetchone()
         return None if row is None else _passkey(row)
 
     def passkeys(self, account_id: bytes) -> list[Passkey]:
         """An account's passkeys, by what it calls them."""
         with self._read() as db:
-            rows = db.execute(f"{_PASSKEYS} WHERE account = ? ORDER BY label, credential_id", [account_id]).fetchall()
+            rows = db.execute(_OF_ACCOUNT, [account_id]).fetchall()
         return [_passkey(row) for row in rows]
 
     def remove_passkey(self, account_id: bytes, credential_id: bytes) -> bool:

@@ -37,6 +37,13 @@ PUBLIC = frozenset(
         "auth.enter",
         "auth.offer",
         "auth.sign_in",
+        "oidc.accept",
+        "oidc.callback",
+        "oidc.invitation",
+        "oidc.start",
+        "passkeys.offer",
+        "passkeys.script",
+        "passkeys.sign_in",
         "dashboard.style",
     }
 )
@@ -68,18 +75,18 @@ def _guard() -> Response | None:
     endpoint = request.endpoint
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
-    if endpoint.startswith(("dashboard.", "auth.")):
+    if endpoint.startswith(("dashboard.", "auth.", "passkeys.")):
         return _guard_page()
-    found = let_in_by(_storage(), request.headers.get("Authorization", ""), _now() // DAY)
+    found = let_in_by(_storage(), request.headers.get("Authorization", ""), now() // DAY)
     return problems.response("unauthorized", EXPECTED) if found is None else None
 
 
 def _guard_page() -> Response | None:
     cookie = request.cookies.get(_cookie_name())
-    session = _storage().access.session(key_hash(cookie), _now()) if cookie else None
+    session = _storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None:
-        return _found(redirect(url_for("auth.login")))
-    if request.method == "POST" and not (_same_origin() and _form_token_matches(cookie or "")):
+        return found(redirect(url_for("auth.login")))
+    if request.method == "POST" and not (same_origin() and _form_token_matches(cookie or "")):
         return problems.response("forbidden")
     g.account, g.form_token = session.account, _form_token(cookie or "")
     return None
@@ -94,16 +101,16 @@ def login() -> str:
 @blueprint.post("/dashboard/login")
 def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
-    if not _same_origin():
+    if not same_origin():
         return problems.response("forbidden")
     digest = key_hash(request.form.get("token", "").strip())
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
-    if _storage().access.key(digest, _now() // DAY) is None:
+    if _storage().access.key(digest, now() // DAY) is None:
         return _not_known()
     cookie, session = new_cookie()
-    if _storage().access.start_session_by_key(session, digest, _now()) is None:
+    if _storage().access.start_session_by_key(session, digest, now()) is None:
         return _not_known()
-    return _with_cookie(_found(redirect(url_for("dashboard.surveys"))), cookie)
+    return with_cookie(found(redirect(url_for("dashboard.surveys"))), cookie)
 
 
 @blueprint.get("/dashboard/sign-in")
@@ -115,27 +122,27 @@ def offer() -> str:
 @blueprint.post("/dashboard/sign-in")
 def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
-    if not _same_origin():
+    if not same_origin():
         return problems.response("forbidden")
-    link, today = link_hash(request.args.get("link", "")), _now() // DAY
+    link, today = link_hash(request.args.get("link", "")), now() // DAY
     # Looked up before anything is written, as above.
     if _storage().access.invitation(link, today) is None:
         return _not_known()
     cookie, session = new_cookie()
-    account = _storage().access.start_session_by_link(session, link, _now())
+    account = _storage().access.start_session_by_link(session, link, now())
     if account is None:
         return _not_known()
     key, digest = new_key()
     own = Key(digest, account.id, "own", frozenset(SCOPES), EVERY_SURVEY, today + KEY_DAYS)
     _storage().access.add_key(own)
-    return _with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
+    return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 
 
 @blueprint.post("/dashboard/logout")
 def leave() -> Response:
     """End the session here and in the browser."""
     _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
-    reply = _found(redirect(url_for("auth.login")))
+    reply = found(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
@@ -154,11 +161,12 @@ def begin_session(account_id: bytes, door: str, reply: Response) -> Response | N
         reply: what the browser is sent.
     """
     cookie, session = new_cookie()
-    begun = _storage().access.start_session(session, account_id, door, _now())
-    return _with_cookie(reply, cookie) if begun else None
+    begun = _storage().access.start_session(session, account_id, door, now())
+    return with_cookie(reply, cookie) if begun else None
 
 
-def _with_cookie(reply: Response, cookie: str) -> Response:
+def with_cookie(reply: Response, cookie: str) -> Response:
+    """The reply with the secret of a session that was begun, which no script reads and no other site uses."""
     reply.set_cookie(_cookie_name(), cookie, **_cookie_options())
     return reply
 
@@ -168,25 +176,26 @@ def _storage() -> Storage:
     return storage
 
 
-def _now() -> int:
+def now() -> int:
     """Seconds since 1970."""
     return int(current_app.extensions["clock"]().timestamp())
 
 
-def _secure() -> bool:
+def is_secure() -> bool:
+    """Whether people come here through https."""
     return bool(current_app.extensions["settings"].secure)
 
 
 def _cookie_name() -> str:
     # Browsers accept the __Host- prefix over https only; a set-up on one's own machine has none.
-    return "__Host-sottovoce" if _secure() else "sottovoce"
+    return "__Host-sottovoce" if is_secure() else "sottovoce"
 
 
 def _cookie_options() -> dict[str, Any]:
-    return {"secure": _secure(), "httponly": True, "samesite": "Strict", "path": "/"}
+    return {"secure": is_secure(), "httponly": True, "samesite": "Strict", "path": "/"}
 
 
-def _same_origin() -> bool:
+def same_origin() -> bool:
     """A browser that posts a form says where the form came from; one that does not say is not let in."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -202,5 +211,6 @@ def _form_token_matches(session: str) -> bool:
     return hmac.compare_digest(request.form.get("form_token", "").encode(), _form_token(session).encode())
 
 
-def _found(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+def found(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+    """A redirect as a reply of Flask's own kind."""
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

@@ -1,0 +1,122 @@
+"""Passkeys: signing in by one, and a person's own. Their pages need a script, to ask the browser, and no others do."""
+
+import hashlib
+from datetime import date, timedelta
+from importlib.resources import files
+
+from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.access import passkeys
+from sottovoce.aggregator.access.keys import new_cookie
+from sottovoce.aggregator.access.passkeys import CHALLENGE_SECONDS, Answer, Site
+from sottovoce.aggregator.access.sign_in_errors import SignInRefused
+from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.access_rows import AccessRefused
+from sottovoce.aggregator.storage.passkey_rows import Passkey, PasskeyUse
+from sottovoce.aggregator.web import auth, problems
+
+MOST_LABEL = 60
+
+blueprint = Blueprint("passkeys", __name__, url_prefix="/dashboard")
+
+
+@blueprint.get("/passkey.js")
+def script() -> Response:
+    """The script of both pages."""
+    source = files("sottovoce.aggregator.studio").joinpath("static/passkey.js").read_bytes()
+    return Response(source, content_type="text/javascript; charset=utf-8")
+
+
+@blueprint.get("/passkey")
+def offer() -> str:
+    """The page that asks for any passkey of this site."""
+    question = passkeys.question_for_sign_in(_site(), _new_challenge())
+    return render_template("passkey_sign_in.html", question=question)
+
+
+@blueprint.post("/passkey")
+def sign_in() -> Response:
+    """Let in whose passkey has answered this page's question."""
+    if not auth.same_origin():
+        return problems.response("forbidden")
+    answer = _answer()
+    passkey = _storage().access.passkey(answer.credential_id)
+    if passkey is None:
+        raise SignInRefused(passkeys.UNKNOWN)
+    # Nothing is written before the signature is known to be good.
+    sign_count = passkeys.verify_sign_in(_site(), passkey, answer)
+    use = PasskeyUse(passkey.credential_id, sign_count, _hash(answer.challenge), auth.now() + CHALLENGE_SECONDS)
+    cookie, session = new_cookie()
+    if _storage().access.start_session_by_passkey(session, use, auth.now()) is None:
+        raise SignInRefused(passkeys.UNKNOWN)
+    return auth.with_cookie(auth.found(redirect(url_for("dashboard.surveys"))), cookie)
+
+
+@blueprint.get("/passkeys")
+def own() -> str:
+    """A person's own passkeys, and how to add one."""
+    return _own("")
+
+
+@blueprint.post("/passkeys")
+def add() -> Response | tuple[str, int]:
+    """Add the passkey that the person's device has just made."""
+    label = request.form.get("label", "").strip()[:MOST_LABEL] or "passkey"
+    try:
+        new = passkeys.verify_registration(_site(), _answer())
+        today = auth.now() // DAY
+        _storage().access.add_passkey(Passkey(new.credential_id, g.account.id, *new[1:], label, today))
+    except (SignInRefused, AccessRefused) as refused:
+        return _own(str(refused)), 422
+    return auth.found(redirect(url_for("passkeys.own")))
+
+
+@blueprint.post("/passkeys/remove")
+def remove() -> Response:
+    """Let the person in by one of the passkeys no more."""
+    try:
+        credential_id = bytes.fromhex(request.form.get("passkey", ""))
+    except ValueError:
+        return problems.response("malformed")
+    _storage().access.remove_passkey(g.account.id, credential_id)
+    return auth.found(redirect(url_for("passkeys.own")))
+
+
+def _own(refused: str) -> str:
+    known = _storage().access.passkeys(g.account.id)
+    ids = [passkey.credential_id for passkey in known]
+    question = passkeys.question_for_registration(_site(), _new_challenge(), g.account.id, g.account.name, ids)
+    return render_template("passkeys.html", passkeys=known, question=question, refused=refused)
+
+
+def _answer() -> Answer:
+    """What the browser brings, if it answers a challenge of this aggregator."""
+    answer = passkeys.parse_answer(request.form.get("answer", ""))
+    passkeys.check_challenge(_challenge_key(), answer.challenge, auth.now())
+    return answer
+
+
+def _new_challenge() -> bytes:
+    return passkeys.new_challenge(_challenge_key(), auth.now())
+
+
+def _challenge_key() -> bytes:
+    return _storage().access.challenge_key(passkeys.new_challenge_key())
+
+
+def _hash(challenge: bytes) -> bytes:
+    return hashlib.sha256(challenge).digest()
+
+
+def _site() -> Site:
+    return passkeys.site_of(current_app.extensions["settings"].url)
+
+
+def _storage() -> Storage:
+    storage: Storage = current_app.extensions["storage"]
+    return storage
+
+
+@blueprint.app_template_filter("day")
+def _day(days: int) -> str:
+    return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
