@@ -89,7 +89,7 @@ def told(page: Page) -> str:
 def test_sign_in_out_and_in_again(visitor: BrowserContext, here: Running) -> None:
     """By links alone; the session's cookie is Strict, and worth nothing to a thief after the log-out."""
     page = sign_in(visitor, here)
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
     assert page.locator(".who").inner_text() == "Ada"
     cookies = {cookie["name"]: cookie for cookie in visitor.cookies(here.url)}
     assert cookies["sottovoce"]["sameSite"] == "Strict"
@@ -97,13 +97,13 @@ def test_sign_in_out_and_in_again(visitor: BrowserContext, here: Running) -> Non
     assert ATTEMPT not in cookies
 
     stolen = {"sottovoce": cookies["sottovoce"]["value"]}
-    page.click("text=Log out")
+    page.click("text=Sign out")
     page.wait_for_selector("text=Sign in by your institution")
     answer = requests.get(f"{here.url}/dashboard/", cookies=stolen, timeout=5, allow_redirects=False)
     assert answer.status_code == 302
 
     page.click("text=Sign in by your institution")
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
 
 
 def test_answer_is_good_for_the_browser_that_asked_and_once(
@@ -125,7 +125,7 @@ def test_answer_is_good_for_the_browser_that_asked_and_once(
     page.goto(address.replace(quote(university.issuer, safe=""), quote("https://other.example", safe="")))
     assert told(page) == oidc.NOT_TRUE
     page.goto(address)
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
     visitor.add_cookies([attempt])
     page.goto(address)
     assert told(page) == oidc.SPENT
@@ -155,7 +155,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
     found += violations(page, axe)
     page.click("text=To your institution's sign-in")
     sign_in_there(page, "bob")
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
     assert page.locator(".who").inner_text() == "Bob <b>"
     assert found == []
 
@@ -185,7 +185,7 @@ def test_rotated_keys_are_found_and_a_wrong_clock_is_named(
 ) -> None:
     """Other keys need nobody's help; an hour between the clocks lets nobody in, and says why."""
     university.rotate_keys()
-    sign_in(visitor, here).wait_for_selector("text=Log out")
+    sign_in(visitor, here).wait_for_selector("text=Sign out")
 
     university.set_clock(3600)
     try:
@@ -218,7 +218,7 @@ def test_provider_that_hangs_keeps_nobody_else_waiting(
             page.goto(f"{here.url}/dashboard/login")
             page.fill("#token", here.token)
             page.click("main button")
-            page.wait_for_selector("text=Log out")
+            page.wait_for_selector("text=Sign out")
             assert sum(page.done() for page in pages) == 1
             assert sum(provider_calls.NO_ANSWER in unescape(page.result()) for page in pages) == 2
     finally:

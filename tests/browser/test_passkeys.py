@@ -54,7 +54,7 @@ def log_in(page: Page, here: Running) -> None:
     page.goto(f"{here.url}/dashboard/login")
     page.fill("#token", here.token)
     page.click("main button")
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
 
 
 def add_passkey(page: Page, here: Running, label: str) -> None:
@@ -80,14 +80,14 @@ def test_passkey_is_added_signs_in_and_is_removed(visitor: BrowserContext, here:
     device(page)
     log_in(page, here)
     add_passkey(page, here, "my phone")
-    page.click("text=Log out")
+    page.click("text=Sign out")
     sign_in(page, here)
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
     assert said == []
 
     page.goto(f"{here.url}/dashboard/passkeys")
     page.click("[aria-label='Remove my phone']")
-    page.wait_for_selector("text=Log in")
+    page.wait_for_selector("#token")
     sign_in(page, here)
     assert page.locator("[role=alert]").inner_text() == passkeys.UNKNOWN
 
@@ -99,18 +99,18 @@ def test_answer_is_good_once_and_a_copied_passkey_not_at_all(visitor: BrowserCon
     log_in(page, here)
     add_passkey(page, here, "my key")
     copied = spoken.send("WebAuthn.getCredentials", {"authenticatorId": number})["credentials"][0]
-    page.click("text=Log out")
+    page.click("text=Sign out")
     sent: list[Any] = []
     page.on("request", lambda request: sent.append(request.post_data) if request.method == "POST" else None)
     sign_in(page, here)
-    page.wait_for_selector("text=Log out")
+    page.wait_for_selector("text=Sign out")
 
     headers = {"Sec-Fetch-Site": "same-origin", "Content-Type": "application/x-www-form-urlencoded"}
     again = requests.post(f"{here.url}/dashboard/passkey", data=sent[-1], headers=headers, timeout=5)
     assert again.status_code == 401
     assert "Set-Cookie" not in again.headers
 
-    page.click("text=Log out")
+    page.click("text=Sign out")
     spoken.send("WebAuthn.clearCredentials", {"authenticatorId": number})
     spoken.send("WebAuthn.addCredential", {"authenticatorId": number, "credential": copied})
     sign_in(page, here)
@@ -126,7 +126,7 @@ def test_disabled_account_and_browser_without_passkey_are_told_so(visitor: Brows
 
     log_in(page, here)
     add_passkey(page, here, "of one who leaves")
-    page.click("text=Log out")
+    page.click("text=Sign out")
     storage = here.storage()
     tester = storage.access.accounts()[0]
     storage.access.add_account(Account(b"another admin...", "another", admin=True))

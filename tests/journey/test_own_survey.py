@@ -113,9 +113,9 @@ def test_log_of_a_supervised_start_lets_nobody_in_for_long(tmp_path: Path) -> No
     with serving(tmp_path, token_file=False) as (printed, _, _):
         link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
         assert link
-        assert "researcher-" not in printed
+        assert "sottovoce-key-" not in printed
         first, second = (requests.post(link[0], headers={"Sec-Fetch-Site": "same-origin"}, timeout=15) for _ in "12")
-        token = re.search(r"researcher-[\w-]+", first.text)
+        token = re.search(r"sottovoce-key-[\w-]+", first.text)
         assert token
         assert (first.status_code, second.status_code) == (200, 401)
         bearer = {"Authorization": f"Bearer {token[0]}"}

@@ -3,7 +3,7 @@
 import hashlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, LiteralString
@@ -14,6 +14,7 @@ import pytest
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.storage import Arrival, Outcome, sql
+from sottovoce.aggregator.storage.access_rows import Invitation
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres import PostgresStorage, _Handle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
@@ -334,8 +335,8 @@ def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeyp
 
 @pytest.mark.parametrize(
     "harm",
-    ["DROP TABLE sessions", "ALTER TABLE sessions DROP COLUMN researcher",
-     "ALTER TABLE sessions ADD CONSTRAINT never CHECK (false)"],
+    ["DROP TABLE staff_sessions", "ALTER TABLE staff_sessions DROP COLUMN door",
+     "ALTER TABLE staff_sessions ADD CONSTRAINT never CHECK (false)"],
     ids=["no table", "no column", "refused"],
 )  # fmt: skip
 def test_whatever_the_server_refuses_is_an_error_of_storage(store: PostgresStorage, url: str, harm: str) -> None:
@@ -344,34 +345,46 @@ def test_whatever_the_server_refuses_is_an_error_of_storage(store: PostgresStora
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(harm)  # type: ignore[call-overload]
     with pytest.raises(StorageError, match=r"^the database is unavailable \(\w+\)$") as refused:
-        store.start_session(b"s" * 32, b"t" * 32, 1)
+        store.access.start_session_by_key(b"s" * 32, b"t" * 32, 1)
 
     assert "sentinel" not in str(refused.value)
 
 
-@pytest.mark.parametrize("begin", ["start_session", "exchange_token"])
-def test_revocation_waits_for_whoever_is_being_let_in(store: PostgresStorage, url: str, begin: str) -> None:
-    """On another node, stopped in the middle of it: what it leaves is gone once the revocation has returned."""
+SHUT_OUT: dict[str, Callable[[PostgresStorage, bytes], object]] = {
+    "disabled": lambda store, account: store.access.disable(account, 0),
+    "key revoked": lambda store, _: store.access.revoke_key(b"token"),
+    "all keys revoked": lambda store, _: store.access.revoke_researcher("ann"),
+}
+
+
+@pytest.mark.parametrize(
+    ("door", "way"), [*(("start_session_by_key", way) for way in SHUT_OUT), ("start_session_by_link", "disabled")]
+)
+def test_shutting_out_waits_for_whoever_is_being_let_in(store: PostgresStorage, url: str, door: str, way: str) -> None:
+    """On another node, stopped in the middle of it: what it leaves is gone once the other has returned."""
+    store.access.add_owner("somebody else")
     store.add_researcher("ann", b"token")
+    [ann] = [account for account in store.access.accounts() if account.name == "ann"]
+    store.access.add_invitation(Invitation(b"link", "", "", ann.id, 1))
     other = PostgresStorage(url)
     with psycopg.connect(url, autocommit=True) as gatekeeper, ThreadPoolExecutor(2) as pool:
         gatekeeper.execute(
             "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql"
             " AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END'"
         )
-        for table in ("sessions", "researchers"):
-            gatekeeper.execute(f"CREATE TRIGGER wait BEFORE INSERT ON {table} EXECUTE FUNCTION wait()")  # type: ignore[call-overload]
+        gatekeeper.execute("CREATE TRIGGER wait BEFORE INSERT ON staff_sessions EXECUTE FUNCTION wait()")
         gatekeeper.execute("SELECT pg_advisory_lock(7)")
-        more = (0,) if begin == "start_session" else ()
-        let_in = pool.submit(getattr(other, begin), *((b"s", b"token", 0) if more else (b"token", b"new")))
+        let_in = pool.submit(getattr(other.access, door), b"s", b"link" if door.endswith("link") else b"token", 0)
         wait_for_waiters(gatekeeper, 1)
-        revoked = pool.submit(store.revoke_researcher, "ann")
-        wait_for_waiters(gatekeeper, 2, revoked)
+        out = pool.submit(SHUT_OUT[way], store, ann.id)
+        wait_for_waiters(gatekeeper, 2, out)
         gatekeeper.execute("SELECT pg_advisory_unlock(7)")
 
-    assert (let_in.result(), revoked.result()) == ("ann", 1)
-    assert [node.session(b"s", 1) for node in (store, other)] == [None, None]
-    assert [node.researcher(token) for node in (store, other) for token in (b"token", b"new")] == [None] * 4
+    assert let_in.result() == ann
+    assert out.exception() is None
+    # No row may be left that only waits for the account to be enabled.
+    store.access.enable(ann.id)
+    assert [node.access.session(b"s", 1) for node in (store, other)] == [None, None]
     other.close()
 
 

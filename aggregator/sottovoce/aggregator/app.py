@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Flask
+from sottovoce.aggregator.access import routes as access
 from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
@@ -64,7 +65,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     # The library would redirect to the one spelling of a path, at whatever Host was asked for: here, and for a missing
     # slash at the end unless a route takes both.
     app.url_map.merge_slashes = False
-    for module in (collect, results, tokens, health_routes, front_routes, dashboard):
+    for module in (collect, results, tokens, health_routes, front_routes, dashboard, access):
         app.register_blueprint(module.blueprint)
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

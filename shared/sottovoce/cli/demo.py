@@ -10,6 +10,8 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from sottovoce.aggregator.access.invitations import sign_in_link
+from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.settings import Settings
@@ -41,7 +43,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
 
 
 def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) -> float:
-    console, token, people = Console(stderr=True), prepare(storage), demo_answers()
+    console, owner, people = Console(stderr=True), prepare(storage), demo_answers()
     with aggregator(settings):
         seconds = _send(settings.url, people, console)
         results = close(storage)
@@ -53,7 +55,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
         if out is not None:
             write_json(export_document(results), out)
         if not leave:
-            _stay(settings, token, console)
+            _stay(sign_in_link(storage, settings.url, owner.id, day_of(now()), at_once=True), console)
     return worst
 
 
@@ -77,8 +79,9 @@ def _show(rows: Iterable[Row], title: str, console: Console) -> None:
     console.print(table)
 
 
-def _stay(settings: Settings, token: str, console: Console) -> None:
-    console.print(f"\nDashboard: {settings.url}/dashboard/\nToken:     {token}\n\nCtrl-C ends the demonstration.")
+def _stay(link: str, console: Console) -> None:
+    # Not wrapped: a link that is broken into two lines opens nothing.
+    console.print(f"\nDashboard, signed in, once: {link}\n\nCtrl-C ends the demonstration.", soft_wrap=True)
     try:
         while True:
             time.sleep(3600)

@@ -13,23 +13,24 @@ from sottovoce.shared.errors import StorageError
 
 @click.group()
 def researcher() -> None:
-    """Make, list and revoke researchers' tokens."""
+    """Accounts that may do everything, each with its keys."""
 
 
 @researcher.command()
 @click.argument("name")
 @data_option
 def add(name: str, data: Path | None) -> None:
-    """Make a token for the researcher NAME; it is shown once."""
-    token, digest = new_key()
+    """Make a key, shown once, for the account NAME, which is admin and owns every survey."""
+    key, digest = new_key()
     open_storage(data_settings(data), create=True).add_researcher(name, digest)
-    click.echo(token)
+    click.echo(key)
+    click.echo(f"{name} has an account that may do everything; `invite` and `access grant` give less.", err=True)
 
 
 @researcher.command("list")
 @data_option
 def list_all(data: Path | None) -> None:
-    """List the researchers, and how many tokens each has."""
+    """List the accounts that have keys, and how many each."""
     for name, keys in _keys(open_storage(data_settings(data))).items():
         click.echo(f"{name}  {keys} key{'s' if keys > 1 else ''}")
 
@@ -39,7 +40,7 @@ def list_all(data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask, also about the last researcher.")
 @data_option
 def revoke(name: str, yes: bool, data: Path | None) -> None:
-    """Take back all tokens of the researcher NAME, and end the sessions."""
+    """Take back all keys of the account NAME, and end the sessions."""
     storage = open_storage(data_settings(data))
     names = set(_keys(storage))
     if name not in names:

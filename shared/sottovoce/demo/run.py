@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.access_rows import Account
 from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_survey
 from sottovoce.demo.respondents import Answers, Arrived, send_all
@@ -38,9 +38,9 @@ class Row(NamedTuple):
     is_public: bool
 
 
-def prepare(storage: Storage) -> str:
+def prepare(storage: Storage) -> Account:
     """
-    Publish the demonstration's survey; returns a researcher's token.
+    Publish the demonstration's survey; returns the account that owns it.
 
     Raises:
         StorageError: the database holds it already.
@@ -49,9 +49,7 @@ def prepare(storage: Storage) -> str:
     if storage.revisions(survey.name):
         raise StorageError("this folder holds the demonstration's survey already; choose another")
     storage.publish(survey)
-    token, digest = new_key()
-    storage.add_researcher("demo", digest)
-    return token
+    return storage.access.add_owner("demo")
 
 
 def send(url: str, people: Sequence[Answers], arrived: Arrived) -> None:

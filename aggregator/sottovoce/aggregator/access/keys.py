@@ -43,6 +43,6 @@ def new_cookie() -> tuple[str, bytes]:
     return secret, key_hash(secret)
 
 
-def new_account_id() -> bytes:
-    """The id of a new account."""
+def new_id() -> bytes:
+    """The id of an account."""
     return secrets.token_bytes(16)

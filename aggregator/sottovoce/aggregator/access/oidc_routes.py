@@ -10,7 +10,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
-from sottovoce.aggregator.access.keys import link_hash, new_account_id, new_cookie
+from sottovoce.aggregator.access.keys import link_hash, new_cookie, new_id
 from sottovoce.aggregator.access.oidc import START_AGAIN, Provider, attempt_of
 from sottovoce.aggregator.access.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
@@ -38,7 +38,7 @@ blueprint = Blueprint("oidc", __name__, url_prefix="/dashboard/oidc")
 def start() -> Response:
     """Send the browser to the institution."""
     address, attempt = _new_attempt()
-    return _with_attempt(auth.found(redirect(address)), [attempt])
+    return _with_attempt(auth.redirected(redirect(address)), [attempt])
 
 
 @blueprint.get("/invitation")
@@ -50,7 +50,7 @@ def invitation() -> str:
 @blueprint.post("/invitation")
 def accept() -> Response:
     """Show the link to the institution: whoever comes back from there is let in, from then on."""
-    if not auth.same_origin():
+    if not auth.is_same_origin():
         return problems.response("forbidden")
     link, name = request.args.get("link", ""), request.form.get("name", "").strip()[:MOST_NAME]
     if not name or _storage().access.invitation(link_hash(link), auth.now() // DAY) is None:
@@ -78,7 +78,7 @@ def _invited(subject: str, link: str = "", name: str = "") -> Account:
     """The account of a person whom nobody knew, for an invitation, which is spent."""
     if not link:
         raise SignInRefused(NOT_INVITED)
-    account = Account(new_account_id(), name, subject=subject)
+    account = Account(new_id(), name, subject=subject)
     if not _storage().access.accept_invitation(link_hash(link), account, auth.now() // DAY):
         raise SignInRefused(INVITATION_SPENT)
     return account

@@ -37,7 +37,7 @@ def offer() -> str:
 @blueprint.post("/passkey")
 def sign_in() -> Response:
     """Let in whose passkey has answered this page's question."""
-    if not auth.same_origin():
+    if not auth.is_same_origin():
         return problems.response("forbidden")
     answer = _answer()
     passkey = _storage().access.passkey(answer.credential_id)
@@ -49,7 +49,7 @@ def sign_in() -> Response:
     cookie, session = new_cookie()
     if _storage().access.start_session_by_passkey(session, use, auth.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
-    return auth.with_cookie(auth.found(redirect(url_for("dashboard.surveys"))), cookie)
+    return auth.with_cookie(auth.redirected(redirect(url_for("dashboard.surveys"))), cookie)
 
 
 @blueprint.get("/passkeys")
@@ -65,10 +65,10 @@ def add() -> Response | tuple[str, int]:
     try:
         new = passkeys.verify_registration(_site(), _answer())
         today = auth.now() // DAY
-        _storage().access.add_passkey(Passkey(new.credential_id, g.account.id, *new[1:], label, today))
+        _storage().access.add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
         return _own(str(refused)), 422
-    return auth.found(redirect(url_for("passkeys.own")))
+    return auth.redirected(redirect(url_for("passkeys.own")))
 
 
 @blueprint.post("/passkeys/remove")
@@ -78,14 +78,15 @@ def remove() -> Response:
         credential_id = bytes.fromhex(request.form.get("passkey", ""))
     except ValueError:
         return problems.response("malformed")
-    _storage().access.remove_passkey(g.account.id, credential_id)
-    return auth.found(redirect(url_for("passkeys.own")))
+    _storage().access.remove_passkey(g.actor.account.id, credential_id)
+    return auth.redirected(redirect(url_for("passkeys.own")))
 
 
 def _own(refused: str) -> str:
-    known = _storage().access.passkeys(g.account.id)
+    account = g.actor.account
+    known = _storage().access.passkeys(account.id)
     ids = [passkey.credential_id for passkey in known]
-    question = passkeys.question_for_registration(_site(), _new_challenge(), g.account.id, g.account.name, ids)
+    question = passkeys.question_for_registration(_site(), _new_challenge(), account.id, account.name, ids)
     return render_template("passkeys.html", passkeys=known, question=question, refused=refused)
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Blueprint, Response, current_app, g, jsonify, request
+from sottovoce.aggregator.access.publishing import owned
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.planning.affordable import check_affordable
@@ -43,9 +44,9 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
 
 @blueprint.get("/surveys")
 def surveys() -> Response:
-    """All revisions of all surveys, with the number of reports so far, in steps of ``release_batch`` while open."""
+    """All revisions of the surveys that one may know of, with the number of reports so far, while open in steps."""
     keys = ("name", "revision", "digest", "closed", "retired")
-    rows = current_app.extensions["storage"].surveys()
+    rows = [row for row in current_app.extensions["storage"].surveys() if g.actor.role(row.name)]
     return jsonify([{key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)} for row in rows])
 
 
@@ -64,7 +65,8 @@ def publish(name: str) -> Response:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
     storage = current_app.extensions["storage"]
-    stored = storage.publish(next_revision(storage, survey), retire=request.args.get("retire") == "1")
+    with owned(storage, g.actor, name):
+        stored = storage.publish(next_revision(storage, survey), retire=request.args.get("retire") == "1")
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 

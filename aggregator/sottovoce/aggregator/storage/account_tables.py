@@ -138,6 +138,22 @@ class AccountTables(ABC):
                 _check_other_owner(db, account_id, survey)
             insert_grant(db, account_id, survey, role)
 
+    def claim(self, account_id: bytes, survey: str) -> bool:
+        """Make an account the owner of a survey that nobody has a role on; False if somebody has."""
+        with self._alone() as db:
+            is_free = db.execute("SELECT 1 FROM grants WHERE survey = ?", [survey]).fetchone() is None
+            if is_free:
+                insert_grant(db, account_id, survey, "owner")
+        return is_free
+
+    def unclaim(self, account_id: bytes, survey: str) -> None:
+        """Take that back, if there is no such survey after all."""
+        with self._alone() as db:
+            db.execute(
+                "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)",
+                [account_id, survey],
+            )
+
     def revoke_grant(self, account_id: bytes, survey: str) -> None:
         """
         Take an account's role on a survey back.

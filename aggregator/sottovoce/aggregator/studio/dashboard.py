@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, g, jsonify, render_template, request
+from sottovoce.aggregator.access.roles import Verdict, may
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.results.export import export_document
@@ -21,8 +22,10 @@ blueprint = Blueprint("dashboard", __name__, url_prefix="/dashboard")
 
 @blueprint.get("/", strict_slashes=False)
 def surveys() -> str:
-    """All surveys."""
-    return render_template("surveys.html", surveys=list_surveys(current_app.extensions["storage"]))
+    """The surveys that one may know of."""
+    known = [row for row in list_surveys(current_app.extensions["storage"]) if g.actor.role(row.name)]
+    open_to = {row.name for row in known if may(g.actor, "dashboard.survey", row.name) is Verdict.ALLOWED}
+    return render_template("surveys.html", surveys=known, open_to=open_to)
 
 
 @blueprint.get("/surveys/<name>")

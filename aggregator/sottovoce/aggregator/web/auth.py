@@ -1,16 +1,19 @@
 """
-Deny by default: every route needs a member of staff, but for those on one list.
+Deny by default: every route needs a member of staff who may use it, but for those on one list.
 
 Members of staff hold random keys. Programs send one as ``Authorization: Bearer``; the dashboard exchanges one for a
 session whose cookie no script can read and no other site can use. Only hashes are stored.
 """
 
 import hmac
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.access.actor import actor_of
 from sottovoce.aggregator.access.keys import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
+from sottovoce.aggregator.access.roles import Verdict, may, may_publish
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Key
@@ -37,6 +40,7 @@ PUBLIC = frozenset(
         "auth.enter",
         "auth.offer",
         "auth.sign_in",
+        "auth.open_page",
         "oidc.accept",
         "oidc.callback",
         "oidc.invitation",
@@ -44,10 +48,17 @@ PUBLIC = frozenset(
         "passkeys.offer",
         "passkeys.script",
         "passkeys.sign_in",
+        "access.invitation",
+        "access.accept",
         "dashboard.style",
     }
 )
 """The endpoints that anybody may use; a test walks the URL map."""
+
+NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
+
+_PAGE = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
+"""Pages that one is led back to: of this site, whatever a link to the sign-in page says."""
 
 blueprint = Blueprint("auth", __name__)
 
@@ -75,21 +86,45 @@ def _guard() -> Response | None:
     endpoint = request.endpoint
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
-    if endpoint.startswith(("dashboard.", "auth.", "passkeys.")):
-        return _guard_page()
+    refused = _let_in_page() if request.path.startswith("/dashboard") else _let_in_program()
+    return refused or _check_right(endpoint)
+
+
+def _let_in_program() -> Response | None:
     found = let_in_by(_storage(), request.headers.get("Authorization", ""), now() // DAY)
-    return problems.response("unauthorized", EXPECTED) if found is None else None
+    if found is None:
+        return problems.response("unauthorized", EXPECTED)
+    g.actor = actor_of(_storage(), *found)
+    return None
 
 
-def _guard_page() -> Response | None:
+def _let_in_page() -> Response | None:
     cookie = request.cookies.get(_cookie_name())
     session = _storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None:
-        return found(redirect(url_for("auth.login")))
-    if request.method == "POST" and not (same_origin() and _form_token_matches(cookie or "")):
-        return problems.response("forbidden")
-    g.account, g.form_token = session.account, _form_token(cookie or "")
+        return redirected(redirect(url_for("auth.login", next=_page_asked_for())))
+    if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie or "")):
+        return problems.response("forbidden", "the form did not come from this site")
+    g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie or "")
+    g.session = session
     return None
+
+
+def _check_right(endpoint: str) -> Response | None:
+    survey = (request.view_args or {}).get("name")
+    if endpoint == "results.publish":
+        verdict = may_publish(g.actor, survey or "", is_new=not _storage().revisions(survey or ""))
+    else:
+        verdict = may(g.actor, endpoint, survey)
+    if verdict is Verdict.UNKNOWN:
+        return problems.response("unknown_survey")
+    return problems.response("forbidden", NOT_ALLOWED) if verdict is Verdict.REFUSED else None
+
+
+def _page_asked_for() -> str | None:
+    """Where signing in leads back to; None for the list of surveys, and for what is no page."""
+    is_page = request.method == "GET" and request.endpoint != "dashboard.surveys"
+    return request.full_path.rstrip("?") if is_page and _PAGE(request.full_path) else None
 
 
 @blueprint.get("/dashboard/login")
@@ -101,7 +136,7 @@ def login() -> str:
 @blueprint.post("/dashboard/login")
 def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
-    if not same_origin():
+    if not is_same_origin():
         return problems.response("forbidden")
     digest = key_hash(request.form.get("token", "").strip())
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
@@ -110,7 +145,8 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     cookie, session = new_cookie()
     if _storage().access.start_session_by_key(session, digest, now()) is None:
         return _not_known()
-    return with_cookie(found(redirect(url_for("dashboard.surveys"))), cookie)
+    page = request.args.get("next", "")
+    return with_cookie(redirected(redirect(page if _PAGE(page) else url_for("dashboard.surveys"))), cookie)
 
 
 @blueprint.get("/dashboard/sign-in")
@@ -122,27 +158,49 @@ def offer() -> str:
 @blueprint.post("/dashboard/sign-in")
 def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
-    if not same_origin():
+    if not is_same_origin():
         return problems.response("forbidden")
-    link, today = link_hash(request.args.get("link", "")), now() // DAY
-    # Looked up before anything is written, as above.
-    if _storage().access.invitation(link, today) is None:
+    begun = _by_link()
+    if begun is None:
         return _not_known()
-    cookie, session = new_cookie()
-    account = _storage().access.start_session_by_link(session, link, now())
-    if account is None:
-        return _not_known()
+    account, cookie = begun
     key, digest = new_key()
-    own = Key(digest, account.id, "own", frozenset(SCOPES), EVERY_SURVEY, today + KEY_DAYS)
+    own = Key(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
     _storage().access.add_key(own)
     return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
+
+
+@blueprint.get("/dashboard/open")
+def open_page() -> Response | str:
+    """
+    Exchange a link for a session without asking, where a person opened it: no page led here, no program looks ahead.
+
+    From another site it would sign somebody in as whoever made the link.
+    """
+    sent = request.headers
+    opened = sent.get("Sec-Fetch-Site") == "none" and not (sent.get("Sec-Purpose") or sent.get("Purpose"))
+    begun = _by_link() if opened else None
+    if begun is None:
+        return render_template("sign_in.html", token=None)
+    return with_cookie(redirected(redirect(url_for("dashboard.surveys"))), begun[1])
+
+
+def _by_link() -> tuple[Account, str] | None:
+    """Who is signed in by the link that was asked for, and the cookie of the session."""
+    link = link_hash(request.args.get("link", ""))
+    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    if _storage().access.invitation(link, now() // DAY) is None:
+        return None
+    cookie, session = new_cookie()
+    account = _storage().access.start_session_by_link(session, link, now())
+    return None if account is None else (account, cookie)
 
 
 @blueprint.post("/dashboard/logout")
 def leave() -> Response:
     """End the session here and in the browser."""
     _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
-    reply = found(redirect(url_for("auth.login")))
+    reply = redirected(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
@@ -195,7 +253,7 @@ def _cookie_options() -> dict[str, Any]:
     return {"secure": is_secure(), "httponly": True, "samesite": "Strict", "path": "/"}
 
 
-def same_origin() -> bool:
+def is_same_origin() -> bool:
     """A browser that posts a form says where the form came from; one that does not say is not let in."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -211,6 +269,6 @@ def _form_token_matches(session: str) -> bool:
     return hmac.compare_digest(request.form.get("form_token", "").encode(), _form_token(session).encode())
 
 
-def found(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+def redirected(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
     """A redirect as a reply of Flask's own kind."""
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

@@ -2,7 +2,7 @@
 
 import re
 
-EXPECTED = "a token is sent as: Authorization: Bearer TOKEN"
+EXPECTED = "a key is sent as: Authorization: Bearer KEY"
 
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE).fullmatch
 

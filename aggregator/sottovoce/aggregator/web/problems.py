@@ -46,8 +46,8 @@ STATUS = {
 TITLES = {
     "malformed": "The request is malformed",
     "token_invalid": "The token is not valid",
-    "unauthorized": "A researcher's token is needed",
-    "forbidden": "The request did not come from this site",
+    "unauthorized": "A key is needed",
+    "forbidden": "This is not allowed",
     "not_found": "There is nothing here",
     "unknown_survey": "There is no such survey",
     "method_not_allowed": "This method is not allowed here",

@@ -106,7 +106,7 @@ def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None
     for wrong in (f"Bearer {token}x", token, f"Basic {token}", f"Bearer{token}", *more):
         reply = client.get("/api/v1/surveys", headers={"Authorization": wrong})
         assert (reply.status_code, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
-        assert reply.json["detail"] == "a token is sent as: Authorization: Bearer TOKEN"
+        assert reply.json["detail"] == "a key is sent as: Authorization: Bearer KEY"
 
 
 def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Flask) -> None:
@@ -139,7 +139,11 @@ def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask
     assert client.get("/dashboard/", base_url=base).status_code == 200
     assert app.test_client().get("/api/v1/surveys", headers={"Authorization": f"Bearer {token[0]}"}).status_code == 200
     again = client.post(path, **own)
-    assert (again.status_code, "sottovoce-key-" in again.text, "Set-Cookie" in again.headers) == (401, False, False)
+    assert (again.status_code, bool(re.search(r"sottovoce-key-[\w-]", again.text)), "Set-Cookie" in again.headers) == (
+        401,
+        False,
+        False,
+    )
     assert storage.access.accounts() == [ann]
 
 

@@ -1,0 +1,120 @@
+"""
+Who may do what: one table, by route. What is not in it nobody may.
+
+A role is had on a survey, or on every one; being an admin is a property of the account, and opens no results. A key is
+worth at most what its account is, cut to its scopes and its survey.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+from sottovoce.aggregator.access.actor import Actor
+from sottovoce.aggregator.storage.access_rows import ROLES
+
+STAFF = "staff"
+"""Everybody who is let in; lists then show what each may know of."""
+
+ADMIN = "admin"
+
+NO_KEY = "-"
+"""In the place of a scope: pages for people, which no key opens."""
+
+ANY_SCOPE = ""
+
+
+class Right(NamedTuple):
+    """
+    Who may use a route.
+
+    Attributes:
+        who: roles on the survey in the address, or ``STAFF``, or ``ADMIN``.
+        scope: that a key needs, or one of the two words above.
+    """
+
+    who: frozenset[str]
+    scope: str = NO_KEY
+
+
+def _right(who: str, scope: str = NO_KEY) -> Right:
+    return Right(frozenset(who.split()), scope)
+
+
+RIGHTS: dict[str, Right] = {
+    "results.surveys": _right(STAFF, ANY_SCOPE),
+    "results.publish": _right("owner", "surveys:write"),
+    "results.close": _right("owner", "surveys:write"),
+    "results.reopen": _right("owner", "surveys:write"),
+    "results.delete": _right("owner", "surveys:write"),
+    "results.estimates": _right("owner analyst", "results:read"),
+    "results.export": _right("owner analyst", "results:read"),
+    "joint.crosstab": _right("owner analyst", "results:read"),
+    "joint.compare": _right("owner analyst", "results:read"),
+    "joint.regression": _right("owner analyst", "results:read"),
+    "joint.weights": _right("owner analyst", "results:read"),
+    "tokens.stats": _right("owner fieldwork", "tokens:issue"),
+    "tokens.create": _right("owner fieldwork", "tokens:issue"),
+    "tokens.revoke": _right("owner fieldwork", "tokens:issue"),
+    "machine.metrics": _right(ADMIN, "metrics:read"),
+    "auth.leave": _right(STAFF),
+    "access.me": _right(STAFF),
+    "access.make_key": _right(STAFF),
+    "access.revoke_key": _right(STAFF),
+    "access.end_session": _right(STAFF),
+    "access.end_sessions": _right(STAFF),
+    "passkeys.own": _right(STAFF),
+    "passkeys.add": _right(STAFF),
+    "passkeys.remove": _right(STAFF),
+    "dashboard.surveys": _right(STAFF),
+    "dashboard.survey": _right("owner analyst viewer"),
+    "dashboard.download": _right("owner analyst"),
+}
+"""Of every route that is not public; a test walks the URL map."""
+
+MAY = frozenset((role, endpoint) for endpoint, right in RIGHTS.items() for role in right.who)
+"""(role, route): the same, pair by pair."""
+
+
+class Verdict(Enum):
+    """What becomes of a request: of a survey that one may not know of, it is as if there were none."""
+
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+def may(actor: Actor, endpoint: str, survey: str | None) -> Verdict:
+    """
+    Whether somebody may use a route.
+
+    Args:
+        actor: who asks.
+        endpoint: the route's name.
+        survey: the survey's name in its address, if there is one.
+    """
+    right = RIGHTS.get(endpoint)
+    if right is None:
+        return Verdict.REFUSED
+    role = None if survey is None else actor.role(survey)
+    if right.who & set(ROLES) and role is None:
+        return Verdict.UNKNOWN
+    held = {STAFF} | ({ADMIN} if actor.is_admin else set()) | ({role} if role else set())
+    return Verdict.ALLOWED if right.who & held and _has_scope(actor, right.scope) else Verdict.REFUSED
+
+
+def may_publish(actor: Actor, survey: str, is_new: bool) -> Verdict:
+    """
+    Whether somebody may publish: an owner, corrections; whoever owns anything, and an admin, surveys of new names.
+
+    Args:
+        actor: who asks.
+        survey: the survey's name.
+        is_new: there is none of this name.
+    """
+    found = may(actor, "results.publish", survey)
+    if found is Verdict.ALLOWED or not is_new:
+        return found
+    return Verdict.ALLOWED if actor.may_publish_new() and _has_scope(actor, "surveys:write") else Verdict.REFUSED
+
+
+def _has_scope(actor: Actor, scope: str) -> bool:
+    return actor.key is None or scope == ANY_SCOPE or scope in actor.scopes

@@ -1,0 +1,136 @@
+"""Pages for one's own keys and sessions, and for somebody new who was invited. Plain forms; no script is needed."""
+
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.access.accounts import check_scopes, check_text
+from sottovoce.aggregator.access.keys import KEY_DAYS, MOST_KEY_DAYS, link_hash, new_id, new_key
+from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, AccessRefused, Account, Key
+from sottovoce.aggregator.storage.access_tables import AccessTables
+from sottovoce.aggregator.web.auth import begin_session, is_same_origin
+from sottovoce.aggregator.web.problems import response as problem
+
+blueprint = Blueprint("access", __name__, url_prefix="/dashboard")
+
+
+@blueprint.get("/me")
+def me() -> str:
+    """One's own roles, keys and sessions."""
+    return _me()
+
+
+@blueprint.post("/me/keys")
+def make_key() -> str | tuple[str, int]:
+    """Make a key, which is shown in this reply and nowhere else."""
+    secret, digest = new_key()
+    try:
+        key = _asked_for(digest)
+        _tables().add_key(key)
+    except AccessRefused as refused:
+        return _me(refused=str(refused)), 422
+    return _me(made=secret)
+
+
+@blueprint.post("/me/keys/<number>/revoke")
+def revoke_key(number: str) -> Response:
+    """Let nobody in by one of one's own keys any more."""
+    for key in _tables().list_keys(_own().id):
+        if key.number == number:
+            _tables().revoke_key(key.hash)
+    return _back()
+
+
+@blueprint.post("/me/sessions/<number>/end")
+def end_session(number: str) -> Response:
+    """End one of one's own sessions."""
+    for session in _tables().sessions(_own().id, _now()):
+        if session.number == number:
+            _tables().end_session(session.hash)
+    return _back()
+
+
+@blueprint.post("/me/sessions/end")
+def end_sessions() -> Response:
+    """End all of one's own sessions, this one too."""
+    _tables().end_sessions(_own().id)
+    return _back()
+
+
+@blueprint.get("/invitation")
+def invitation() -> str:
+    """What an invitation leads to: the question for a name. To look at it spends nothing."""
+    return render_template("invitation.html", refused="")
+
+
+@blueprint.post("/invitation")
+def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
+    """Make the account, its role and a session; the invitation is worth nothing after that."""
+    if not is_same_origin():
+        return problem("forbidden", "the form did not come from this site")
+    link, today = link_hash(request.args.get("link", "")), _now() // DAY
+    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    if _tables().invitation(link, today) is None:
+        return render_template("invitation.html", refused="This invitation is not known here, or no longer good."), 401
+    try:
+        account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
+    except AccessRefused as refused:
+        return render_template("invitation.html", refused=f"{refused}."), 422
+    if not _tables().accept_invitation(link, account, today):
+        return render_template("invitation.html", refused="This invitation was used already."), 401
+    return begin_session(account.id, "link", _back())
+
+
+def _me(made: str = "", refused: str = "") -> str:
+    today = _now() // DAY
+    return render_template(
+        "me.html",
+        made=made,
+        refused=refused,
+        keys=_tables().list_keys(_own().id),
+        sessions=_tables().sessions(_own().id, _now()),
+        today=today,
+        now=_now(),
+        scopes=SCOPES,
+        days=KEY_DAYS,
+        most_days=MOST_KEY_DAYS,
+    )
+
+
+def _asked_for(digest: bytes) -> Key:
+    """
+    The key that a form asks for.
+
+    Raises:
+        AccessRefused: it asks for none that there can be.
+    """
+    given = request.form
+    days = given.get("days", "")
+    if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):
+        raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days")
+    survey = given.get("survey", "").strip() or EVERY_SURVEY
+    if survey != EVERY_SURVEY and g.actor.role(survey) is None:
+        raise AccessRefused("you have no role on a survey of this name")
+    scopes = check_scopes(frozenset(given.getlist("scope")))
+    label = check_text(given.get("label", ""), "a label")
+    return Key(digest, _own().id, label, scopes, survey, _now() // DAY + int(days))
+
+
+def _own() -> Account:
+    account: Account = g.actor.account
+    return account
+
+
+def _tables() -> AccessTables:
+    tables: AccessTables = current_app.extensions["storage"].access
+    return tables
+
+
+def _now() -> int:
+    """Seconds since 1970."""
+    return int(current_app.extensions["clock"]().timestamp())
+
+
+def _back() -> Response:
+    reply = redirect(url_for("access.me"), 303)
+    return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

@@ -1,0 +1,41 @@
+"""Makes ``docs/access.md`` from the table of rights: ``python -m tests.access_document``."""
+
+from pathlib import Path
+
+from sottovoce.aggregator.access.roles import ADMIN, ANY_SCOPE, NO_KEY, RIGHTS, STAFF
+from sottovoce.aggregator.storage.access_rows import ROLES
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "access.md"
+
+_HEAD = """# Who may do what
+
+Made from `RIGHTS` in `aggregator/sottovoce/aggregator/access/roles.py` by
+`python -m tests.access_document`; a test walks every route with every role. What is not in the table nobody may.
+Respondents have no accounts, and nothing here touches their routes.
+
+A member of staff has an account, without a password. A role is had on one survey, or on every one: **owner**
+(everything of it), **analyst** (results, tables, models, files), **fieldwork** (personal links and their counts, the
+number of reports in steps, no results), **viewer** (the pages with results). **Admin** is a property of the account:
+accounts, settings, journal, metrics, and no results unless they are granted. Of a survey on which one has no role one
+is told what one is told of a survey that does not exist: 404; what one's role does not allow is 403.
+
+A key is worth at most what its account may do, cut to its scopes and to its survey; no key opens a page. A key with
+every scope, for every survey, also signs its owner in. Whoever publishes a survey of a new name owns it: admins, and
+owners of another one, may.
+
+"""
+
+
+def document() -> str:
+    """The whole text."""
+    columns = [*ROLES, ADMIN]
+    lines = [f"| route | {' | '.join(columns)} | scope of a key |", "|---" * (len(columns) + 2) + "|"]
+    for endpoint, right in RIGHTS.items():
+        cells = ["yes" if {column, STAFF} & right.who else "" for column in columns]
+        scope = {NO_KEY: "no key", ANY_SCOPE: "any"}.get(right.scope, f"`{right.scope}`")
+        lines.append(f"| `{endpoint}` | {' | '.join(cells)} | {scope} |")
+    return _HEAD + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")

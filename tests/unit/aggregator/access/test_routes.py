@@ -1,0 +1,185 @@
+"""One's own keys and sessions on a page, and coming in by an invitation."""
+
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.access.invitations import invitation_link, sign_in_link
+from sottovoce.aggregator.access.keys import key_hash, new_cookie
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+
+OWN = {"Sec-Fetch-Site": "same-origin"}
+BEN = Account(b"b" * 16, "Ben")
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application, an owner of everything, and Ben, who looks at the results of one survey."""
+    storage.publish(survey())
+    storage.access.add_owner("first")
+    storage.access.add_account(BEN)
+    storage.access.grant(BEN.id, "exam", "viewer")
+    return create_app(Settings(), storage, clock, {})
+
+
+@pytest.fixture
+def ben(app: Flask) -> FlaskClient:
+    """Ben's browser."""
+    return browser(app, BEN.id)
+
+
+def browser(app: Flask, account_id: bytes) -> FlaskClient:
+    """A browser that is signed in."""
+    cookie, digest = new_cookie()
+    assert app.extensions["storage"].access.start_session(digest, account_id, "link", seconds(app))
+    client = app.test_client()
+    client.set_cookie("sottovoce", cookie)
+    return client
+
+
+def seconds(app: Flask) -> int:
+    """The present moment."""
+    return int(app.extensions["clock"]().timestamp())
+
+
+def press(client: FlaskClient, path: str, **given: Any) -> Any:
+    """The reply to a form of one's own page."""
+    token = re.search(r'name="form_token" value="([0-9a-f]+)"', client.get("/dashboard/me").text)
+    assert token
+    return client.post(path, data={"form_token": token[1], **given}, headers=OWN)
+
+
+def test_key_is_shown_once_and_listed_from_then_on(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
+    """By its label, never by its secret; it lets in for what was asked for."""
+    asked = {"label": "R on my laptop", "scope": ["results:read"], "survey": "exam", "days": "30"}
+    made = press(ben, "/dashboard/me/keys", **asked)
+    secret = re.search(r"sottovoce-key-[\w-]{20,}", made.text)
+    assert secret
+    page = ben.get("/dashboard/me").text
+    [key] = storage.access.list_keys(BEN.id)
+
+    assert secret[0] not in page
+    assert "R on my laptop" in page
+    assert "in 30 days" in page
+    assert key.hash == key_hash(secret[0])
+    assert (key.scopes, key.survey, key.expires_on) == (frozenset({"results:read"}), "exam", seconds(app) // DAY + 30)
+    headers = {"Authorization": f"Bearer {secret[0]}"}
+    # A viewer's key is worth no more than a viewer.
+    assert app.test_client().get("/api/v1/surveys/exam/estimates", headers=headers).status_code == 403
+    assert press(ben, f"/dashboard/me/keys/{key.number}/revoke").status_code == 303
+    assert app.test_client().get("/api/v1/surveys", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"label": "x" * 1_000_000}, "a label has from 1 to 100 characters"),
+        ({"label": "a\u202eb"}, "cannot be shown"),
+        ({"label": "a\0b"}, "cannot be shown"),
+        ({"scope": []}, "one or more of the scopes"),
+        ({"scope": ["sentinel"]}, "one or more of the scopes"),
+        ({"days": "367"}, "1 to 366 days"),
+        ({"days": "-1"}, "1 to 366 days"),
+        ({"days": "\u0663"}, "1 to 366 days"),
+        ({"survey": "sentinel"}, "no role on a survey of this name"),
+    ],
+)
+def test_key_that_cannot_be_is_refused_in_a_sentence(
+    ben: FlaskClient, storage: SQLiteStorage, wrong: dict[str, Any], told: str
+) -> None:
+    """Nothing is made, and nothing that was typed is repeated."""
+    reply = press(ben, "/dashboard/me/keys", **({"label": "x", "scope": ["results:read"], "days": "90"} | wrong))
+
+    assert reply.status_code in {413, 422}
+    assert reply.status_code == 413 or told in reply.text
+    assert "sentinel" not in reply.text
+    assert storage.access.list_keys(BEN.id) == []
+
+
+def test_nobody_touches_what_is_anothers(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
+    """Neither keys nor sessions, whose numbers may be known."""
+    storage.add_researcher("first", b"key")
+    [first] = [account for account in storage.access.accounts() if account.name == "first"]
+    other = browser(app, first.id)
+    [key], [session] = storage.access.list_keys(first.id), storage.access.sessions(first.id, seconds(app))
+    press(ben, f"/dashboard/me/keys/{key.number}/revoke")
+    press(ben, f"/dashboard/me/sessions/{session.number}/end")
+
+    assert storage.access.list_keys(first.id) == [key]
+    assert other.get("/dashboard/me").status_code == 200
+
+
+def test_sessions_are_listed_and_ended(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
+    """One by one, or all; a stolen cookie is worth nothing then."""
+    phone, laptop = browser(app, BEN.id), browser(app, BEN.id)
+    assert "(this one)" in ben.get("/dashboard/me").text
+    cookie = phone.get_cookie("sottovoce")
+    assert cookie
+    press(ben, f"/dashboard/me/sessions/{key_hash(cookie.value).hex()[:16]}/end")
+    assert [client.get("/dashboard/me").status_code for client in (ben, phone, laptop)] == [200, 302, 200]
+    press(ben, "/dashboard/me/sessions/end")
+
+    assert [client.get("/dashboard/me").status_code for client in (ben, phone, laptop)] == [302, 302, 302]
+    assert storage.access.sessions(BEN.id, seconds(app)) == []
+
+
+def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLiteStorage) -> None:
+    """To look at it spends nothing; used again it makes none; a name that looks like markup stays a name."""
+    path = invitation_link(storage, "", "exam", "analyst", seconds(app) // DAY)
+    client = app.test_client()
+    assert client.get(path).status_code == 200
+    assert client.post(path, data={"name": "Eve"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    for name in ("", "x" * 101, "a\nb", "\u2066Eve"):
+        assert client.post(path, data={"name": name}, headers=OWN).status_code == 422
+    assert client.post(path, data={"name": "<b>Zoe</b>"}, headers=OWN).status_code == 303
+    page = client.get("/dashboard/me").text
+    [zoe] = [account for account in storage.access.accounts() if account.name == "<b>Zoe</b>"]
+
+    assert "&lt;b&gt;Zoe" in page
+    assert "<b>Zoe" not in page
+    assert (zoe.admin, storage.access.grants(zoe.id)) == (False, {"exam": "analyst"})
+    again = app.test_client().post(path, data={"name": "Eve"}, headers=OWN)
+    assert (again.status_code, "Set-Cookie" in again.headers) == (401, False)
+    assert len(storage.access.accounts()) == 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "opens"),
+    [
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({"Sec-Fetch-Site": "none", "Sec-Purpose": "prefetch"}, False),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({}, False),
+    ],
+)
+def test_link_opens_at_once_only_where_a_person_opened_it(
+    app: Flask, storage: SQLiteStorage, headers: dict[str, str], opens: bool
+) -> None:
+    """Else it asks, and stays good; no page of another site signs anybody in as somebody else."""
+    path = sign_in_link(storage, "", BEN.id, seconds(app) // DAY, at_once=True)
+    client = app.test_client()
+    reply = client.get(path, headers=headers)
+
+    assert (reply.status_code == 302, "Set-Cookie" in reply.headers) == (opens, opens)
+    assert (client.get("/dashboard/").status_code == 200) is opens
+    assert bool(storage.access.invitations()) is not opens
+    assert storage.access.list_keys(BEN.id) == []
+
+
+def test_whole_key_of_ones_own_signs_in(app: Flask, ben: FlaskClient) -> None:
+    """One that is for less does not."""
+    for scopes, status in ((list(SCOPES), 302), (["results:read"], 401)):
+        made = press(ben, "/dashboard/me/keys", label="x", scope=scopes, days="1", survey=EVERY_SURVEY)
+        secret = re.search(r"sottovoce-key-[\w-]{20,}", made.text)
+        assert secret
+        reply = app.test_client().post("/dashboard/login", data={"token": secret[0]}, headers=OWN)
+        assert reply.status_code == status

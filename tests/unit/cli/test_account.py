@@ -1,0 +1,92 @@
+"""Accounts, roles, keys and invitations from the command line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.aggregator.access.keys import key_hash, link_hash
+from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.storage.connect import FILE
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.cli.main import main
+
+
+def run(data: Path, *words: str) -> Result:
+    """The command."""
+    return CliRunner().invoke(main, [*words, "--data", str(data)])
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with an account that may do everything."""
+    assert run(tmp_path, "researcher", "add", "ann").exit_code == 0
+    return tmp_path
+
+
+def test_last_admin_is_not_disabled_and_recovers(data: Path) -> None:
+    """A sentence says why; where an admin is needed, a link signs one in, once."""
+    refused = run(data, "account", "disable", "ann")
+    assert (refused.exit_code, "nobody else is an admin" in refused.stderr) == (1, True)
+    link = run(data, "account", "recover").stdout
+    secret = re.search(r"/dashboard/sign-in\?link=(\S+)", link)
+    assert secret
+    storage = SQLiteStorage(data / FILE)
+    seconds = int(now().timestamp())
+    account = storage.access.start_session_by_link(b"s", link_hash(secret[1]), seconds)
+    assert account is not None
+    assert (account.name, account.admin) == ("ann", True)
+    assert storage.access.start_session_by_link(b"t", link_hash(secret[1]), seconds) is None
+    storage.close()
+
+
+def test_recovering_makes_an_admin_where_there_is_none(tmp_path: Path) -> None:
+    """Also in a database in which nobody was ever let in."""
+    SQLiteStorage(tmp_path / FILE).close()
+    assert run(tmp_path, "account", "recover").exit_code == 0
+
+    assert re.fullmatch(r"[0-9a-f]{8}  recovered  admin\n", run(tmp_path, "account", "list").stdout)
+
+
+def test_roles_are_given_listed_and_taken_back(data: Path) -> None:
+    """By name, or by number where two have one name; the last owner stays."""
+    run(data, "researcher", "add", "ben")
+    assert run(data, "access", "grant", "ben", "viewer", "--survey", "exam").exit_code == 0
+    listed = run(data, "access", "list").stdout
+    assert "ben  viewer  exam" in listed
+    assert listed.count("owner  every survey") == 2
+    assert run(data, "access", "revoke", "ben", "--survey", "exam").exit_code == 0
+    assert run(data, "access", "revoke", "ben").exit_code == 0
+    refused = run(data, "access", "revoke", "ann")
+    assert (refused.exit_code, "nobody else owns this survey" in refused.stderr) == (1, True)
+    unknown = run(data, "access", "grant", "nobody", "viewer")
+    assert "there is no account of this name" in unknown.stderr
+
+
+def test_keys_are_made_listed_and_revoked(data: Path) -> None:
+    """With their scopes, their survey and their days; the list holds no secret."""
+    made = run(data, "key", "create", "ann", "--scope", "results:read", "--survey", "exam", "--days", "30")
+    secret = made.stdout.strip()
+    listed = run(data, "key", "list").stdout
+    [line] = [line for line in listed.splitlines() if "exam" in line]
+    assert line.endswith("  ann  command line  results:read  exam  30 days left  never used")
+    assert secret not in listed
+    storage = SQLiteStorage(data / FILE)
+    assert storage.access.key(key_hash(secret), day_of(now())) is not None
+    assert run(data, "key", "revoke", line.split()[0]).exit_code == 0
+    assert storage.access.key(key_hash(secret), day_of(now())) is None
+    storage.close()
+    assert "there is no key of this number" in run(data, "key", "revoke", line.split()[0]).stderr
+    assert run(data, "key", "create", "ann", "--days", "367").exit_code == 2
+    assert "cannot be shown" in run(data, "key", "create", "ann", "--label", "a\x1bb").stderr
+
+
+def test_invitation_is_printed(data: Path) -> None:
+    """With the role and the survey that it brings."""
+    link = run(data, "invite", "fieldwork", "--survey", "exam").stdout
+    storage = SQLiteStorage(data / FILE)
+    found = storage.access.invitation(link_hash(link.strip().rpartition("link=")[2]), day_of(now()))
+    storage.close()
+
+    assert found is not None
+    assert (found.survey, found.role, found.account) == ("exam", "fieldwork", None)
