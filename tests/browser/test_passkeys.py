@@ -157,5 +157,5 @@ def test_pages_pass_the_checker_and_need_a_script_for_nothing_else(browser: Brow
     log_in(page, here)
     page.goto(f"{here.url}/dashboard/passkeys")
     page.click("[aria-label='Remove on my desk']")
-    page.wait_for_selector("table", state="detached")
+    page.wait_for_selector("th:has-text('on my desk')", state="detached")
     bare.close()

@@ -138,6 +138,8 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not is_same_origin():
         return problems.response("forbidden")
+    if "key" not in current_app.config["OPEN_DOORS"]:
+        return _not_known()
     digest = key_hash(request.form.get("token", "").strip())
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
     if _storage().access.key(digest, now() // DAY) is None:

@@ -269,3 +269,12 @@ def test_redirects_stay_here(app: Flask, path: str) -> None:
     assert "sentinel" not in f"{reply.headers}{reply.text}"
     assert reply.headers.get("Location", "/dashboard/login") == "/dashboard/login"
     assert reply.status_code in (302, 404)
+
+
+def test_closed_door_lets_no_key_in(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Where the settings leave keys out, a good one begins no session; programs go on with theirs."""
+    settings = Settings(public_url="https://survey.example.org", doors="passkey")
+    _, reply = log_in(create_app(settings, storage, clock, {}))
+
+    assert reply.status_code == 401
+    assert "Set-Cookie" not in reply.headers
