@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 BROWSER := tests/browser/node_modules/.package-lock.json
 ESLINT := tests/eslint/node_modules/.package-lock.json
 WEBR := tests/webr/node_modules/.package-lock.json
+OIDC := tests/oidc/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
@@ -29,6 +30,10 @@ $(WEBR): tests/webr/package-lock.json
 	cd tests/webr && npm ci --silent --no-audit --no-fund
 	touch $@
 
+$(OIDC): tests/oidc/package-lock.json
+	cd tests/oidc && npm ci --silent --no-audit --no-fund
+	touch $@
+
 $(LOAD): tests/bench/load/package-lock.json
 	cd tests/bench/load && npm ci --silent --no-audit --no-fund
 	touch $@
@@ -40,7 +45,7 @@ $(SURVEYJS): tests/bench/surveyjs/package-lock.json
 demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimated, shown
 	$(BIN)/sottovoce demo $(ARGS)
 
-test: $(VENV)/.installed $(BROWSER) check  ## everything but the long runs
+test: $(VENV)/.installed $(BROWSER) $(OIDC) check  ## everything but the long runs
 	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile $(ARGS)
 
 test-fast: $(VENV)/.installed  ## no server, no browser
@@ -65,4 +70,4 @@ sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, wi
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
 
 clean:
-	rm -rf $(VENV) sbom.json tests/browser/node_modules tests/eslint/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) sbom.json tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

@@ -65,7 +65,7 @@ class start:  # noqa: N801 - reads as a verb
 
     def __init__(self, data: Path, published: Survey, **settings: Any) -> None:
         data.mkdir(parents=True, exist_ok=True)
-        self._settings = Settings(data=data, port=free_port(), **settings)
+        self._settings = Settings(data=data, **{"port": free_port(), **settings})
         storage = SQLiteStorage(data / "sottovoce.sqlite")
         token, digest = new_key()
         storage.publish(published)

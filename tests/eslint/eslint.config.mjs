@@ -33,6 +33,7 @@ export default [
     languageOptions: { globals: named(LANGUAGE, PAGE, "DOMParser", "FormData", "clearTimeout") },
   },
   { files: ["client/**/sw.js"], languageOptions: { globals: named(LANGUAGE, WORKER) } },
+  { files: ["aggregator/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE, "PublicKeyCredential", "globalThis") } },
   { files: ["**/*.mjs"], languageOptions: { globals: named(LANGUAGE, NODE) } },
   // A table of tests is one function for each, however many lines it has.
   { files: ["tests/**/*.mjs"], rules: { "max-lines-per-function": "off", "max-len": ["error", { code: 155 }] } },

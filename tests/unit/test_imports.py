@@ -39,6 +39,11 @@ RULES = [
     ("sottovoce.aggregator.files.estimates", {"sottovoce.shared", "sottovoce.aggregator", "xlsxwriter"}),
     ("sottovoce.aggregator.files.survey_files", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
     ("sottovoce.aggregator.files", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    (
+        "sottovoce.aggregator.access.oidc",
+        {"sottovoce.shared", "sottovoce.aggregator", "authlib", "joserfc", "requests"},
+    ),
+    ("sottovoce.aggregator.access.passkeys", {"sottovoce.shared", "sottovoce.aggregator", "webauthn"}),
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),
     ("sottovoce.aggregator.opened", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.studio.words", {"sottovoce.shared", "sottovoce.aggregator", "babel"}),
@@ -75,6 +80,7 @@ ONLY_IN = {
         "sottovoce.client.draws",
         "sottovoce.audit.randomness",
         "sottovoce.aggregator.access.keys",
+        "sottovoce.aggregator.access.passkeys",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Flask
 from sottovoce.aggregator.access import routes as access
+from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
@@ -85,7 +86,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     joint.register(app)
     api_routes.register(app, ROUTES)
     studio.register(app)
-    add_routes(app, ROUTES)
+    add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from sottovoce.shared.errors import SurveyError
 
 PREFIX = "SOTTOVOCE_"
+DOORS = ("key", "oidc", "passkey")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
@@ -45,10 +46,14 @@ class Settings:
         6000, "reports, logins and other writes a minute that one network may send; 0 for no limit"
     )
     proxy_hops: int = _setting(0, "proxies in front whose X-Forwarded-For is believed, for that limit only")
+    doors: str = _setting("key", "how staff may sign in, beside links that are good once: some of `key oidc passkey`")
+    oidc_issuer: str = _setting("", "address of the institution's OpenID Connect provider, exactly as it names itself")
+    oidc_client: str = _setting("", "client id that the institution gave to this aggregator")
+    oidc_secret: str = _setting("", "client secret that it gave; empty if it gave none")
 
     def __post_init__(self) -> None:
         """Refuse at once what would be refused at every request."""
-        _ = self.embedders
+        _ = self.embedders, self.open_doors
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -81,6 +86,19 @@ class Settings:
     def to_environment(self) -> dict[str, str]:
         """The variables that ``from_environment`` reads back: how a worker process learns its settings."""
         return {PREFIX + item.name.upper(): str(getattr(self, item.name)) for item in fields(self)}
+
+    @property
+    def open_doors(self) -> frozenset[str]:
+        """
+        The doors by which staff may come in, beside links that are good once.
+
+        Raises:
+            SettingError: there is no such door.
+        """
+        named = frozenset(self.doors.split())
+        if not named <= set(DOORS):
+            raise SettingError(f"the setting {PREFIX}DOORS must list some of: {' '.join(DOORS)}")
+        return named
 
     @property
     def url(self) -> str:

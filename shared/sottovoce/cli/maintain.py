@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import TextIO
 
 import click
+from sottovoce.aggregator.access.institution import provider_of
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.shared_clock import check_clocks, present
 from sottovoce.aggregator.storage import journal_words as words
@@ -117,5 +119,7 @@ def doctor(data: Path | None) -> None:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
         )
+    if "oidc" in settings.open_doors:
+        provider_of(settings, now).check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)

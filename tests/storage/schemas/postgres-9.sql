@@ -100,6 +100,11 @@ CREATE TABLE public.cells (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.challenge_key (
+    number bigint NOT NULL,
+    secret bytea NOT NULL
+);
+
 CREATE TABLE public.counts (
     survey bigint NOT NULL,
     wave bigint NOT NULL,
@@ -131,6 +136,21 @@ CREATE TABLE public.invitations (
     expires_on bigint NOT NULL
 );
 
+CREATE TABLE public.journal (
+    number bigint NOT NULL,
+    day bigint NOT NULL,
+    what text NOT NULL,
+    who text NOT NULL,
+    about text NOT NULL,
+    previous bytea NOT NULL
+);
+
+CREATE TABLE public.journal_head (
+    place bigint NOT NULL,
+    number bigint NOT NULL,
+    hash bytea NOT NULL
+);
+
 CREATE TABLE public.keys (
     key_hash bytea NOT NULL,
     account bytea NOT NULL,
@@ -139,6 +159,15 @@ CREATE TABLE public.keys (
     survey text NOT NULL,
     expires_on bigint NOT NULL,
     used_on bigint
+);
+
+CREATE TABLE public.passkeys (
+    credential_id bytea NOT NULL,
+    account bytea NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    label text NOT NULL,
+    added_on bigint NOT NULL
 );
 
 CREATE TABLE public.pulse (
@@ -199,6 +228,11 @@ CREATE TABLE public.shown_counts (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.spent_challenges (
+    challenge_hash bytea NOT NULL,
+    expires bigint NOT NULL
+);
+
 CREATE TABLE public.staff_sessions (
     session_hash bytea NOT NULL,
     account bytea NOT NULL,
@@ -249,6 +283,10 @@ INSERT INTO public.counts VALUES (1, 0, 0, 0, 1, 0, 3);
 INSERT INTO public.counts VALUES (1, 0, 0, 1, 2, 0, 3);
 INSERT INTO public.counts VALUES (1, 0, 0, 2, 0, 0, 3);
 
+INSERT INTO public.journal VALUES (1, 20779, 'database migrated', '', '9', '\x0000000000000000000000000000000000000000000000000000000000000000');
+
+INSERT INTO public.journal_head VALUES (0, 1, '\x43ed436459e709631e25d09fda6a9a58dd948807e3eba20415c67a42828f9015');
+
 INSERT INTO public.pulse VALUES (0, NULL, 86400);
 
 INSERT INTO public.reports VALUES (1, '\x5feceb66ffc86f38d952786c6d696c79', 0, '\x01010200');
@@ -268,6 +306,9 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.cells
     ADD CONSTRAINT cells_pkey PRIMARY KEY (survey, wave, cohort, slot);
 
+ALTER TABLE ONLY public.challenge_key
+    ADD CONSTRAINT challenge_key_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY public.counts
     ADD CONSTRAINT counts_pkey PRIMARY KEY (survey, wave, cohort, question, value, slot);
 
@@ -280,8 +321,17 @@ ALTER TABLE ONLY public.grants
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_pkey PRIMARY KEY (hash);
 
+ALTER TABLE ONLY public.journal_head
+    ADD CONSTRAINT journal_head_pkey PRIMARY KEY (place);
+
+ALTER TABLE ONLY public.journal
+    ADD CONSTRAINT journal_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY public.keys
     ADD CONSTRAINT keys_pkey PRIMARY KEY (key_hash);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (credential_id);
 
 ALTER TABLE ONLY public.record
     ADD CONSTRAINT record_pkey PRIMARY KEY (number);
@@ -300,6 +350,9 @@ ALTER TABLE ONLY public.shown_cells
 
 ALTER TABLE ONLY public.shown_counts
     ADD CONSTRAINT shown_counts_pkey PRIMARY KEY (survey, wave, cohort, question, value);
+
+ALTER TABLE ONLY public.spent_challenges
+    ADD CONSTRAINT spent_challenges_pkey PRIMARY KEY (challenge_hash);
 
 ALTER TABLE ONLY public.staff_sessions
     ADD CONSTRAINT staff_sessions_pkey PRIMARY KEY (session_hash);
@@ -324,3 +377,5 @@ ALTER TABLE ONLY public.tombstones
 
 ALTER TABLE ONLY public.views
     ADD CONSTRAINT views_pkey PRIMARY KEY (hash);
+
+CREATE INDEX journal_days ON public.journal USING btree (day);

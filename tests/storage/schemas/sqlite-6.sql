@@ -18,6 +18,10 @@ CREATE TABLE cells (
         ) STRICT, WITHOUT ROWID
         ;
 INSERT INTO "cells" VALUES(1,0,0,0,3,0);
+CREATE TABLE challenge_key (
+        number INTEGER PRIMARY KEY,
+        secret BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE counts (
             survey INTEGER NOT NULL REFERENCES surveys (key),
             wave INTEGER NOT NULL,
@@ -51,6 +55,18 @@ CREATE TABLE invitations (
         account BLOB,
         expires_on INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+CREATE TABLE journal (
+        number INTEGER PRIMARY KEY,
+        day INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        who TEXT NOT NULL,
+        about TEXT NOT NULL,
+        previous BLOB NOT NULL
+    ) STRICT
+    ;
+INSERT INTO "journal" VALUES(1,20779,'database migrated','','6',X'0000000000000000000000000000000000000000000000000000000000000000');
+CREATE TABLE journal_head (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+INSERT INTO "journal_head" VALUES(0,1,X'390DF273459FAE2EC1316BD76FFDC524778EBF09E7875246A78F0210C2AD20B7');
 CREATE TABLE keys (
         key_hash BLOB PRIMARY KEY,
         account BLOB NOT NULL,
@@ -59,6 +75,14 @@ CREATE TABLE keys (
         survey TEXT NOT NULL,
         expires_on INTEGER NOT NULL,
         used_on INTEGER
+    ) STRICT, WITHOUT ROWID;
+CREATE TABLE passkeys (
+        credential_id BLOB PRIMARY KEY,
+        account BLOB NOT NULL,
+        public_key BLOB NOT NULL,
+        sign_count INTEGER NOT NULL,
+        label TEXT NOT NULL,
+        added_on INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
 CREATE TABLE pulse (beat INTEGER NOT NULL, seen INTEGER, waits INTEGER NOT NULL DEFAULT 0) STRICT;
 INSERT INTO "pulse" VALUES(0,NULL,86400);
@@ -113,6 +137,10 @@ CREATE TABLE shown_counts (
             PRIMARY KEY (survey, wave, cohort, question, value)
         ) STRICT, WITHOUT ROWID
         ;
+CREATE TABLE spent_challenges (
+        challenge_hash BLOB PRIMARY KEY,
+        expires INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE staff_sessions (
         session_hash BLOB PRIMARY KEY,
         account BLOB NOT NULL,
@@ -158,5 +186,6 @@ CREATE TABLE views (
         results INTEGER NOT NULL,
         expires_on INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+CREATE INDEX journal_days ON journal (day);
 COMMIT;
 PRAGMA user_version = 6;

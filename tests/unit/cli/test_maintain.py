@@ -22,6 +22,7 @@ from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.main import main
 
 from tests import postgres
+from tests.pretended_provider import pretended_provider
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 
@@ -362,3 +363,21 @@ def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
         assert (refused.exit_code, "stop them all, run `sottovoce migrate --stopped`" in refused.output) == (1, True)
     assert run("migrate", "--stopped", DATABASE=url).exit_code == 0
     assert run("survey", "list", DATABASE=url).exit_code == 0
+
+
+def test_doctor_asks_the_institution_whether_it_knows_this_aggregator(tmp_path: Path) -> None:
+    """A wrong secret, a wrong name and one that is down are told apart before anybody signs in."""
+    SQLiteStorage(tmp_path / "sottovoce.sqlite").close()
+    with pretended_provider() as provider:
+        named = {"DOORS": "oidc", "OIDC_ISSUER": provider.issuer, "OIDC_CLIENT": "sottovoce", "DATA": str(tmp_path)}
+        provider.refuses = "invalid_grant"
+        assert run("doctor", **named).exit_code == 0
+        provider.refuses = "invalid_client"
+        wrong_secret = run("doctor", **named)
+        wrong_name = run("doctor", **{**named, "OIDC_ISSUER": f"{provider.issuer}/"})
+    down = run("doctor", **named)
+
+    assert [result.exit_code for result in (wrong_secret, wrong_name, down)] == [1, 1, 1]
+    assert "SOTTOVOCE_OIDC_SECRET" in wrong_secret.stderr
+    assert "SOTTOVOCE_OIDC_ISSUER" in wrong_name.stderr
+    assert "did not answer" in down.stderr

@@ -21,7 +21,10 @@ Pairs = Iterable[tuple[str, str]]
 """Headers, names in lower case."""
 
 FAILURES = 30
-"""Tokens that are not good that one network may ask about in a minute: as many mistakes as a classroom makes."""
+"""
+Tokens that are not good that one network may ask about in a minute: as many mistakes as a classroom makes. The same of
+codes of an institution's sign-in: each asks the institution, for whom few may wait at once.
+"""
 
 UNBELIEVED = (
     "a proxy seems to stand in front: X-Forwarded-For came, and SOTTOVOCE_PROXY_HOPS is 0, so that nobody's network is "
@@ -33,7 +36,7 @@ _log = logging.getLogger("sottovoce")
 _FREE = ("GET ", "HEAD ", "OPTIONS ")
 """What only reads: a lecture hall behind one address asks for the form, all its parts and the survey at once."""
 
-_TOKEN_CHECK = re.compile(r"POST /api/v1/surveys/[^/]+/token").fullmatch
+_GUESSABLE = re.compile(r"POST /api/v1/surveys/[^/]+/token|GET /dashboard/oidc/callback").fullmatch
 _REFUSED = problems.STATUS["token_invalid"]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _ONCE = frozenset({"content-length", "content-type", "authorization"})
@@ -72,12 +75,12 @@ class Limits:
         if not asked.startswith(_FREE) and not self._rates.allow(*sender):
             raise Refusal("too_many")
         # Good tokens too, then: who may not ask learns nothing.
-        if _TOKEN_CHECK(asked) and not self._failures.has_room(*sender):
+        if _GUESSABLE(asked) and not self._failures.has_room(*sender):
             raise Refusal("too_many")
 
     def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
         """
-        Count a token that is not good.
+        Count a token or a code that is not good.
 
         Args:
             asked: method and path of the request.
@@ -85,7 +88,7 @@ class Limits:
             peer: the address that the connection comes from.
             headers: of the request.
         """
-        if status == _REFUSED and _TOKEN_CHECK(asked):
+        if status == _REFUSED and _GUESSABLE(asked):
             self._failures.allow(peer, _forwarded(headers))
 
 

@@ -17,7 +17,8 @@ from sottovoce.aggregator.storage.account_tables import (
     insert_account,
     insert_grant,
 )
-from sottovoce.aggregator.storage.key_tables import DAY, KeyTables, insert_key
+from sottovoce.aggregator.storage.key_tables import DAY, insert_key
+from sottovoce.aggregator.storage.passkey_tables import PasskeyTables
 from sottovoce.aggregator.storage.statements import Handle
 
 RESEARCHER_DAYS = 366
@@ -60,7 +61,7 @@ class BackEnd(NamedTuple):
     today: Callable[[Handle], int]
 
 
-class AccessTables(KeyTables):
+class AccessTables(PasskeyTables):
     """
     Accounts, grants, keys, sessions, invitations and links for ethics boards.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS_SHARED
 from sottovoce.aggregator.storage.draft_tables import MAKE_DRAFTS_SHARED
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
+from sottovoce.aggregator.storage.passkey_tables import MAKE_PASSKEYS_SHARED
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 
 
@@ -334,5 +335,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration((*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE)),
     Migration(_RECORD),
     Migration(_ROLLING, usable_from=8),
-    Migration((*MAKE_ACCESS_SHARED, *_JOURNAL, *MAKE_DRAFTS_SHARED)),
+    Migration((*MAKE_ACCESS_SHARED, *MAKE_PASSKEYS_SHARED, *_JOURNAL, *MAKE_DRAFTS_SHARED)),
 )

@@ -88,6 +88,13 @@ TABLES: dict[str, Columns] = {
         **dict.fromkeys(("survey", "digest"), TEXT),
         **dict.fromkeys(("results", "expires_on"), NUMBERS),
     },
+    "passkeys": {
+        "credential_id": RANDOM_KEY,
+        **dict.fromkeys(("account", "public_key"), BYTES),
+        "sign_count": NUMBERS,
+        "label": TEXT,
+        "added_on": NUMBERS,
+    },
     "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
     "journal": {
@@ -116,8 +123,10 @@ NOT_COPIED: dict[str, Columns] = {
         "started": NUMBERS,
         "used": NUMBERS,
     },
+    "spent_challenges": {"challenge_hash": RANDOM_KEY, "expires": NUMBERS},
+    "challenge_key": {"number": KEY, "secret": BYTES},
 }
-"""Sessions end within the day."""
+"""Sessions end within the day, and challenges of passkeys within five minutes."""
 
 
 SOURCE = "source"

@@ -46,6 +46,13 @@ PUBLIC = frozenset(
         "studio.script",
         "studio.language",
         "auth.open_page",
+        "oidc.accept",
+        "oidc.callback",
+        "oidc.invitation",
+        "oidc.start",
+        "passkeys.offer",
+        "passkeys.script",
+        "passkeys.sign_in",
         "access.invitation",
         "access.accept",
     }
@@ -85,7 +92,7 @@ def _guard() -> Response | None:
 
 
 def _let_in_program() -> Response | None:
-    found = let_in_by(_storage(), request.headers.get("Authorization", ""), _now() // DAY)
+    found = let_in_by(_storage(), request.headers.get("Authorization", ""), now() // DAY)
     if found is None:
         return problems.response("unauthorized", EXPECTED)
     g.actor, g.who = actor_of(_storage(), *found), found[0].id.hex()
@@ -94,9 +101,9 @@ def _let_in_program() -> Response | None:
 
 def _let_in_page() -> Response | None:
     cookie = request.cookies.get(_cookie_name())
-    session = _storage().access.session(key_hash(cookie), _now()) if cookie else None
+    session = _storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None:
-        return _found(redirect(url_for("auth.login", next=_page_asked_for())))
+        return redirected(redirect(url_for("auth.login", next=_page_asked_for())))
     if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie or "")):
         return problems.response("forbidden", "the form did not come from this site")
     g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie or "")
@@ -130,15 +137,17 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the token for a session."""
     if not is_same_origin():
         return problems.response("forbidden")
+    if "key" not in current_app.config["OPEN_DOORS"]:
+        return _not_known()
     digest = key_hash(request.form.get("token", "").strip())
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
-    if _storage().access.key(digest, _now() // DAY) is None:
+    if _storage().access.key(digest, now() // DAY) is None:
         return _not_known()
     cookie, session = new_cookie()
-    if _storage().access.start_session_by_key(session, digest, _now()) is None:
+    if _storage().access.start_session_by_key(session, digest, now()) is None:
         return _not_known()
     page = request.args.get("next", "")
-    return _with_cookie(_found(redirect(page if _PAGE(page) else url_for("studio.surveys"))), cookie)
+    return with_cookie(redirected(redirect(page if _PAGE(page) else url_for("studio.surveys"))), cookie)
 
 
 def offer() -> str:
@@ -155,9 +164,9 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
         return _not_known()
     account, cookie = begun
     key, digest = new_key()
-    own = Key(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, _now() // DAY + KEY_DAYS)
+    own = Key(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
     _storage().access.add_key(own)
-    return _with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
+    return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 
 
 def open_page() -> Response | str:
@@ -171,30 +180,30 @@ def open_page() -> Response | str:
     begun = _by_link() if opened else None
     if begun is None:
         return render_template("sign_in.html", token=None)
-    return _with_cookie(_found(redirect(url_for("studio.surveys"))), begun[1])
+    return with_cookie(redirected(redirect(url_for("studio.surveys"))), begun[1])
 
 
 def _by_link() -> tuple[Account, str] | None:
     """Who is signed in by the link that was asked for, and the cookie of the session."""
     link = link_hash(request.args.get("link", ""))
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
-    if _storage().access.invitation(link, _now() // DAY) is None:
+    if _storage().access.invitation(link, now() // DAY) is None:
         return None
     cookie, session = new_cookie()
-    account = _storage().access.start_session_by_link(session, link, _now())
+    account = _storage().access.start_session_by_link(session, link, now())
     return None if account is None else (account, cookie)
 
 
 def leave() -> Response:
     """End the session here and in the browser."""
     _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
-    reply = _found(redirect(url_for("auth.login")))
+    reply = redirected(redirect(url_for("auth.login")))
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
 
 def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
-    current_app.extensions["refused_logins"].count(_now())
+    current_app.extensions["refused_logins"].count(now())
     return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
@@ -208,11 +217,12 @@ def begin_session(account_id: bytes, door: str, reply: Response) -> Response | N
         reply: what the browser is sent.
     """
     cookie, session = new_cookie()
-    begun = _storage().access.start_session(session, account_id, door, _now())
-    return _with_cookie(reply, cookie) if begun else None
+    begun = _storage().access.start_session(session, account_id, door, now())
+    return with_cookie(reply, cookie) if begun else None
 
 
-def _with_cookie(reply: Response, cookie: str) -> Response:
+def with_cookie(reply: Response, cookie: str) -> Response:
+    """The reply with the secret of a session that was begun, which no script reads and no other site uses."""
     reply.set_cookie(_cookie_name(), cookie, **_cookie_options())
     return reply
 
@@ -222,22 +232,23 @@ def _storage() -> Storage:
     return storage
 
 
-def _now() -> int:
+def now() -> int:
     """Seconds since 1970."""
     return int(current_app.extensions["clock"]().timestamp())
 
 
-def _secure() -> bool:
+def is_secure() -> bool:
+    """Whether people come here through https."""
     return bool(current_app.extensions["settings"].secure)
 
 
 def _cookie_name() -> str:
     # Browsers accept the __Host- prefix over https only; a set-up on one's own machine has none.
-    return "__Host-sottovoce" if _secure() else "sottovoce"
+    return "__Host-sottovoce" if is_secure() else "sottovoce"
 
 
 def _cookie_options() -> dict[str, Any]:
-    return {"secure": _secure(), "httponly": True, "samesite": "Strict", "path": "/"}
+    return {"secure": is_secure(), "httponly": True, "samesite": "Strict", "path": "/"}
 
 
 def is_same_origin() -> bool:
@@ -256,5 +267,6 @@ def _form_token_matches(session: str) -> bool:
     return hmac.compare_digest(request.form.get("form_token", "").encode(), _form_token(session).encode())
 
 
-def _found(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+def redirected(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
+    """A redirect as a reply of Flask's own kind."""
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))

@@ -24,7 +24,8 @@ from tests.surveys import survey
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     """The application on a database with one survey."""
     storage.publish(survey())
-    return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
+    doors = {"doors": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
+    return create_app(Settings(public_url="https://survey.example.org", **doors), storage, clock, {})
 
 
 def log_in(app: Flask, **headers: str) -> Any:
@@ -49,7 +50,12 @@ def test_every_route_is_public_by_name_or_refuses(app: Flask) -> None:
             path = re.sub(r"<[^>]+>", "exam", rule.rule)
             status = client.open(path, method=method, environ_overrides={"CONTENT_LENGTH": "0"}).status_code
             if rule.endpoint in PUBLIC:
-                assert status != 401 or rule.endpoint in {"auth.enter", "auth.sign_in"}
+                assert status != 401 or rule.endpoint in {
+                    "auth.enter",
+                    "auth.sign_in",
+                    "oidc.callback",
+                    "passkeys.sign_in",
+                }
             else:
                 refused += 1
                 assert status == (302 if path.startswith("/dashboard") else 401), rule
@@ -263,3 +269,12 @@ def test_redirects_stay_here(app: Flask, path: str) -> None:
     assert "sentinel" not in f"{reply.headers}{reply.text}"
     assert reply.headers.get("Location", "/dashboard/login") == "/dashboard/login"
     assert reply.status_code in (302, 404)
+
+
+def test_closed_door_lets_no_key_in(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Where the settings leave keys out, a good one begins no session; programs go on with theirs."""
+    settings = Settings(public_url="https://survey.example.org", doors="passkey")
+    _, reply = log_in(create_app(settings, storage, clock, {}))
+
+    assert reply.status_code == 401
+    assert "Set-Cookie" not in reply.headers

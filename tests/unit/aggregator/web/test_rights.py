@@ -32,7 +32,8 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     for name in ("exam", "other"):
         storage.publish(survey(name=name))
     storage.access.add_owner("first")
-    return create_app(Settings(), storage, clock, {})
+    doors = {"doors": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
+    return create_app(Settings(public_url="http://localhost:8000", **doors), storage, clock, {})
 
 
 def account(storage: SQLiteStorage, role: str, number: int = 1) -> Account:

@@ -1,0 +1,50 @@
+"""The doors by which staff comes in, beside keys and links: those that the settings open have routes, others none."""
+
+from collections.abc import Sequence
+
+from flask import Flask, Response, render_template
+from sottovoce.aggregator.access.institution import check_passkeys, provider_of
+from sottovoce.aggregator.access.sign_in_errors import SignInRefused
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.web.route_table import Route
+
+
+def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Route]:
+    """
+    Open the doors that the settings name.
+
+    Args:
+        app: whose extensions they use.
+        settings: name them, and the institution.
+        clock: the present moment.
+
+    Returns:
+        Their routes.
+
+    Raises:
+        SettingError: what a door needs is missing.
+    """
+    app.config["OPEN_DOORS"] = settings.open_doors
+    app.register_error_handler(SignInRefused, _not_signed_in)
+    routes: list[Route] = []
+    if "oidc" in settings.open_doors:
+        from sottovoce.aggregator.access import oidc_routes
+
+        app.extensions["provider"] = provider_of(settings, clock)
+        routes += oidc_routes.ROUTES
+    if "passkey" in settings.open_doors:
+        check_passkeys(settings)
+        from sottovoce.aggregator.access import passkey_routes
+
+        app.add_template_filter(passkey_routes.day)
+        routes += passkey_routes.ROUTES
+    return routes
+
+
+def _not_signed_in(refused: SignInRefused) -> Response:
+    reply = Response(render_template("not_signed_in.html", sentence=str(refused)), problems.STATUS[refused.code])
+    if reply.status_code == problems.STATUS["unauthorized"]:
+        reply.headers.extend(problems.CHALLENGE)
+    return reply

@@ -1,0 +1,266 @@
+"""Sign-in by an institution: who is named, and everything that names nobody."""
+
+import hashlib
+import hmac
+import json
+import threading
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from joserfc.jwk import ECKey
+from sottovoce.aggregator.access import oidc, provider_calls
+from sottovoce.aggregator.access.oidc import Client, Provider, attempt_of
+from sottovoce.aggregator.access.provider_calls import ProviderCalls
+from sottovoce.aggregator.access.sign_in_errors import ProviderUnavailable, SignInRefused
+from sottovoce.aggregator.clock import now
+
+from tests.pretended_provider import CLIENT, SECRET, PretendedProvider, pretended_provider
+
+ATTEMPT = attempt_of("the secret in a cookie")
+CALLBACK = "http://localhost:8000/dashboard/oidc/callback"
+HOUR = 3600
+
+
+@pytest.fixture
+def pretended() -> Iterator[PretendedProvider]:
+    """A provider that says what it is told to; at first the truth."""
+    with pretended_provider() as provider:
+        provider.claims["nonce"] = ATTEMPT.nonce
+        yield provider
+
+
+def made(pretended: PretendedProvider, calls: ProviderCalls | None = None, **changed: str) -> Provider:
+    """The aggregator's side of it."""
+    named = {"issuer": pretended.issuer, "client_id": CLIENT, "secret": SECRET, "callback": CALLBACK, **changed}
+    return Provider(Client(**named), now, calls or ProviderCalls(2))
+
+
+def sign_in(provider: Provider, **answer: str) -> str:
+    """Come back from the provider with a code."""
+    return provider.subject(ATTEMPT, {"state": ATTEMPT.state, "code": "a code", **answer})
+
+
+def refusal(provider: Provider, **answer: str) -> str:
+    """The sentence for who is not let in."""
+    with pytest.raises(SignInRefused) as caught:
+        sign_in(provider, **answer)
+    return str(caught.value)
+
+
+def test_person_is_named_by_issuer_and_sub_and_never_by_address(pretended: PretendedProvider) -> None:
+    """An e-mail address in the token changes nothing."""
+    pretended.claims.update(email="owner@example.org", email_verified=True)
+
+    assert sign_in(made(pretended)) == f"{pretended.issuer} ada"
+
+
+def test_browser_is_sent_with_state_nonce_and_challenge_and_no_secret(pretended: PretendedProvider) -> None:
+    """The address has the hash of the verifier, which follows only with the code."""
+    address = made(pretended).address(ATTEMPT)
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    challenge = _base64(hashlib.sha256(ATTEMPT.verifier.encode()).digest())
+
+    assert address.startswith(f"{pretended.issuer}/auth?")
+    assert asked == {
+        "response_type": "code",
+        "client_id": CLIENT,
+        "redirect_uri": CALLBACK,
+        "scope": "openid",
+        "state": ATTEMPT.state,
+        "nonce": ATTEMPT.nonce,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    }
+    sign_in(made(pretended))
+    assert pretended.asked[0]["code_verifier"] == ATTEMPT.verifier
+
+
+def test_attempts_of_two_browsers_share_nothing() -> None:
+    """State, nonce and verifier tell nothing of each other, nor of the cookie."""
+    other = attempt_of("another secret")
+
+    assert len({ATTEMPT.state, ATTEMPT.nonce, ATTEMPT.verifier, other.state, other.nonce, other.verifier}) == 6
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        ({"nonce": "of another sign-in"}, oidc.NOT_TRUE),
+        ({"nonce": None}, oidc.NOT_TRUE),
+        ({"iss": "https://other.example"}, oidc.NOT_TRUE),
+        ({"iss": None}, oidc.NOT_TRUE),
+        ({"aud": "another client"}, oidc.NOT_TRUE),
+        ({"aud": [CLIENT, "another client"], "azp": "another client"}, oidc.NOT_TRUE),
+        ({"aud": [CLIENT, "another client"]}, oidc.NOT_TRUE),
+        ({"exp": 1_000_000}, oidc.NOT_TRUE),
+        ({"sub": None}, oidc.NOT_TRUE),
+        ({"sub": ""}, oidc.NOT_TRUE),
+        ({"sub": 7}, oidc.NOT_TRUE),
+        ({"sub": "a" * 256}, oidc.NOT_TRUE),
+        ({"at_hash": "of another token"}, oidc.NOT_TRUE),
+        ({"iat": None}, oidc.WRONG_CLOCK),
+        ({"iat": float("nan")}, oidc.WRONG_CLOCK),
+        ({"iat": "now"}, oidc.WRONG_CLOCK),
+    ],
+)
+def test_token_for_somebody_or_something_else_names_nobody(
+    pretended: PretendedProvider, claims: dict[str, Any], sentence: str
+) -> None:
+    """Every claim is held against this sign-in."""
+    pretended.claims.update(claims)
+
+    assert refusal(made(pretended)) == sentence
+
+
+@pytest.mark.parametrize("seconds", [-HOUR, HOUR])
+def test_clock_wrong_by_an_hour_is_said_to_be_that(pretended: PretendedProvider, seconds: int) -> None:
+    """Either way; two minutes are borne."""
+    moment = int(now().timestamp())
+    pretended.claims.update(iat=moment + seconds, exp=moment + seconds + 2 * HOUR)
+    assert refusal(made(pretended)) == oidc.WRONG_CLOCK
+
+    pretended.claims.update(iat=moment + seconds // 30, exp=moment + 60)
+    assert sign_in(made(pretended)).endswith(" ada")
+
+
+def test_token_signed_by_another_key_names_nobody(pretended: PretendedProvider) -> None:
+    """Neither by one of the same name, nor by one that the provider does not publish."""
+    pretended.signing = ECKey.generate_key("P-256", parameters={"kid": "first"})
+    assert refusal(made(pretended)) == oidc.NOT_TRUE
+
+    pretended.signing = ECKey.generate_key("P-256", parameters={"kid": "unknown"})
+    assert refusal(made(pretended)) == oidc.NOT_TRUE
+
+
+@pytest.mark.parametrize("algorithm", ["none", "HS256"])
+def test_token_that_others_could_have_made_names_nobody(pretended: PretendedProvider, algorithm: str) -> None:
+    """Unsigned, or signed with what both sides know."""
+    moment = int(now().timestamp())
+    told = {"iss": pretended.issuer, "aud": CLIENT, "sub": "ada", "iat": moment, "exp": moment + 60}
+    parts = ({"alg": algorithm, "kid": "first"}, {**told, "nonce": ATTEMPT.nonce})
+    signed = ".".join(_base64(json.dumps(part).encode()) for part in parts)
+    code = "" if algorithm == "none" else _base64(hmac.digest(SECRET.encode(), signed.encode(), "sha256"))
+    pretended.forged = f"{signed}.{code}"
+
+    assert refusal(made(pretended)) == oidc.NOT_TRUE
+
+
+def test_keys_are_asked_for_anew_once_they_are_rotated(pretended: PretendedProvider) -> None:
+    """And not before: the second sign-in needs no call for them."""
+    provider = made(pretended)
+    sign_in(provider)
+    sign_in(provider)
+    assert pretended.keys_asked == 1
+
+    pretended.rotate()
+
+    assert sign_in(provider).endswith(" ada")
+    assert pretended.keys_asked == 2
+
+
+def test_answer_to_another_browser_asks_the_provider_nothing(pretended: PretendedProvider) -> None:
+    """Its state is not this browser's; the code stays with whom it was made for."""
+    assert refusal(made(pretended), state=attempt_of("another browser").state) == oidc.START_AGAIN
+    assert refusal(made(pretended), state="") == oidc.START_AGAIN
+    assert pretended.asked == []
+
+
+def test_answer_of_a_foreign_issuer_gets_no_code(pretended: PretendedProvider) -> None:
+    """An answer that says whose it is must say the issuer; one that promises to say it must."""
+    assert refusal(made(pretended), iss="https://other.example") == oidc.NOT_TRUE
+    assert sign_in(made(pretended), iss=pretended.issuer).endswith(" ada")
+
+    pretended.description["authorization_response_iss_parameter_supported"] = True
+    assert refusal(made(pretended)) == oidc.NOT_TRUE
+    assert len(pretended.asked) == 1
+
+
+def test_person_who_cancels_is_told_so(pretended: PretendedProvider) -> None:
+    """Whatever the provider says of it is not repeated."""
+    assert refusal(made(pretended), error="access_denied", error_description="<b>no</b>") == oidc.CANCELLED
+    assert refusal(made(pretended), code="") == oidc.CANCELLED
+
+
+def test_refused_code_and_refused_client_are_told_apart(pretended: PretendedProvider) -> None:
+    """One is for the person, one for whoever runs the aggregator."""
+    pretended.refuses = "invalid_grant"
+    assert refusal(made(pretended)) == oidc.SPENT
+    made(pretended).check()
+
+    pretended.refuses = "invalid_client"
+    assert refusal(made(pretended)) == oidc.WRONG_CLIENT
+    with pytest.raises(SignInRefused, match="SOTTOVOCE_OIDC_SECRET"):
+        made(pretended).check()
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"issuer": "https://other.example"},
+        {"issuer": None},
+        {"token_endpoint": "http://other.example/token"},
+        {"jwks_uri": None},
+    ],
+)
+def test_provider_of_another_name_or_without_secrecy_is_none(
+    pretended: PretendedProvider, description: dict[str, Any]
+) -> None:
+    """Its own description must name it to the last character, and no address that others can read on the way."""
+    pretended.description.update(description)
+
+    with pytest.raises(SignInRefused) as caught:
+        made(pretended).address(ATTEMPT)
+    assert str(caught.value) == oidc.NO_PROVIDER
+
+
+def test_slash_at_the_end_is_another_issuer(pretended: PretendedProvider) -> None:
+    """It finds the same description, which does not name it."""
+    with pytest.raises(SignInRefused, match="to the last character"):
+        made(pretended, issuer=f"{pretended.issuer}/").check()
+
+
+def test_provider_that_is_down_is_said_to_be_down(pretended: PretendedProvider) -> None:
+    """Nobody listens at its address."""
+    with pytest.raises(ProviderUnavailable, match="did not answer"):
+        made(pretended, issuer="http://127.0.0.1:9").address(ATTEMPT)
+
+
+def test_provider_that_hangs_takes_no_more_threads_than_it_may() -> None:
+    """Who waits is released in time, and the next one at once, until the calls under way have ended."""
+    ended = threading.Event()
+    calls = ProviderCalls(1)
+    with pytest.raises(ProviderUnavailable, match="did not answer"):
+        calls.within(ended.wait, seconds=0.05)
+    with pytest.raises(ProviderUnavailable, match="at this moment"):
+        calls.within(ended.wait, seconds=0.05)
+    ended.set()
+
+    assert provider_calls.SECONDS == 5
+    assert _first_free(calls) == "answer"
+
+
+def test_spent_secret_is_not_in_any_address(pretended: PretendedProvider) -> None:
+    """The client's secret goes into a header of the call for the token, and nowhere else."""
+    provider = made(pretended)
+    sign_in(provider)
+
+    assert SECRET not in provider.address(ATTEMPT)
+    assert all(SECRET not in value for asked in pretended.asked for value in asked.values())
+
+
+def _base64(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _first_free(calls: ProviderCalls) -> str:
+    """What a call returns once the thread of the one before has ended, a moment after it was told to."""
+    for _ in range(500):
+        try:
+            return calls.within(lambda: "answer")
+        except ProviderUnavailable:
+            time.sleep(0.01)
+    return "none was free"
