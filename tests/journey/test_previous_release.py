@@ -2,7 +2,7 @@
 The release before this one, as it was released, beside this one on one PostgreSQL, under load (O4).
 
 ``previous_release.txt`` names its commit, and changes with each release. ``test_rolling_upgrade.py`` goes from this
-release to those that come.
+release to those that come. Slow, and the whole history is needed: a copy of the sources alone has no release before it.
 """
 
 import os
@@ -20,6 +20,8 @@ import yaml
 from tests import postgres
 from tests.journey.test_kill import Senders, Server, check
 from tests.surveys import document
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 COMMIT = (Path(__file__).parent / "previous_release.txt").read_text(encoding="ascii").strip()
