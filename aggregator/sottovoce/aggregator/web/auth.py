@@ -173,10 +173,12 @@ def open_page() -> Response | str:
     """
     Exchange a link for a session without asking, where a person opened it: no page led here, no program looks ahead.
 
-    From another site it would sign somebody in as whoever made the link.
+    Only on one's own machine, where the program has just told the link: one that came by mail, or from another site,
+    would sign somebody in as whoever made it, without being asked.
     """
     sent = request.headers
     opened = sent.get("Sec-Fetch-Site") == "none" and not (sent.get("Sec-Purpose") or sent.get("Purpose"))
+    opened = opened and not is_secure()
     begun = _by_link() if opened else None
     if begun is None:
         return render_template("sign_in.html", token=None)

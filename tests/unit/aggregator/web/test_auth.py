@@ -278,3 +278,29 @@ def test_closed_door_lets_no_key_in(storage: SQLiteStorage, clock: FakeClock) ->
 
     assert reply.status_code == 401
     assert "Set-Cookie" not in reply.headers
+
+
+OPENED = {"Sec-Fetch-Site": "none"}
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("http://127.0.0.1:8000", OPENED, 302),
+        ("http://127.0.0.1:8000", {"Sec-Fetch-Site": "cross-site"}, 200),
+        ("http://127.0.0.1:8000", {**OPENED, "Sec-Purpose": "prefetch"}, 200),
+        ("http://127.0.0.1:8000", {}, 200),
+        ("https://survey.example.org", OPENED, 200),
+    ],
+)
+def test_a_link_signs_in_by_itself_on_ones_own_machine_only(
+    storage: SQLiteStorage, clock: FakeClock, address: str, headers: dict[str, str], status: int
+) -> None:
+    """Elsewhere, or unless a person opened it, it leads to a button: nobody is signed in as another without asking."""
+    app = create_app(Settings(public_url=address), storage, clock, {})
+    account = storage.access.add_owner("ann")
+    link = sign_in_link(storage, address, account.id, int(clock().timestamp()) // 86400, at_once=True)
+    client = app.test_client()
+
+    assert client.get(link.removeprefix(address), base_url=address, headers=headers).status_code == status
+    assert (client.get("/dashboard/", base_url=address).status_code == 200) == (status == 302)
