@@ -22,6 +22,7 @@ VERBS = {
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
     "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),
+    "qr": ("qr", "Write a survey's link as a QR code, or as a poster."),
     "researcher": ("researcher", "Make, list and revoke researchers' tokens."),
     "export": ("export", "Write the results and files of a survey."),
     "crosstab": ("analyse", "Two questions against each other, of what is closed."),

@@ -28,13 +28,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[bytes, tuple[Observat
         home.mkdir()
     taken = alone(
         lambda: [
-            run_once(ONE, run.answers, run.tape, turn, home)
-            for run, turn, home in zip(RUNS, turns, homes, strict=True)
+            run_once(ONE, run.answers, run.tape, turn, home) for run, turn, home in zip(RUNS, turns, homes, strict=True)
         ]
     )
     return {
-        run.tape: (without(events, home), count)
-        for run, home, (events, count) in zip(RUNS, homes, taken, strict=True)
+        run.tape: (without(events, home), count) for run, home, (events, count) in zip(RUNS, homes, taken, strict=True)
     }
 
 

@@ -1,6 +1,7 @@
 """QR codes of links: as a drawing for the web and for print, and as a picture."""
 
 import io
+from typing import Any
 
 import segno
 
@@ -26,7 +27,7 @@ def png(link: str) -> bytes:
     return _save(link, kind="png", scale=_PIXELS, light="#fff")
 
 
-def _save(link: str, **options: object) -> bytes:
+def _save(link: str, **options: Any) -> bytes:
     file = io.BytesIO()
     # Level M: a crease or a thumb on the paper does not matter. A micro code is read by few telephones.
     segno.make(link, micro=False, error="m").save(file, border=_QUIET_ZONE, **options)
