@@ -27,7 +27,7 @@ def png(link: str) -> bytes:
     return _save(link, kind="png", scale=_PIXELS, light="#fff")
 
 
-def _save(link: str, **options: Any) -> bytes:
+def _save(link: str, **options: Any) -> bytes:  # noqa: ANN401 - as the library takes them
     file = io.BytesIO()
     # Level M: a crease or a thumb on the paper does not matter. A micro code is read by few telephones.
     segno.make(link, micro=False, error="m").save(file, border=_QUIET_ZONE, **options)
