@@ -9,7 +9,7 @@ from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
 
 MOST_CARDS = 800
-"""Cards that a page makes at once, a hundred sheets: drawing codes takes a hundredth of a second each."""
+"""Cards, or letters, that a page makes at once, a hundred sheets: each takes a hundredth of a second."""
 
 
 def as_table(links: Sequence[tuple[str, str]], trial: bool) -> str:

@@ -73,10 +73,10 @@ def poster(invitation: Invitation, link: str) -> str:
         f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
         f'<figure class="code" role="img" aria-label="{invitation.say("invite_qr_of", link=link)}">{svg(link)}</figure>'
         f'<p class="scan">{invitation.say("poster_scan")}</p><p class="link" dir="ltr">{escape(link)}</p>'
-        f"<h2>{invitation.say('poster_protection')}</h2><p>{invitation.say(_protection(invitation.survey))}</p>"
+        f"<p>{invitation.say(_protection(invitation.survey))}</p>"
         f"{_pictures(invitation)}"
-        f'<p class="quiet">{invitation.say("poster_free")}'
-        f"{' ' + invitation.say('poster_until', end=invitation.words.moment(closes)) if closes else ''}</p></main>"
+        f'<p class="quiet">{invitation.say("letter_voluntary")}'
+        f"{' ' + invitation.say('letter_until', moment=invitation.words.moment(closes)) if closes else ''}</p></main>"
     )
     return _page(invitation, body)
 
@@ -128,10 +128,10 @@ def _who(invitation: Invitation) -> str:
 
 
 def _protection(survey: Survey) -> str:
-    """The sentence of the form's own first page."""
+    """The sentence that letters have too."""
     if not survey.private:
-        return "poster_public"
-    return "poster_own_coin" if survey.own_coin else "poster_dice"
+        return "letter_unprotected"
+    return "letter_toss" if survey.own_coin else "letter_dice"
 
 
 def _pictures(invitation: Invitation) -> str:

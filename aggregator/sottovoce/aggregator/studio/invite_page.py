@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, current_app, g, render_template, request
+from sottovoce.aggregator.authoring.letters import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.collect.token_routes import MOST_AT_ONCE
 from sottovoce.aggregator.collect.tokens import (
     KeyReused,
@@ -81,17 +82,17 @@ def personal_links(name: str) -> Response | tuple[str, int]:
     """
     found = invited(name)
     kind, count = request.form.get("as", "table"), _count()
-    most = MOST_CARDS if kind == "cards" else MOST_AT_ONCE
+    most = MOST_AT_ONCE if kind == "table" else MOST_CARDS
     if not found.survey.asks_for_token or found.wave.state == "closed":
         return _page(name, "invite_closed"), 409
     if not 1 <= count <= most:
-        return _page(name, "links_refused_cards" if kind == "cards" else "links_refused", most=most), 400
+        return _page(name, "links_refused" if kind == "table" else "links_refused_cards", most=most), 400
     try:
         made = _made(found, count)
     except KeyReused:
         return _page(name, "links_again"), 409
     links = [(token, f"{found.wave.link}&t={token}") for token in made]
-    return _cards(found, links) if kind == "cards" else _table(found, links)
+    return _FILES.get(kind, _table)(found, links)
 
 
 def _made(found: Invited, count: int) -> list[str]:
@@ -107,9 +108,39 @@ def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
-    reply = Response(as_table(links, found.survey.trial), content_type="text/csv; charset=utf-8")
-    reply.headers["Content-Disposition"] = f"attachment; filename={found.stored.name}-links.csv"
+    return _csv(as_table(links, found.survey.trial), f"{found.stored.name}-links.csv")
+
+
+def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
+    letters = mail_merge(found.survey, [link for _, link in links], _language_of_texts(found.survey))
+    return _csv(letters, f"{found.stored.name}-letters.csv")
+
+
+_FILES = {"table": _table, "cards": _cards, "letters": _letters}
+
+
+def _csv(text: str, name: str) -> Response:
+    reply = Response(text, content_type="text/csv; charset=utf-8")
+    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
     return reply
+
+
+def _language_of_texts(survey: Survey) -> str:
+    """The language in ``in``, if the survey has it; else the reader's, else the survey's own."""
+    wanted = (request.values.get("in", ""), words().language)
+    return next((language for language in wanted if language in survey.title), survey.default_language)
+
+
+def _texts(found: Invited) -> dict[str, str]:
+    """What to tell people: the invitation, the reminder, and what an ethics board asks."""
+    language = _language_of_texts(found.survey)
+    link = words().say("tell_your_link") if found.survey.asks_for_token else found.wave.link
+    survey = found.survey
+    return {
+        "letter": letter(survey, link, language),
+        "reminder": reminder(survey, link, language),
+        "ethics": ethics(survey, language),
+    }
 
 
 def _page(name: str, problem: str = "", **values: object) -> str:
@@ -120,6 +151,8 @@ def _page(name: str, problem: str = "", **values: object) -> str:
         page="invite",
         frame=published_page(name, "invite"),
         found=found,
+        texts=_texts(found),
+        language_of_texts=_language_of_texts(found.survey),
         counts=None if counts is None else in_steps(counts, found.stored),
         problem=words().say(problem, **values) if problem else "",
         batch=new_request_key(),
@@ -154,7 +187,7 @@ ROUTES = (
         "How people are invited to a survey.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("wave", "The wave, from 0 on."),),
+        query=(Query("wave", "The wave, from 0 on."), Query("in", "Language of the texts.")),
     ),
     Route(
         "studio.personal_links",

@@ -225,3 +225,24 @@ def test_survey_in_no_language_of_the_studio_has_a_poster(app: Flask, storage: S
 
     assert '<html lang="ar" dir="rtl">' in shown
     assert '<h1 class="short" lang="nl" dir="auto">Tentamens</h1>' in shown
+
+
+def test_letters_hold_the_links_of_the_table(app: Flask, storage: SQLiteStorage) -> None:
+    """A row each, with a letter that leads there."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    shown = page(client)
+    links = links_in(make(client, 3, shown=shown))
+    letters = list(csv.DictReader(io.StringIO(make(client, 3, "letters", shown).text, newline="")))
+
+    assert [row["link"] for row in letters] == links
+    assert [row["link"] for row in letters if row["link"] not in row["letter"]] == []
+
+
+def test_texts_are_in_the_language_that_is_asked_for(app: Flask, storage: SQLiteStorage) -> None:
+    """Those of the survey alone; another one is not taken."""
+    storage.publish(survey(title={"en": "Exams", "de": "Prüfungen"}))
+    client = browser(app)
+
+    assert "Umfrage „Prüfungen“" in page(client, f"{INVITE}?in=de")
+    assert "survey “Exams”" in page(client, f"{INVITE}?in=fr")
