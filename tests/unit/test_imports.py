@@ -46,6 +46,7 @@ RULES = [
     ("sottovoce.aggregator.access.passkeys", {"sottovoce.shared", "sottovoce.aggregator", "webauthn"}),
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),
     ("sottovoce.aggregator.opened", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
+    ("sottovoce.aggregator.inviting.qr_codes", {"segno"}),
     ("sottovoce.aggregator.studio.words", {"sottovoce.shared", "sottovoce.aggregator", "babel"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),

@@ -22,6 +22,7 @@ VERBS = {
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
     "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),
+    "qr": ("qr", "Write a survey's link as a QR code, or as a poster."),
     "account": ("account", "List and disable accounts of staff; find the way back in."),
     "access": ("account", "Give, take back and list roles on surveys."),
     "key": ("key", "Make, list and revoke keys."),

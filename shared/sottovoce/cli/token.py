@@ -1,6 +1,5 @@
 """``token``: one-time tokens for surveys with ``access: token``."""
 
-import csv
 import os
 import sys
 from collections.abc import Iterable
@@ -10,9 +9,14 @@ from typing import TextIO
 
 import click
 from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.inviting.personal_links import as_table
+from sottovoce.aggregator.inviting.printed import Invitation
+from sottovoce.aggregator.inviting.printed import cards as print_cards
 from sottovoce.aggregator.storage.journal_words import MACHINE
+from sottovoce.aggregator.studio.words import Words
 from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.web.pages import LANGUAGES
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 from sottovoce.shared.errors import StorageError
 
@@ -26,27 +30,41 @@ def token() -> None:
 @click.argument("name")
 @click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="CSV file to write.")
+@click.option(
+    "--cards", type=click.Path(path_type=Path, dir_okay=False), default=None, help="HTML file of cards to print."
+)
+@click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the cards.")
 @click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the links are for.")
 @data_option
-def create(name: str, count: int, out: Path | None, wave: int, data: Path | None) -> None:
-    """Make tokens for the survey NAME: a CSV of tokens and links, shown only now."""
+def create(  # noqa: PLR0913, PLR0917 - one option each
+    name: str, count: int, out: Path | None, cards: Path | None, language: str, wave: int, data: Path | None
+) -> None:
+    """
+    Make tokens for the survey NAME: a CSV of tokens and links, shown only now.
+
+    With --cards they are in a page of cards, each with its QR code, eight on a sheet; and in a CSV too if --out names
+    one.
+    """
     settings = data_settings(data)
     storage = open_storage(settings)
     revisions = storage.revisions(name)
     if not revisions or not survey_of(revisions[-1].document).asks_for_token:
         raise StorageError("there is no survey of this name that asks for tokens (access: token)")
-    if wave >= len(survey_of(revisions[-1].document).waves):
+    survey = survey_of(revisions[-1].document)
+    if wave >= len(survey.waves):
         raise StorageError("the survey has no such wave")
-    trial = survey_of(revisions[-1].document).trial
     link = served_settings(settings).link(name, revisions[-1].digest, wave)
     # Opened first: tokens that could not be written down would be lost.
-    with _new_file(out) as file:
-        writer = csv.writer(file)
-        if trial:
-            writer.writerow([TRIAL])
-        writer.writerow(["token", "link"])
-        writer.writerows((made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE))
-    if trial:
+    with (
+        _new_file(out) if out or not cards else nullcontext() as table,
+        _new_file(cards) if cards else nullcontext() as page,
+    ):
+        links = [(made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE)]
+        if table is not None:
+            table.write(as_table(links, survey.trial))
+        if page is not None:
+            page.write(print_cards(Invitation(survey, wave, Words(language)), [made for _, made in links]))
+    if survey.trial:
         click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
 

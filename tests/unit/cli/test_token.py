@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -112,3 +113,26 @@ def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
     assert tried.stderr.splitlines()[0] == "Try-out: not the real survey."
     assert "trial" not in real.stdout
     validator("export").validate(json.loads(tried.stdout))
+
+
+def test_cards_hold_the_links_that_were_made(data: Path) -> None:
+    """A page for its owner only, with no table beside it unless one is asked for."""
+    cards = data / "cards.html"
+    options = ["--count", "9", "--cards", str(cards), "--language", "ar", "--data", str(data)]
+    done = CliRunner().invoke(main, ["token", "create", "exam", *options])
+    page = cards.read_text(encoding="utf-8")
+
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert len(set(re.findall("&amp;t=([0-9A-Z]{18})<", page))) == created(data) == 9
+    assert (page.count('class="sheet"'), page.count("<svg")) == (2, 9)
+    assert stat.S_IMODE(cards.stat().st_mode) == 0o600
+
+
+def test_cards_replace_no_file(data: Path) -> None:
+    """Then no token is made."""
+    cards = data / "cards.html"
+    cards.write_text("earlier cards")
+    options = ["--count", "3", "--cards", str(cards), "--data", str(data)]
+
+    assert CliRunner().invoke(main, ["token", "create", "exam", *options]).exit_code == 1
+    assert created(data) == 0

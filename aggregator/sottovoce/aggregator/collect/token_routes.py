@@ -1,7 +1,5 @@
 """One-time tokens for researchers' programs: made and shown once, counted, taken back."""
 
-import csv
-import io
 import re
 from collections.abc import Collection
 from typing import Any
@@ -16,7 +14,7 @@ from sottovoce.aggregator.collect.tokens import (
     revoke_tokens,
     token_counts,
 )
-from sottovoce.aggregator.survey_life import TRIAL
+from sottovoce.aggregator.inviting.personal_links import as_table
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.authorization import bearer_token
@@ -106,13 +104,7 @@ def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
 
 
 def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    if trial:
-        writer.writerow([TRIAL])
-    writer.writerow(["token", "link"])
-    writer.writerows(rows)
-    reply = Response(file.getvalue(), content_type="text/csv; charset=utf-8")
+    reply = Response(as_table(rows, trial), content_type="text/csv; charset=utf-8")
     reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
     return reply
 

@@ -56,6 +56,11 @@ class TokenRequest(NamedTuple):
         return hmac.digest(self.researcher.encode(), told, hashlib.sha256)
 
 
+def new_request_key() -> str:
+    """A name for a request that nobody else gives."""
+    return secrets.token_urlsafe(16)
+
+
 def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) -> list[str]:
     """
     New tokens for a survey, with their check letters; after this they are nowhere but in what is returned.

@@ -244,6 +244,11 @@ def is_secure() -> bool:
     return bool(current_app.extensions["settings"].secure)
 
 
+def session_secret() -> str:
+    """What only the browser of the session that asks has; it stands in no page."""
+    return request.cookies.get(_cookie_name(), "")
+
+
 def _cookie_name() -> str:
     # Browsers accept the __Host- prefix over https only; a set-up on one's own machine has none.
     return "__Host-sottovoce" if is_secure() else "sottovoce"

@@ -111,14 +111,16 @@ def test_unknown_and_hidden_surveys_are_told_alike(app: Flask, storage: SQLiteSt
 
 
 def test_lists_show_only_what_one_may_know(app: Flask, storage: SQLiteStorage) -> None:
-    """To programs and to people; of fieldwork, without a way to results."""
+    """To programs and to people; of fieldwork, without a way to results, on no page."""
     who = account(storage, "fieldwork")
     page = ask(app, who, "GET", "/dashboard/").text
 
     assert [row["name"] for row in ask(app, who, "GET", "/api/v1/surveys").json["items"]] == ["exam"]
-    assert '<th scope="row">exam</th>' in page
+    assert "/dashboard/surveys/exam/" in page
     assert "other" not in page.partition("<main")[2]
-    assert "/dashboard/surveys/exam" not in page
+    bare = ask(app, who, "GET", "/dashboard/surveys/exam/")
+    assert (bare.status_code, bare.headers["Location"]) == (303, "/dashboard/surveys/exam/invite")
+    assert "/results" not in ask(app, who, "GET", "/dashboard/surveys/exam/invite").text
     assert ask(app, account(storage, ADMIN, 2), "GET", "/api/v1/surveys").json["items"] == []
 
 

@@ -1,0 +1,43 @@
+"""Personal links: how many at once, as a table for mail merge, and their counts as the page may tell them."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+from sottovoce.aggregator.storage import StoredSurvey, TokenCounts
+from sottovoce.aggregator.survey_life import TRIAL
+from sottovoce.aggregator.surveys import survey_of
+
+MOST_CARDS = 800
+"""Cards, or letters, that a page makes at once, a hundred sheets: each takes a hundredth of a second."""
+
+
+def as_table(links: Sequence[tuple[str, str]], trial: bool) -> str:
+    """
+    The tokens and links as CSV, a line each.
+
+    Args:
+        links: (token, link).
+        trial: whether they are to a try-out, which stands first then.
+    """
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    if trial:
+        writer.writerow([TRIAL])
+    writer.writerow(["token", "link"])
+    writer.writerows(links)
+    return file.getvalue()
+
+
+def in_steps(counts: TokenCounts, stored: StoredSurvey) -> TokenCounts:
+    """
+    The counts with those that were taken back in steps too, while the survey is open.
+
+    Taking one link back and looking whether the number moves would tell whether that link's person has answered.
+
+    Args:
+        counts: of ``token_counts``, where those that were used move in steps already.
+        stored: the newest revision.
+    """
+    step = 1 if stored.closed else survey_of(stored.document).release_batch
+    return counts._replace(revoked=counts.revoked // step * step)

@@ -1,0 +1,155 @@
+"""Letters and the ethics text say what the survey says, in its languages, and promise nothing else."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.authoring.letters import after_report, ethics, letter, mail_merge, reminder, words_for
+from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+LINK = "https://example.org/s/exam#d=0123456789abcdef0123456789abcdef"
+CHEATED = {
+    "type": "boolean",
+    "name": "cheated",
+    "label": {"en": "Have you ever cheated?", "de": "Haben Sie je geschummelt?"},
+    "mechanism": {"name": "coin_flip"},
+}
+YEAR = {"type": "boolean", "name": "first_year", "label": {"en": "Is this your first year?"}, "public": True}
+
+
+def _survey(*questions: dict[str, Any], **more: object) -> Survey:
+    return parse_survey(
+        {
+            "format": "sottovoce-survey/1",
+            "name": "exam",
+            "revision": 1,
+            "default_language": "en",
+            "title": {"en": "Exams here", "de": "Prüfungen hier"},
+            "researcher": {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org"},
+            "questions": list(questions) or [CHEATED, YEAR],
+            **more,
+        }
+    )
+
+
+def test_letter_says_who_asks_the_odds_and_the_link() -> None:
+    """The figures are the channel's own."""
+    told = letter(_survey(closes="2027-05-12T00:00:00Z"), LINK, "en")
+
+    assert "“Exams here”" in told
+    assert "Dr A. Example" in told
+    assert "75 send yes" in told
+    assert "25 also send yes" in told
+    assert "at most 25 in 100" in told
+    assert f"open this link:\n{LINK}\n" in told
+    assert "May 12, 2027" in told
+    assert "ask@example.org" in told
+
+
+def test_letter_of_a_public_survey_promises_no_protection() -> None:
+    """Nothing is changed by chance there."""
+    told = letter(_survey(YEAR), LINK, "en")
+
+    assert "Nothing is changed by chance" in told
+    assert "dice" not in told
+
+
+def test_letter_of_own_coins_speaks_of_no_device_that_rolls() -> None:
+    """Respondents toss themselves."""
+    told = letter(_survey(CHEATED, privacy={"procedure": "own_coin"}), LINK, "en")
+
+    assert "you toss a coin" in told
+    assert "rolls" not in told
+
+
+def test_odds_are_told_of_yes_or_no_only() -> None:
+    """Of any other question the belief says enough."""
+    choices = [{"name": name, "label": {"en": name}} for name in ("a", "b", "c")]
+    chosen = {"type": "select_one", "name": "x", "label": {"en": "X?"}, "choices": choices}
+    told = letter(_survey(chosen | {"mechanism": {"epsilon": "2"}}), LINK, "en")
+
+    assert "send yes" not in told
+    assert "at most 46 in 100" in told
+
+
+def test_personal_links_are_said_to_be_personal() -> None:
+    """And only they are."""
+    assert "yours alone" in letter(_survey(access="token"), LINK, "en")
+    assert "yours alone" not in letter(_survey(), LINK, "en")
+
+
+def test_reminder_goes_to_everybody_and_says_why() -> None:
+    """Nobody knows who has answered."""
+    told = reminder(_survey(), LINK, "en")
+
+    assert "We do not know who has answered" in told
+    assert LINK in told
+
+
+def test_texts_are_in_the_language_asked_for() -> None:
+    """The survey's own too; a relative of a language serves, and English the rest."""
+    assert "„Prüfungen hier“" in letter(_survey(), LINK, "de")
+    assert "HABEN SIE" not in ethics(_survey(), "de")
+    assert "Haben Sie je geschummelt?" in ethics(_survey(), "de")
+    assert [words_for(tag).language for tag in ("pt-BR", "zh-Hans", "zh", "nl")] == ["pt", "zh-Hans", "zh-Hans", "en"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_fills_every_place(language: str) -> None:
+    """No brace is left, whatever the survey has."""
+    declined = CHEATED | {"absent_category": True}
+    copied = CHEATED | {"name": "copied"}
+    months = (("2027-05", "2027-06"), ("2027-07", "2027-08"))
+    waves = [{"opens": f"{first}-01T00:00:00Z", "closes": f"{last}-01T00:00:00Z"} for first, last in months]
+    texts = {key: {"en": key} for key in ("description", "consent", "notice")}
+    kept = {"retention": {"delete_on": "2028-03-31"}}
+    survey = _survey(declined, copied, YEAR, ask=1, access="token", waves=waves, **texts, **kept)
+
+    for told in (letter(survey, LINK, language), reminder(survey, LINK, language), ethics(survey, language)):
+        assert "{" not in told
+        assert "\n\n\n" not in told
+
+
+def test_ethics_text_has_each_question_with_its_cost() -> None:
+    """And what the whole report spends, the odds rounded up."""
+    told = ethics(_survey(), "en")
+
+    assert "Have you ever cheated? (changed by chance, epsilon 1.10)" in told
+    assert "Is this your first year? (sent as it is given, without protection)" in told
+    assert "A whole report spends epsilon 1.10" in told
+    assert _survey().digest in told
+    assert "personal link" not in told
+    assert "personal link" in ethics(_survey(access="token"), "en")
+
+
+def test_ethics_text_of_a_trial_says_so_first() -> None:
+    """Nobody takes it for the real survey's."""
+    assert ethics(_survey(trial=True), "en").startswith("Try-out")
+
+
+def test_declining_is_promised_only_where_every_private_question_has_it() -> None:
+    """One question without a category is enough to say so."""
+    declined = CHEATED | {"name": "copied", "absent_category": True}
+
+    assert "Every private question can be declined" in ethics(_survey(declined), "en")
+    assert "Not every private question" in ethics(_survey(CHEATED, declined), "en")
+
+
+def test_belief_is_rounded_up() -> None:
+    """What is shown is never less than what can be; four coins make exactly 90."""
+    assert after_report(2.0) == 46
+    assert after_report(4 * 1.0986122886681098) == 90
+
+
+def test_mail_merge_has_a_row_for_each_link_and_no_formula() -> None:
+    """A title that a spreadsheet would compute is quoted."""
+    survey = _survey(title={"en": "=cmd()"})
+    rows = list(csv.reader(io.StringIO(mail_merge(survey, [LINK, LINK + "&t=2"], "en"))))
+
+    assert rows[0] == ["link", "subject", "letter", "reminder"]
+    assert [row[0] for row in rows[1:]] == [LINK, LINK + "&t=2"]
+    assert {row[1] for row in rows[1:]} == {"'=cmd()"}
+    assert all(row[0] in row[2] and row[0] in row[3] for row in rows[1:])

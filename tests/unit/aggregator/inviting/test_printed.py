@@ -1,0 +1,88 @@
+"""Posters and cards are whole pages of paper, in any language, with texts of any length."""
+
+from html import unescape
+
+import pytest
+from sottovoce.aggregator.inviting.hundred import Hundred, dots, least_protected, pictures
+from sottovoce.aggregator.inviting.printed import CARDS_ON_A_PAGE, Invitation, cards, poster
+from sottovoce.aggregator.studio.words import Words
+
+from tests.surveys import document, survey
+
+LINK = "https://survey.example.org/s/exam#d=" + "0123456789abcdef" * 2
+
+
+def invitation(language: str = "en", **changes: object) -> Invitation:
+    """To the small survey."""
+    return Invitation(survey(**changes), 0, Words(language))
+
+
+def questions(**changes: object) -> list[dict[str, object]]:
+    """The first question alone, changed."""
+    return [{**document()["questions"][0], **changes}]
+
+
+def test_poster_says_what_its_question_says_of_100() -> None:
+    """75 and 25 for a coin, as many dots filled, and the sentence of the form's first page."""
+    page = unescape(poster(invitation(questions=questions()), LINK))
+
+    assert "75 of 100 send yes if it is true." in page
+    assert "25 of 100 send yes if it is not." in page
+    assert page.count('class="full"') == page.count('class="off"') == 100
+    assert "rolls dice" in page
+
+
+def test_picture_is_of_the_question_that_is_least_protected() -> None:
+    """What holds for the best protected one would promise too much of the others."""
+    weak = questions(name="weak", mechanism={"name": "binary_rr", "a": "9/10", "b": "1/10"})
+    page = unescape(poster(invitation(questions=[*questions(), *weak]), LINK))
+
+    assert "90 of 100 send yes if it is true." in page
+    assert "The least protected question:" in page
+
+
+def test_survey_of_public_questions_promises_nothing() -> None:
+    """No picture, no dice."""
+    page = poster(invitation(questions=document()["questions"][2:]), LINK)
+    assert ('class="off"' in page, "dice" in page) == (False, False)
+
+
+@pytest.mark.parametrize("kind", ["cheated", "reason"])
+def test_least_protected_question_may_have_no_picture(kind: str) -> None:
+    """Only yes and no have two pictures that say all of it."""
+    parsed = survey(questions=[each for each in document()["questions"] if each["name"] == kind])
+    question = least_protected(parsed)
+    assert question is not None
+    assert len(pictures(question)) == (2 if kind == "cheated" else 0)
+
+
+def test_certainty_is_never_drawn() -> None:
+    """What is nearly nobody is one dot, and is told as about one."""
+    almost = Hundred("no", pictures(survey().questions[0])[0].share / 1000)
+    assert (almost.filled, almost.is_exact, dots(almost.filled).count("full")) == (1, False, 1)
+
+
+@pytest.mark.parametrize(("links", "sheets"), [(1, 1), (8, 1), (9, 2), (17, 3)])
+def test_sheet_holds_eight_cards(links: int, sheets: int) -> None:
+    """Each link stands on a card of its own."""
+    page = cards(invitation(), [f"{LINK}&t={number}" for number in range(links)])
+    assert (page.count("<article"), page.count("<section")) == (links, sheets)
+    assert CARDS_ON_A_PAGE == 8
+
+
+def test_try_out_says_so_on_paper() -> None:
+    """First of all, on the poster and on each card."""
+    trial = invitation(trial=True, name="exam-trial-1")
+    assert poster(trial, LINK).count("Try-out") == 1
+    assert cards(trial, [LINK, LINK]).count("Try-out") == 2
+
+
+def test_long_title_is_set_smaller() -> None:
+    """So that the poster stays one page."""
+    assert '<h1 class="long"' in poster(invitation(title={"en": "A title " * 20}), LINK)
+
+
+def test_coin_of_ones_own_is_what_the_poster_promises() -> None:
+    """The device rolls nothing there."""
+    page = poster(invitation(questions=questions(), privacy={"procedure": "own_coin"}), LINK)
+    assert ("toss a coin" in page, "Your device" in page) == (True, False)
