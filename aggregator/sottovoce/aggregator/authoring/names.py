@@ -21,6 +21,11 @@ def short_name(text: str, otherwise: str, joiner: str = "_") -> str:
     return words.strip(joiner) or otherwise
 
 
+def is_given(name: str) -> bool:
+    """Whether a question was named by somebody, and not ``q`` and a number by the page."""
+    return not re.fullmatch(r"q[0-9]+", name, re.ASCII)
+
+
 def free_name(wanted: str, taken: Collection[str], joiner: str = "_") -> str:
     """
     The name itself, or with the first number that makes it free.

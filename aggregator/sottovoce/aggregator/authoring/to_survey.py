@@ -1,11 +1,14 @@
 """From a draft to the document of a survey, as a survey file would have it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sottovoce.aggregator.authoring.changes import least_of
 from sottovoce.aggregator.authoring.draft import Card, Draft
 from sottovoce.aggregator.authoring.harm import mechanism_for
+from sottovoce.aggregator.authoring.names import free_name, is_given, short_name
+from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.spec import FORMAT
 from sottovoce.shared.types import TYPES
 
@@ -22,12 +25,31 @@ def survey_document(draft: Draft, name: str) -> dict[str, Any]:
         draft: complete or not.
         name: of the survey.
     """
+    draft = named(draft)
     document = _filled({**draft.head, "default_language": draft.tags[0]})
     questions = [_item(card, draft.declining) for card in draft.cards]
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
         document["ask"] = ask
     return {"format": FORMAT, "name": name, **document, "questions": questions}
+
+
+def named(draft: Draft) -> Draft:
+    """The draft with names for files made of the texts of those questions that nobody has named."""
+    names: dict[str, str] = {}
+    for number, card in enumerate(draft.cards):
+        others = {*names.values(), *(each.name for each in draft.cards[number + 1 :])}
+        text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
+        names[card.name] = card.name if is_given(card.name) else free_name(short_name(text, card.name), others)
+    return replace(draft, cards=tuple(_renamed(card, names) for card in draft.cards))
+
+
+def _renamed(card: Card, names: Mapping[str, str]) -> Card:
+    """A card under its new name, and its conditions with those of the questions that they look at."""
+    asked = {**card.asked, "name": names[card.name]}
+    for key in CONDITIONS & set(asked):
+        asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
+    return replace(card, asked=asked)
 
 
 def private_questions(draft: Draft) -> int:
@@ -73,7 +95,7 @@ def absent_keys(card: Card, declining: str) -> dict[str, Any]:
     if declining == "own" and kind.takes_category:
         return {"absent_category": True}
     # To whom a question is not shown, its report must hold something all the same.
-    if declining == "never" and not {"visible_if", "any_of"} & set(card.asked):
+    if declining == "never" and not CONDITIONS & set(card.asked):
         return {}
     if kind.truth == "options":
         return {"when_absent": []}

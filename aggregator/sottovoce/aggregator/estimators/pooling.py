@@ -61,9 +61,7 @@ class _Part(NamedTuple):
         return (p * self.a * (1 - self.a) + (1 - p) * self.b * (1 - self.b)) / (self.n * (self.a - self.b) ** 2)
 
 
-def estimate_strata(
-    strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> Sequence[Estimate]:
+def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
     """
     The estimates of one question from all its strata.
 

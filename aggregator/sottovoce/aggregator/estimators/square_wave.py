@@ -241,9 +241,7 @@ class _Summary:
     def __init__(self, n: int, rule: IntervalRule) -> None:
         self._n, self._rule = n, rule
 
-    def of(
-        self, kind: str, option: str, drawn: _Drawn, least: float, most: float, margin: float = 0.0
-    ) -> Estimate:
+    def of(self, kind: str, option: str, drawn: _Drawn, least: float, most: float, margin: float = 0.0) -> Estimate:
         """One estimate, its limits at least ``margin`` away; the whole range without reports."""
         values = drawn.values
         raw = float(values[0]) if len(values) else None

@@ -2,8 +2,8 @@
 How near a question's figures will come with so many people: the widest margin over all shares or means.
 
 Half-width  z sqrt(v / n) + blur, v the largest variance of one report's score, as in ``sample_size``: 6.2 points for
-            the coin flip and 1,000 people. Nobody is asked for an expected share, and nobody is promised what the true share
-            then widens.
+            the coin flip and 1,000 people. Nobody is asked for an expected share, nor
+            promised what the true share then widens.
 """
 
 import math
