@@ -47,6 +47,7 @@ RULES = [
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),
     ("sottovoce.aggregator.opened", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.inviting.qr_codes", {"segno"}),
+    ("sottovoce.aggregator.authoring", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.aggregator.studio.words", {"sottovoce.shared", "sottovoce.aggregator", "babel"}),
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),

@@ -28,6 +28,11 @@ def missing_texts(survey: Survey) -> dict[str, list[str]]:
     return {tag: [pointer for pointer, written in texts.items() if tag not in written] for tag in languages_of(survey)}
 
 
+def text_tags(document: object) -> set[str]:
+    """The tags of all languages in a document that may be no valid survey yet."""
+    return {tag for _, written in _texts(document, "") if isinstance(written, dict) for tag in written}
+
+
 def _texts(node: object, pointer: str) -> Iterator[tuple[str, TextMap]]:
     if isinstance(node, list):
         for index, item in enumerate(node):

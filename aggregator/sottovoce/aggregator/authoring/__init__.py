@@ -1,1 +1,1 @@
-"""From an idea to a survey: templates, spreadsheets, and the texts that go with a survey; no Flask, no HTML."""
+"""From an idea to a survey: drafts, templates, spreadsheets, the texts that go with a survey; no Flask, no HTML."""

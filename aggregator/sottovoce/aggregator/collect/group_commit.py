@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.columns import count
@@ -34,8 +34,13 @@ MOMENT = 0.0005
 SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Reports in a group, as metrics tell groups apart."""
 
+PATIENCE = 1.0
+"""Seconds after which work that lets reports go first has its turn all the same, between two groups."""
+
 PAUSE = 60.0
 """Seconds between two rounds of housekeeping."""
+
+T = TypeVar("T")
 
 Job = Sequence[Arrival]
 """Reports that came together; what becomes of them is told together."""
@@ -93,6 +98,15 @@ def settled(found: Found) -> Submitted:
     return group.add((), 0)
 
 
+@dataclass(frozen=True)
+class _Work:
+    """What is done when no report waits, how, and by when at the latest."""
+
+    what: Callable[[], Any]
+    done: Future[Any]
+    due: float
+
+
 class GroupCommit:
     """
     Stores groups of reports for all threads of one process.
@@ -110,6 +124,7 @@ class GroupCommit:
         self._housekeeping = housekeeping
         self._most = waiting
         self._groups: deque[Group] = deque()
+        self._works: deque[_Work] = deque()
         self._reports = 0
         self._several = False
         self._sizes = Histogram(SIZES)
@@ -147,6 +162,23 @@ class GroupCommit:
             self._changed.notify()
             return self._groups[-1].add(job, reports)
 
+    def after_reports(self, what: Callable[[], T]) -> T:
+        """
+        What a piece of work finds, done by the thread that writes when no report waits: so a save of a draft keeps no
+        report waiting, except that after a second it comes between two groups.
+
+        Raises:
+            StorageError: the aggregator is ending, or as the work itself does.
+        """
+        work = _Work(what, Future(), time.monotonic() + PATIENCE)
+        with self._changed:
+            if self._ended:
+                raise StorageError("the aggregator is ending")
+            self._works.append(work)
+            self._changed.notify()
+        found: T = work.done.result()
+        return found
+
     @property
     def waiting(self) -> int:
         """Reports that wait to be stored at this moment."""
@@ -166,7 +198,7 @@ class GroupCommit:
 
     def _run(self) -> None:
         due = time.monotonic()
-        while not (self._ended and not self._groups):
+        while not (self._ended and not self._groups and not self._works):
             if time.monotonic() >= due:
                 self._keep_house()
                 due = time.monotonic() + PAUSE
@@ -174,6 +206,18 @@ class GroupCommit:
             if group is not None:
                 self._sizes.note(group.reports)
                 group.stored.set_result(self._store(group.jobs))
+            self._work()
+
+    def _work(self) -> None:
+        with self._changed:
+            if not self._works or (self._groups and time.monotonic() < self._works[0].due):
+                return
+            work = self._works.popleft()
+        try:
+            work.done.set_result(work.what())
+        except Exception as error:
+            # Whoever waits for it is told, and the thread goes on.
+            work.done.set_exception(error)
 
     def _keep_house(self) -> None:
         # What the database cannot do now, readiness tells, and the next round tries again.
@@ -183,7 +227,7 @@ class GroupCommit:
     def _next_group(self, due: float) -> Group | None:
         """What waits, to which nothing is added from now on; None if nothing comes in time."""
         with self._changed:
-            if not self._groups and not self._ended:
+            if not self._groups and not self._works and not self._ended:
                 self._changed.wait(max(0.0, due - time.monotonic()))
             if not self._groups:
                 return None

@@ -11,7 +11,8 @@ from sottovoce.aggregator.web.problems import Refusal
 
 MAX_BODY = 64 * 1024
 FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
-LARGER = {"/reports/batch": 512 * 1024, **FOR_RESEARCHERS}
+FOR_PAGES = {"/design": 512 * 1024, "/dashboard/new": 512 * 1024}
+LARGER = {"/reports/batch": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS}
 """Limits of a body in bytes: of all routes but those that end so."""
 
 PASSED = "sottovoce.passed"

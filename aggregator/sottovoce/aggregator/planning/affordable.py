@@ -62,7 +62,7 @@ def remedies(survey: Survey, limit: float) -> list[str]:
     """What brings a whole report of this survey down to ``limit``, the mildest first."""
     private = [survey.questions[index].epsilon for index in survey.private]
     found = []
-    asked = _most_asked(private, survey.ask or len(private), limit) if _may_draw(survey) else 0
+    asked = most_asked(private, survey.ask or len(private), limit) if _may_draw(survey) else 0
     if asked:
         cost = show_epsilon(report_epsilon(private, asked))
         found.append(f"ask: {asked}, so that each person is asked {asked} of the {len(private)} private ones ({cost})")
@@ -74,8 +74,18 @@ def remedies(survey: Survey, limit: float) -> list[str]:
     return found
 
 
-def _most_asked(epsilons: list[float], below: int, limit: float) -> int:
-    """How many of the questions each person can be asked within ``limit``, fewer than ``below``; 0 for none."""
+def most_asked(epsilons: list[float], below: int, limit: float) -> int:
+    """
+    How many of the questions each person can be asked.
+
+    Args:
+        epsilons: of the private questions.
+        below: fewer than so many.
+        limit: that a report may cost.
+
+    Returns:
+        0 if even one is too dear.
+    """
     return max((ask for ask in range(1, below) if report_epsilon(epsilons, ask) <= limit), default=0)
 
 

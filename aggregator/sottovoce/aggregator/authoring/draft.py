@@ -1,0 +1,151 @@
+"""
+A draft: what the page Design holds, complete or not.
+
+A draft keeps what a researcher says (how much an answer could hurt, what a number is for, whether people may decline);
+``survey_of_draft`` makes of it what devices read (mechanisms, absent answers).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from sottovoce.shared import canonical
+
+FORMAT = "sottovoce-draft/1"
+
+HARMS = ("public", "little", "clearly", "badly", "other")
+"""How much an answer could hurt somebody if it became known; the words of the page's steps."""
+
+DECLINING = ("own", "counted", "never", "each")
+"""
+How people may decline: by an answer of its own, counted as a named answer, only by not sending, or as each question's
+document has it.
+"""
+
+MOST_PEOPLE = 10**7
+
+
+@dataclass(frozen=True)
+class Card:
+    """
+    One question, note or matrix.
+
+    Attributes:
+        asked: its document, as a survey file has it, but for mechanism and ``public``.
+        harm: one of ``HARMS``.
+        use: what its answers are for: ``average``, ``spread``, ``explain`` or ``together``; "" is the first that fits.
+        mechanism: where ``harm`` is ``other``.
+    """
+
+    asked: Mapping[str, Any]
+    harm: str = "clearly"
+    use: str = ""
+    mechanism: Mapping[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """In conditions and files."""
+        return str(self.asked.get("name", ""))
+
+    @property
+    def type(self) -> str:
+        """As in a survey file."""
+        return str(self.asked.get("type", "boolean"))
+
+    @property
+    def treated(self) -> Mapping[str, Any]:
+        """The part of the document that says type and true values: a matrix has it under ``of``."""
+        of = self.asked.get("of", {})
+        return of if self.type == "matrix" else self.asked
+
+
+@dataclass(frozen=True)
+class Draft:
+    """
+    A survey that is being written.
+
+    Attributes:
+        head: the survey's document but its questions.
+        cards: its questions.
+        people: how many are expected to answer; None if that was not said.
+        group: how many belong to the group; None if that is not known.
+        tags: of the languages that are written, the default one first.
+        declining: one of ``DECLINING``.
+    """
+
+    head: Mapping[str, Any]
+    cards: tuple[Card, ...] = ()
+    people: int | None = None
+    group: int | None = None
+    tags: tuple[str, ...] = ("en",)
+    declining: str = "own"
+
+    @property
+    def title(self) -> str:
+        """In the default language, or ""."""
+        return str(self.head.get("title", {}).get(self.tags[0], ""))
+
+    @property
+    def dumped(self) -> bytes:
+        """For storage; ``read`` reads it back."""
+        cards = [
+            {"asked": card.asked, "harm": card.harm, "use": card.use, "mechanism": card.mechanism}
+            for card in self.cards
+        ]
+        return canonical.dump(
+            {
+                "format": FORMAT,
+                "head": self.head,
+                "cards": cards,
+                "people": self.people,
+                "group": self.group,
+                "tags": list(self.tags),
+                "declining": self.declining,
+            }
+        )
+
+    @classmethod
+    def read(cls, stored: bytes) -> Self:
+        """What ``dumped`` has written."""
+        found = canonical.load(stored)
+        cards = tuple(Card(**card) for card in found["cards"])
+        return cls(found["head"], cards, found["people"], found["group"], tuple(found["tags"]), found["declining"])
+
+
+def empty_draft(title: str, tag: str) -> Draft:
+    """A draft with a title in one language, and nothing else."""
+    return Draft({"default_language": tag, "title": {tag: title}, "revision": 1}, tags=(tag,))
+
+
+@dataclass(frozen=True)
+class Place:
+    """
+    A field of the form.
+
+    Attributes:
+        field: its name in the form, such as ``title`` or ``q0.label``.
+        card: the number of the card that it stands on, or None.
+    """
+
+    field: str
+    card: int | None = None
+
+
+@dataclass(frozen=True)
+class DraftProblem:
+    """
+    Something that is wrong or unwise.
+
+    Attributes:
+        place: the field that it is about.
+        key: of its sentence, without the prefix ``problem_``.
+        grave: it keeps the draft from being published.
+        values: of the sentence's places.
+        mend: the word of a change that mends it, as ``changes.change`` takes it; "" if there is none.
+    """
+
+    place: Place
+    key: str
+    grave: bool = True
+    values: Mapping[str, object] = field(default_factory=dict)
+    mend: str = ""

@@ -1,0 +1,51 @@
+"""A draft from a survey's document: a copy, a template, a file, or the published one that a correction begins with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.harm import harm_of
+from sottovoce.shared.languages import text_tags
+from sottovoce.shared.types import TYPES
+
+_OURS = ("format", "name", "questions", "replaces", "trial")
+"""Keys that a draft does not carry: publishing fills them in."""
+
+
+def draft_of(document: Mapping[str, Any], revision: int = 1) -> Draft:
+    """
+    A draft that makes the same survey, under a name of its own.
+
+    Args:
+        document: of a survey; it need not be a valid one.
+        revision: that it will have.
+    """
+    head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
+    cards = tuple(card_of(item) for item in document.get("questions", ()))
+    default = str(document.get("default_language", "en"))
+    tags = (default, *sorted(text_tags(document) - {default}))
+    return _with_one_way(Draft({**head, "default_language": default}, cards, tags=tags, declining="each"))
+
+
+def card_of(item: Mapping[str, Any]) -> Card:
+    """The card of one item of a survey's list of questions."""
+    treated = item.get("of", {}) if item.get("type") == "matrix" else item
+    harm, use, mechanism = harm_of(treated)
+    kept = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
+    asked = {**item, "of": kept} if item.get("type") == "matrix" else kept
+    return Card(asked, harm, use, mechanism)
+
+
+def _with_one_way(draft: Draft) -> Draft:
+    """The same, with one way to decline for all questions where they have one."""
+    treated = [card.treated for card in draft.cards if str(card.treated.get("type")) in TYPES]
+    able = [one for one in treated if TYPES[str(one["type"])].takes_category]
+    if able and all(one.get("absent_category") is True for one in able):
+        way = "own"
+    elif treated and all("when_absent" in one for one in treated):
+        way = "counted"
+    elif all("absent_category" not in one and "when_absent" not in one for one in treated):
+        way = "never" if treated else "own"
+    else:
+        way = "each"
+    return Draft(draft.head, draft.cards, draft.people, draft.group, draft.tags, way)

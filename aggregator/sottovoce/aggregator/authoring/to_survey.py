@@ -1,0 +1,116 @@
+"""From a draft to the document of a survey, as a survey file would have it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sottovoce.aggregator.authoring.changes import least_of
+from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.harm import mechanism_for
+from sottovoce.aggregator.authoring.names import free_name, is_given, short_name
+from sottovoce.shared.parse_item import CONDITIONS
+from sottovoce.shared.spec import FORMAT
+from sottovoce.shared.types import TYPES
+
+ABSENT_KEYS = ("absent_category", "when_absent")
+
+
+def survey_document(draft: Draft, name: str) -> dict[str, Any]:
+    """
+    What ``parse_survey`` reads.
+
+    A text that was left empty is left out; so is, with one private question or all of them, how many are asked.
+
+    Args:
+        draft: complete or not.
+        name: of the survey.
+    """
+    draft = named(draft)
+    document = _filled({**draft.head, "default_language": draft.tags[0]})
+    questions = [_item(card, draft.declining) for card in draft.cards]
+    ask, private = document.pop("ask", None), private_questions(draft)
+    if isinstance(ask, int) and ask < private:
+        document["ask"] = ask
+    return {"format": FORMAT, "name": name, **document, "questions": questions}
+
+
+def named(draft: Draft) -> Draft:
+    """The draft with names for files made of the texts of those questions that nobody has named."""
+    names: dict[str, str] = {}
+    for number, card in enumerate(draft.cards):
+        others = {*names.values(), *(each.name for each in draft.cards[number + 1 :])}
+        text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
+        names[card.name] = card.name if is_given(card.name) else free_name(short_name(text, card.name), others)
+    return replace(draft, cards=tuple(_renamed(card, names) for card in draft.cards))
+
+
+def _renamed(card: Card, names: Mapping[str, str]) -> Card:
+    """A card under its new name, and its conditions with those of the questions that they look at."""
+    asked = {**card.asked, "name": names[card.name]}
+    for key in CONDITIONS & set(asked):
+        asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
+    return replace(card, asked=asked)
+
+
+def private_questions(draft: Draft) -> int:
+    """How many answers of a report go through dice: each row of a matrix is one."""
+    return sum(
+        len(card.asked.get("rows", ())) if card.type == "matrix" else 1
+        for card in draft.cards
+        if card.harm != "public" and (card.type in TYPES or card.type == "matrix")
+    )
+
+
+def _item(card: Card, declining: str) -> dict[str, Any]:
+    if card.type == "matrix":
+        of = _treated(card, declining)
+        return _filled({**card.asked, "of": of})
+    if card.type not in TYPES:
+        return _filled({key: value for key, value in card.asked.items() if key not in ABSENT_KEYS})
+    return _filled(_treated(card, declining))
+
+
+def _treated(card: Card, declining: str) -> dict[str, Any]:
+    asked = {key: value for key, value in card.treated.items() if key not in ABSENT_KEYS}
+    asked |= absent_keys(card, declining)
+    if card.harm == "public":
+        return {**asked, "public": True}
+    return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
+
+
+def absent_keys(card: Card, declining: str) -> dict[str, Any]:
+    """
+    What the document says of an answer that is not given.
+
+    Only an answer of its own biases nothing; a number and a choice of several have none, and count as what the card
+    names: of a choice of several, as nothing chosen.
+
+    Args:
+        card: of a question or a matrix.
+        declining: one of ``draft.DECLINING``.
+    """
+    kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
+    if declining == "each":
+        return {key: given[key] for key in ABSENT_KEYS if key in given}
+    if declining == "own" and kind.takes_category:
+        return {"absent_category": True}
+    # To whom a question is not shown, its report must hold something all the same.
+    if declining == "never" and not CONDITIONS & set(card.asked):
+        return {}
+    if kind.truth == "options":
+        return {"when_absent": []}
+    if "when_absent" in given:
+        return {"when_absent": given["when_absent"]}
+    return {"when_absent": least_of(card)} if declining == "counted" else {}
+
+
+def _filled(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Without texts that are not written and maps of them that hold none."""
+    found = {}
+    for key, value in document.items():
+        kept = _filled(value) if isinstance(value, Mapping) else value
+        if isinstance(value, list | tuple):
+            kept = [_filled(each) if isinstance(each, Mapping) else each for each in value]
+        if kept not in ("", {}, None):
+            found[key] = kept
+    return found

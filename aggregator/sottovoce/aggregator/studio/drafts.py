@@ -1,0 +1,109 @@
+"""Drafts as the pages read and write them."""
+
+from typing import NamedTuple
+
+from flask import current_app, g
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.names import free_name, short_name
+from sottovoce.aggregator.collect.group_commit import GroupCommit
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys import survey_of, unknown_survey
+
+
+class Kept(NamedTuple):
+    """A draft, and the version that it is."""
+
+    draft: Draft
+    version: int
+
+
+def storage() -> Storage:
+    """The database."""
+    found: Storage = current_app.extensions["storage"]
+    return found
+
+
+def kept_draft(name: str, version: int | None = None) -> Kept | None:
+    """A draft's newest version, or that of this number."""
+    found = storage().drafts.draft(name, version)
+    return None if found is None else Kept(Draft.read(found.document), found.version)
+
+
+def draft_named(name: str) -> Kept:
+    """
+    The newest version of a draft that must be there.
+
+    Raises:
+        ReportRejected: ``unknown_survey``.
+    """
+    found = kept_draft(name)
+    if found is None:
+        raise unknown_survey()
+    return found
+
+
+def save(name: str, typed_over: int, draft: Draft) -> int | None:
+    """
+    Keep another version of a draft, once no report waits; no version is made where nothing has changed.
+
+    Args:
+        name: the draft's.
+        typed_over: the version that was before whoever saves.
+        draft: as it is now.
+
+    Returns:
+        The version that holds it; None if another one has come between, and nothing is written.
+    """
+    newest = kept_draft(name)
+    if newest is not None and newest.draft == draft:
+        return newest.version
+    document = draft.dumped
+    number: int | None = _writer().after_reports(lambda: storage().drafts.save(name, typed_over, document))
+    return number
+
+
+def begin(draft: Draft, wanted: str = "") -> str:
+    """
+    Begin a draft, whose owner is whoever is signed in.
+
+    Args:
+        draft: its first version.
+        wanted: the name that it is to have; "" makes one of its title.
+
+    Returns:
+        The name that it got: the first free one, since links of two surveys may not be alike.
+    """
+    name = free_name(short_name(wanted or draft.title, "survey", "-"), _taken(), "-")
+    account, document = g.account.id, draft.dumped
+
+    def write() -> None:
+        storage().drafts.add(name, document)
+        storage().access.grant(account, name, "owner")
+
+    _writer().after_reports(write)
+    return name
+
+
+def begin_correction(name: str) -> None:
+    """Begin a draft of the next revision of a published survey, unless there is one; its roles are the survey's."""
+    newest = storage().revisions(name)[-1]
+    survey = survey_of(newest.document)
+    document = draft_of(survey.document, survey.revision + 1).dumped
+    _writer().after_reports(lambda: storage().drafts.add(name, document))
+
+
+def forget(name: str) -> None:
+    """Take a draft out, with all of its versions."""
+    _writer().after_reports(lambda: storage().drafts.delete(name))
+
+
+def _taken() -> set[str]:
+    drafts = {draft.name for draft in storage().drafts.drafts()}
+    deleted = {line.about for line in storage().record() if line.what == "deleted"}
+    return drafts | {row.name for row in storage().surveys()} | deleted
+
+
+def _writer() -> GroupCommit:
+    found: GroupCommit = current_app.extensions["group_commit"]
+    return found
