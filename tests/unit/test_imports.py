@@ -20,7 +20,6 @@ RULES = [
     ("sottovoce.shared", set()),
     ("sottovoce.client.transport", {"sottovoce.shared", "sottovoce.client", "requests"}),
     ("sottovoce.client.terminal", {"sottovoce.shared", "sottovoce.client", "click"}),
-    ("sottovoce.client.privacy_account", {"sottovoce.shared", "sottovoce.client.words"}),
     ("sottovoce.client", {"sottovoce.shared"}),
     ("sottovoce.aggregator.estimators", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.storage", {"sottovoce.shared", "sqlite_utils", "psycopg", "psycopg_pool", "numpy"}),
@@ -74,7 +73,6 @@ ENDS = {
     "sottovoce.demo": {"sottovoce.cli"},
     "sottovoce.audit": {"sottovoce.cli"},
     "sottovoce.client.terminal": {"sottovoce.cli"},
-    "sottovoce.client.privacy_account": {"sottovoce.cli"},
 }
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}
 ONLY_IN = {
@@ -163,10 +161,8 @@ def test_module_imports_only_what_its_rule_allows(path: Path) -> None:
         ("sottovoce.client.respondent", "from sottovoce.client.terminal.screen import tell"),
         ("sottovoce.client.terminal.interview", "import requests"),
         ("sottovoce.client.terminal.interview", "from sottovoce.aggregator.settings import Settings"),
-        ("sottovoce.client.terminal.interview", "from sottovoce.client.privacy_account.text import lines"),
-        ("sottovoce.client.privacy_account.text", "import click"),
-        ("sottovoce.client.privacy_account.text", "from sottovoce.client.ledger import Entry"),
-        ("sottovoce.client.respondent", "from sottovoce.client.privacy_account.document import account"),
+        ("sottovoce.aggregator.privacy_account.text", "import click"),
+        ("sottovoce.aggregator.privacy_account.text", "from sottovoce.client.words import catalogue"),
         ("sottovoce.audit.check", "import click"),
         ("sottovoce.audit.run", "from sottovoce.cli.process import aggregator"),
         ("sottovoce.audit.run", "from sottovoce.demo.data import demo_survey"),

@@ -3,13 +3,11 @@
 import json
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import cache, reduce
 from importlib.resources import files
-from math import floor
 
+from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of
 from sottovoce.shared.own_coin import procedure
-from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey, TextMap
 
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.
@@ -18,17 +16,7 @@ _OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 def odds_in_words(question: Question) -> str:
     """A few sentences about what is sent for this question, and its epsilon."""
-    if question.mechanism is None:
-        return say("cohort_note" if question.cohort else "public_note")
-    numbers = question.mechanism.explain()
-    values = {name: of_hundred(n) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
-    usual = f"odds_{question.mechanism.report_kind}"
-    # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
-    own = f"{question.type}_{usual}"
-    sentence = say(own if own in catalogue() else usual, **values)
-    if question.neutral:
-        sentence = f"{sentence} {say('neutral_note')}"
-    return f"{sentence} {say('question_epsilon', epsilon=show_epsilon(question.epsilon))}."
+    return odds_in_words_of(question, catalogue())
 
 
 def by_hand_in_words(question: Question) -> list[str]:
@@ -74,17 +62,6 @@ def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
     rows = [[say("heads" if side == "H" else "tails") for side in str(row)] for row in outcomes]
     texts = [reduce(lambda one, other: say("then", first=one, second=other), row) for row in rows]
     return reduce(lambda one, other: say("or", first=one, second=other), texts)
-
-
-def of_hundred(share: Fraction) -> str:
-    """How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives."""
-    exact = 100 * share
-    if exact.denominator == 1:
-        return str(exact)
-    number = floor(exact + Fraction(1, 2))
-    if number == 0:
-        return say("fewer_than_one")
-    return say("more_than_99" if number == 100 else "about", number=str(number))
 
 
 @cache

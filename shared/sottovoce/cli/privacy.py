@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.privacy_account.document import Terms, account, usual_delta
+from sottovoce.aggregator.privacy_account.page import page
+from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.cli.output_file import check_free, write_text
-from sottovoce.client.privacy_account.document import Terms, account, usual_delta
-from sottovoce.client.privacy_account.page import page
-from sottovoce.client.privacy_account.text import lines
+from sottovoce.client.words import catalogue
 from sottovoce.shared.accounting import is_large_delta
 
 
@@ -35,7 +36,7 @@ def privacy(  # noqa: PLR0913, PLR0917 - one option each
     check_free(html, [".html"], force)
     if delta is None:
         delta = usual_delta(respondents)
-    document = account(read_survey_file(survey), Terms(people, waves, respondents, delta))
+    document = account(read_survey_file(survey), Terms(people, waves, respondents, delta), catalogue())
     if respondents is not None and is_large_delta(delta, respondents):
         click.echo(f"warning: delta is above 1/n^2 ({1 / respondents**2:.2g}): too large for so many people", err=True)
     if html is not None:

@@ -4,9 +4,10 @@ import re
 from fractions import Fraction
 
 import pytest
-from sottovoce.client.words import catalogue, odds_in_words, of_hundred
+from sottovoce.client.words import catalogue, odds_in_words
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.reports import REPORT_KINDS
+from sottovoce.shared.odds_in_words import of_hundred
 
 from tests.documents import day, number, one_of, parsed, question, some_of, vector
 
@@ -111,7 +112,7 @@ def test_choice_of_two_is_not_called_yes():
 )
 def test_share_never_claims_certainty(share, words):
     """Neither about 0 nor about 100; halves are rounded up, as in the browser."""
-    assert words == of_hundred(share)
+    assert words == of_hundred(share, catalogue())
 
 
 def test_public_answer_is_called_what_it_is():

@@ -1,10 +1,9 @@
 """The whole privacy account of a survey as one document (sottovoce-privacy/1), made from the survey alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import (
     MAX_WAVES,
     Loss,
@@ -18,6 +17,7 @@ from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.shared.odds_in_words import odds_in_words
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.shuffling import MAX_EXACT, clone_weight, pair_weight, shuffled_binary, shuffled_bound
 from sottovoce.shared.spec import Question, Survey
@@ -62,21 +62,26 @@ def usual_delta(respondents: int | None) -> float:
     return Terms.delta if respondents is None or respondents < 1 else min(Terms.delta, 1 / respondents**2)
 
 
-def account(survey: Survey, terms: Terms) -> Document:
+def account(survey: Survey, terms: Terms, sentences: Mapping[str, str]) -> Document:
     """
     The account of a survey.
+
+    Args:
+        survey: published or not.
+        terms: what it is made for.
+        sentences: of the form, which tells respondents the odds in the same words.
 
     Raises:
         SpecError: a term is out of range.
     """
     try:
         check_delta_among(terms.delta, terms.respondents or 1)
-        return _account(survey, terms)
+        return _account(survey, terms, sentences)
     except ValueError as error:
         raise SpecError(str(error)) from None
 
 
-def _account(survey: Survey, terms: Terms) -> Document:
+def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str]) -> Document:
     return {
         # First of all, so that nobody takes it for the real survey's.
         **({"trial": True} if survey.trial else {}),
@@ -86,7 +91,7 @@ def _account(survey: Survey, terms: Terms) -> Document:
         "digest": survey.digest,
         "title": survey.text(survey.title),
         "language": survey.default_language,
-        "questions": [_question(survey, question) for question in survey.questions],
+        "questions": [_question(survey, question, sentences) for question in survey.questions],
         **_totals(survey, terms),
         "shuffled": _shuffled(survey, terms),
         "stored": stored(survey),
@@ -133,7 +138,7 @@ def _memoized(survey: Survey) -> list[tuple[str, MemoizedRR]]:
     return [(q.name, q.mechanism) for q in survey.questions if isinstance(q.mechanism, MemoizedRR)]
 
 
-def _question(survey: Survey, question: Question) -> Document:
+def _question(survey: Survey, question: Question, sentences: Mapping[str, str]) -> Document:
     mechanism = question.mechanism
     return {
         "name": question.name,
@@ -141,7 +146,7 @@ def _question(survey: Survey, question: Question) -> Document:
         "type": question.type,
         "mechanism": None if mechanism is None else mechanism.dump(),
         "epsilon": None if mechanism is None else question.epsilon,
-        "odds": odds_in_words(question),
+        "odds": odds_in_words(question, sentences),
         "beliefs": None if mechanism is None else _beliefs(question.epsilon),
         "yes_no": _after_each(mechanism) if isinstance(mechanism, BinaryRR) else None,
     }

@@ -6,8 +6,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from sottovoce.client.privacy_account.document import Document
-from sottovoce.client.privacy_account.text import TRIAL, caveat, conditions, percent, totals
+from sottovoce.aggregator.privacy_account.document import Document
+from sottovoce.aggregator.privacy_account.text import TRIAL, caveat, conditions, percent, totals
 from sottovoce.shared.rational import show_epsilon
 
 
@@ -30,7 +30,7 @@ def page(document: Document) -> str:
 
 
 def _read(name: str) -> str:
-    return files("sottovoce.client.privacy_account").joinpath(name).read_text(encoding="utf-8")
+    return files("sottovoce.aggregator.privacy_account").joinpath(name).read_text(encoding="utf-8")
 
 
 def _fact(who: str, epsilon: float) -> str:

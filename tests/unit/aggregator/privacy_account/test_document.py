@@ -6,16 +6,24 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sottovoce.client.privacy_account.document import Terms, account, limits, stored
-from sottovoce.client.privacy_account.page import page
-from sottovoce.client.privacy_account.text import lines, percent, totals
+from sottovoce.aggregator.privacy_account.document import Document, Terms, limits, stored
+from sottovoce.aggregator.privacy_account.document import account as make_account
+from sottovoce.aggregator.privacy_account.page import page
+from sottovoce.aggregator.privacy_account.text import lines, percent, totals
+from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, months, survey
 from tests.unit.shared.test_schema import validator
 
 TERMS = Terms()
 FORCED = {"name": "forced_response", "truth": "3/4", "yes": "1/6", "no": "1/12"}
+
+
+def account(asked: Survey, terms: Terms) -> Document:
+    """The account in English."""
+    return make_account(asked, terms, catalogue())
 
 
 def coins(count: int, mechanism: dict[str, object] | None = None) -> list[dict[str, object]]:

@@ -3,7 +3,7 @@
 import math
 from textwrap import fill
 
-from sottovoce.client.privacy_account.document import Document
+from sottovoce.aggregator.privacy_account.document import Document
 from sottovoce.shared.rational import show_epsilon
 
 WIDTH = 92

@@ -1,0 +1,47 @@
+"""What is sent for a question, in words: the form's own sentences with the numbers of the question's channel."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import floor
+
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question
+
+
+def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
+    """
+    A few sentences about what is sent, and the question's epsilon.
+
+    Args:
+        question: public or private.
+        sentences: the form's catalogue, in any of its languages.
+    """
+    if question.mechanism is None:
+        return sentences["cohort_note" if question.cohort else "public_note"]
+    numbers = question.mechanism.explain()
+    values = {name: of_hundred(n, sentences) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
+    usual = f"odds_{question.mechanism.report_kind}"
+    # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
+    own = f"{question.type}_{usual}"
+    told = [sentences[own if own in sentences else usual].format(**values)]
+    if question.neutral:
+        told.append(sentences["neutral_note"])
+    told.append(sentences["question_epsilon"].format(epsilon=show_epsilon(question.epsilon)))
+    return f"{' '.join(told)}."
+
+
+def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:
+    """
+    How many of 100 people; "about 0" and "about 100" would claim a certainty that no channel gives.
+
+    Args:
+        share: from 0 to 1.
+        sentences: the form's catalogue.
+    """
+    exact = 100 * share
+    if exact.denominator == 1:
+        return str(exact)
+    number = floor(exact + Fraction(1, 2))
+    if number == 0:
+        return sentences["fewer_than_one"]
+    return sentences["more_than_99" if number == 100 else "about"].format(number=str(number))
