@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.survey_file import read_survey_file
 from sottovoce.cli.author import init
@@ -50,11 +51,13 @@ def test_no_example_is_without_its_thing() -> None:
     assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, *TYPES, *WITHOUT_REPORT}
 
 
-def test_list_names_each_example_in_a_line_of_its_own() -> None:
-    """With what it shows: a sentence, and no more."""
+def test_list_names_each_template_and_example_in_a_line_of_its_own() -> None:
+    """With what it shows: a sentence, of a template two, and no more."""
     lines = CliRunner().invoke(init, ["--list"]).output.splitlines()
 
-    assert sorted(line.split()[0] for line in lines) == sorted(path.stem for path in FILES)
+    assert sorted(line.split()[0] for line in lines) == sorted(
+        [*(path.stem for path in FILES), *(template.name for template in all_templates())]
+    )
     assert all(len(line.split()) > 4 and not line.endswith((".", "et al")) for line in lines)
 
 

@@ -8,6 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.authoring.templates import all_templates, template_file
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
 from sottovoce.aggregator.planning.survey_file import places_in, read_survey_file
@@ -20,26 +21,43 @@ _POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path), default="survey.yaml")
-@click.option("--list", "as_list", is_flag=True, help="Name the examples, and what each of them shows; write nothing.")
+@click.option("--list", "as_list", is_flag=True, help="Name the templates and examples; write nothing.")
+@click.option("--template", default="", help="Write this questionnaire in place of the sample.", metavar="NAME")
 @click.option("--example", default="", help="Write this example in place of the sample.", metavar="NAME")
-def init(path: Path, as_list: bool, example: str) -> None:
+def init(path: Path, as_list: bool, template: str, example: str) -> None:
     """Write a sample survey to PATH."""
     examples = _examples()
     if as_list:
+        for chosen in all_templates():
+            click.echo(f"{chosen.name:20} {chosen.summary['en'].removesuffix('.')}")
         for name in examples:
             click.echo(f"{name:20} {_first_sentence(examples[name])}")
         return
     if example and example not in examples:
         raise SpecError("there is no example of this name; sottovoce init --list names them")
+    if example and template:
+        raise SpecError("--template and --example are two different surveys; name one of them")
     sample = (examples[example] if example else files("sottovoce.demo").joinpath("sample.yaml")).read_bytes()
+    _write_new(path, template_file(template) if template else sample)
+    click.echo(f"Wrote {path}. Next: sottovoce lint {path}", err=True)
+    for source in _sources(template):
+        click.echo(source, err=True)
+
+
+def _write_new(path: Path, content: bytes) -> None:
     try:
         with path.open("xb") as file:
-            file.write(sample)
+            file.write(content)
     except FileExistsError:
         raise SpecError("there is a file of this name already; it was left as it is") from None
     except OSError:
         raise SpecError("the file cannot be written") from None
-    click.echo(f"Wrote {path}. Next: sottovoce lint {path}", err=True)
+
+
+def _sources(name: str) -> list[str]:
+    """After whom each item of a template is; none for what is no template."""
+    chosen = [template for template in all_templates() if template.name == name]
+    return [f"  {item}: after {source}" for template in chosen for item, source in template.sources.items()]
 
 
 def _examples() -> dict[str, Traversable]:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sottovoce.cli.author import lint
+from sottovoce.aggregator.authoring.templates import template_file
+from sottovoce.cli.author import init, lint
 from sottovoce.cli.main import main
 from sottovoce.shared.canonical import dump
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.unit.shared.test_languages import translated
@@ -78,3 +80,22 @@ def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Pat
     assert json.loads(programs.stdout) == {
         "problems": [{"pointer": "/questions/1/typo", "message": "is not a known key"}]
     }
+
+
+def test_template_is_written_as_it_stands_with_its_sources(tmp_path: Path) -> None:
+    """The file as it is, and after whom each item is."""
+    path = tmp_path / "exam.yaml"
+    result = CliRunner().invoke(init, [str(path), "--template", "exam"])
+
+    assert path.read_bytes() == template_file("exam")
+    assert "copied: after Höglinger, Jann and Diekmann (2016)" in result.stderr
+    assert CliRunner().invoke(lint, [str(path)]).exit_code == 0
+
+
+@pytest.mark.parametrize("chosen", [["--template", "about"], ["--template", "exam", "--example", "geometric"]])
+def test_unknown_or_two_surveys_are_refused(tmp_path: Path, chosen: list[str]) -> None:
+    """And nothing is written."""
+    result = CliRunner().invoke(init, [str(tmp_path / "new.yaml"), *chosen])
+
+    assert isinstance(result.exception, SpecError)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,132 @@
+"""Templates are good surveys whose totals and margins are those that are told of them."""
+
+import copy
+import math
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.authoring.templates import Template, all_templates, margins, template_file
+from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.planning.lint import warnings
+from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.languages import languages_of, missing_texts
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Survey
+
+TEMPLATES = {template.name: template for template in all_templates()}
+
+TOTALS = {
+    "exam": "3.30",
+    "drugs": "4.20",
+    "harassment": "3.30",
+    "benefits": "4.20",
+    "sexual_health": "4.00",
+    "vote": "3.10",
+}
+POINTS = {
+    # 1,500 people: the margin in points, of partners in people, at the share that is expected.
+    ("exam", "copied"): 5.6,
+    ("drugs", "cannabis"): 5.4,
+    ("harassment", "bullied"): 5.4,
+    ("benefits", "income_unreported"): 5.4,
+    ("benefits", "undeclared_purchase"): 3.2,
+    ("sexual_health", "infection"): 6.6,
+    ("sexual_health", "tested"): 4.5,
+    ("vote", "party"): 3.6,
+    ("vote", "abstained"): 4.8,
+}
+
+
+def _survey(template: Template, declining: bool = False) -> Survey:
+    """As it is, or with a category for whoever prefers not to say wherever a question has categories."""
+    document: dict[str, Any] = copy.deepcopy(dict(template.document))
+    for question in document["questions"]:
+        if declining and "mechanism" in question and question["type"] != "integer":
+            question["absent_category"] = True
+    return parse_survey(document)
+
+
+def _by_hand(epsilon: float, options: int, share: float, reports: float) -> float:
+    """The half-width of a share through k-ary randomized response, from nothing but epsilon."""
+    a, b = math.exp(epsilon) / (math.exp(epsilon) + options - 1), 1 / (math.exp(epsilon) + options - 1)
+    reported = b + (a - b) * share
+    return 1.959964 * math.sqrt(reported * (1 - reported) / reports) / (a - b)
+
+
+def test_there_are_six() -> None:
+    """In this order."""
+    assert list(TEMPLATES) == list(TOTALS)
+
+
+@pytest.mark.parametrize("name", TOTALS)
+@pytest.mark.parametrize("declining", [False, True])
+def test_total_is_as_told(name: str, declining: bool) -> None:
+    """Declining costs people, and no epsilon."""
+    assert show_epsilon(_survey(TEMPLATES[name], declining).epsilon) == TOTALS[name]
+
+
+@pytest.mark.parametrize(("name", "item"), POINTS)
+def test_margin_is_as_told(name: str, item: str) -> None:
+    """For 1,500 people, rounded to a tenth of a point."""
+    template = TEMPLATES[name]
+    assert round(100 * margins(_survey(template), template.expected, 1500)[item], 1) == POINTS[name, item]
+
+
+def test_margin_of_the_number_is_as_told() -> None:
+    """Half a partner, of the mean."""
+    template = TEMPLATES["sexual_health"]
+    assert round(margins(_survey(template), template.expected, 1500)["partners"], 1) == 0.5
+
+
+@pytest.mark.parametrize("name", TOTALS)
+@pytest.mark.parametrize("declining", [False, True])
+@pytest.mark.parametrize("people", [1500, 2000])
+def test_margins_follow_from_the_channels(name: str, declining: bool, people: int) -> None:
+    """Of every share, with and without declining, against the formula written out again."""
+    template = TEMPLATES[name]
+    survey = _survey(template, declining)
+    told = margins(survey, template.expected, people)
+
+    reports = people * (survey.ask or len(survey.private)) / len(survey.private)
+    assert set(told) == {survey.questions[index].name for index in survey.private}
+    for question in (survey.questions[index] for index in survey.private):
+        if question.type != "integer":
+            options = len(question.options)
+            expected = _by_hand(question.epsilon, options, template.expected[question.name], reports)
+            assert told[question.name] == pytest.approx(expected, rel=1e-4)
+            assert options == (8 if question.name == "party" else 2) + declining
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
+def test_template_is_modest_and_sourced(template: Template) -> None:
+    """At most four private items and one public group, no total above 4.2, each private item after somebody."""
+    survey = _survey(template)
+
+    assert len(survey.private) <= 4
+    assert [question.cohort for question in survey.questions if question.mechanism is None] == [True]
+    assert survey.epsilon <= 4.2
+    # "Badly", odds of 2 to 1, is used by none.
+    assert all(survey.questions[index].epsilon > math.log(2) + 1e-9 for index in survey.private)
+    private = {survey.questions[index].name for index in survey.private}
+    assert set(template.sources) == set(template.expected) == private
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
+def test_template_is_free_of_problems_in_two_languages_at_least(template: Template) -> None:
+    """Nothing to warn of, no text missing, and devices take it."""
+    survey = _survey(template)
+    check_affordable(survey)
+
+    assert warnings(survey, LANGUAGES) == []
+    assert not any(missing_texts(survey).values())
+    assert len(languages_of(survey)) >= 2
+    assert set(template.summary) == set(template.title) == set(languages_of(survey))
+
+
+def test_unknown_template_is_refused() -> None:
+    """No path leads out of the folder."""
+    for name in ("about", "../letters", ""):
+        with pytest.raises(SpecError, match="no template of this name"):
+            template_file(name)
