@@ -112,18 +112,18 @@ def _limits(reports: Joint) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize(
-    ("pair", "table", "n"), [(("coin", "coin"), "sparse", 200), (("public", "epsilon 3"), "empty", 200)]
+    ("pair", "table", "n"), [(("coin", "coin"), "sparse", 200), (("public", "epsilon 3"), "sparse", 50)]
 )
 def test_limits_cover_in_sparse_tables(pair: tuple[str, str], table: str, n: int) -> None:
-    """Where plain limits cover .7 of the time: a small version of the long run below."""
+    """Where plain limits cover .7, and those by inversion .6 of the ratios: a small version of the long run below."""
     found = coverages(Survey(*pair, TABLES[table]), TABLES[table], n, 300)
 
-    assert min(found["cell"], found["share"], found["difference"], found["ratio"]) >= 0.93
+    assert min(found.values()) >= 0.94 - 3 * 0.0137
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [200, 1000, 5000])
-@pytest.mark.parametrize("table", ["dense", "independent", "sparse"])
+@pytest.mark.parametrize("table", ["dense", "independent", "sparse", "empty"])
 @pytest.mark.parametrize(
     "pair", [("coin", "coin"), ("public", "coin"), ("epsilon 3", "epsilon 3"), ("public", "epsilon 3")]
 )
@@ -132,7 +132,7 @@ def test_limits_cover_everywhere(pair: tuple[str, str], table: str, n: int) -> N
     found = coverages(Survey(*pair, TABLES[table]), TABLES[table], n, 2000)
 
     assert min(found.values()) >= 0.94 - 3 * 0.0053
-    assert table == "sparse" or found["cell"] <= 0.985 + 3 * 0.0027
+    assert table in {"sparse", "empty"} or found["cell"] <= 0.985 + 3 * 0.0027
 
 
 def size(first: str, second: str, n: int, runs: int) -> float:

@@ -36,6 +36,25 @@ def shown(store: Storage, key: int) -> dict[int, int]:
     return {cell.cohort: cell.reports for cell in store.cells(key)}
 
 
+def test_changes_since_the_first_close_are_counted_by_cell(store: Storage) -> None:
+    """What came, what was taken back, and what has been shown since; a cell that grew enough is told apart."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number, (1, 2, number % 2)) for number in range(60)])
+    store.close_survey("exam", 1)
+    assert store.changed_since_close("exam") == 0
+
+    store.reopen_survey("exam")
+    store.store([arrival(key, 100 + number, (1, 2, 0)) for number in range(30)])
+    assert store.changed_since_close("exam") == 1
+    assert store.changed_since_close("exam", 25) == 0
+    assert store.changed_since_close("exam", 31) == 1
+
+    store.withdraw(plan(key), identity(1))
+    store.close_survey("exam", 2)
+    assert store.changed_since_close("exam") == 2
+    assert store.changed_since_close("exam", 25) == 1
+
+
 def told(store: Storage) -> list[tuple[str, str]]:
     """What the record says, without numbers and days."""
     return [(line.what, line.about.split()[0]) for line in store.record()]

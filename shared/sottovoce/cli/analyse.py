@@ -1,4 +1,4 @@
-"""``crosstab``, ``compare``, ``regress`` and ``weights``: joint results of surveys and waves that are closed."""
+"""``crosstab``, ``compare``, ``pairs``, ``regress``, ``weights``: joint results of closed surveys and waves."""
 
 import json
 from pathlib import Path
@@ -19,17 +19,24 @@ from sottovoce.shared.errors import SpecError
 _wave = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
 
 
+_weights = click.option(
+    "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
+)
+
+
 @click.command()
 @source_options
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
 @click.option("--within", default=None, help="A table for each category of this public question.")
+@_weights
 @_wave
-def crosstab(rows: str, columns: str, within: str | None, wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+def crosstab(
+    rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, as_json: bool,
+    **place: Any,  # noqa: ANN401
+) -> None:  # fmt: skip
     """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
-    _print(
-        reports_of(**place).answer("crosstab", _given(rows=rows, columns=columns, within=within, wave=wave)), as_json
-    )
+    _answer("crosstab", _given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
 
 
 @click.command()
@@ -37,11 +44,22 @@ def crosstab(rows: str, columns: str, within: str | None, wave: int | None, as_j
 @click.option("--outcome", required=True, help="Question that is compared.")
 @click.option("--groups", required=True, help="Question whose categories are the groups.")
 @click.option("--category", default=None, help="Of the outcome. [default: its last; yes of a yes/no question]")
+@_weights
 @_wave
-def compare(outcome: str, groups: str, category: str | None, wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+def compare(
+    outcome: str, groups: str, category: str | None, weights: Path | None, wave: int | None, as_json: bool,
+    **place: Any,  # noqa: ANN401
+) -> None:  # fmt: skip
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    options = _given(outcome=outcome, groups=groups, category=category, wave=wave)
-    _print(reports_of(**place).answer("compare", options), as_json)
+    _answer("compare", _given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
+
+
+@click.command()
+@source_options
+@_wave
+def pairs(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Which questions of SURVEY hang together: every pair tested, with q values, which chance finds do not pass."""
+    _answer("pairs", _given(wave=wave), None, as_json, place)
 
 
 @click.command()
@@ -51,22 +69,21 @@ def compare(outcome: str, groups: str, category: str | None, wave: int | None, a
 @click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
 @click.option("--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True)
 @click.option("--cluster", default=None, help="Public question whose categories are clusters.")
-@click.option("--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv).")
+@click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
+@_weights
 @_wave
 def regress(  # noqa: PLR0913, PLR0917 - one option each
-    outcome: str, on: str, model: str | None, errors: str, cluster: str | None, weights: Path | None, wave: int | None,
-    as_json: bool, **place: Any,  # noqa: ANN401
+    outcome: str, on: str, model: str | None, errors: str, cluster: str | None, at: tuple[str, ...],
+    weights: Path | None, wave: int | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """
     Explain one question of SURVEY by others. --weights names margins that the reports are to agree with, or with --from
     a CSV of one weight for each line of the file of reports.
     """
-    as_margins = weights is not None and weights.suffix.lower() != ".csv"
-    margins = read_margins(weights) if weights is not None and as_margins else None
-    each = None if weights is None or as_margins else read_weights(weights)
     predictors = [name.strip() for name in on.split(",")]
-    options = _given(outcome=outcome, on=predictors, model=model, errors=errors, cluster=cluster, wave=wave)
-    _print(reports_of(**place).answer("regression", {**options, **_given(margins=margins)}, each), as_json)
+    people = [_row(words) for words in at] or None
+    options = _given(outcome=outcome, on=predictors, model=model, errors=errors, cluster=cluster, at=people, wave=wave)
+    _answer("regression", options, weights, as_json, place)
 
 
 @click.command()
@@ -84,6 +101,31 @@ def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place
     if out is not None and isinstance(reports, FolderReports):
         write_text(weights_csv(reports.weights(known)), out)
     _print(document, as_json)
+
+
+def _answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
+    """
+    Make an analysis and print it.
+
+    Args:
+        kind: of request.
+        options: of it.
+        weights: a file of margins, or of one weight a report.
+        as_json: print the document itself.
+        place: where the reports are.
+    """
+    as_margins = weights is not None and weights.suffix.lower() != ".csv"
+    margins = read_margins(weights) if weights is not None and as_margins else None
+    each = None if weights is None or as_margins else read_weights(weights)
+    _print(reports_of(**place).answer(kind, {**options, **_given(margins=margins)}, each), as_json)
+
+
+def _row(words: str) -> dict[str, str]:
+    """From "year=first,age=30" to a row of predictors."""
+    parts = [part.partition("=") for part in words.split(",")]
+    if not all(name.strip() and value.strip() for name, _, value in parts):
+        raise click.UsageError("--at is written as question=answer,question=answer")
+    return {name.strip(): value.strip() for name, _, value in parts}
 
 
 def _given(**options: Any) -> dict[str, Any]:  # noqa: ANN401

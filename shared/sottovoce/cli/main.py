@@ -26,6 +26,7 @@ VERBS = {
     "export": ("export", "Write the results and files of a survey."),
     "crosstab": ("analyse", "Two questions against each other, of what is closed."),
     "compare": ("analyse", "A share or a mean among groups, of what is closed."),
+    "pairs": ("analyse", "Which questions hang together, over all pairs."),
     "regress": ("analyse", "Explain one question by others, of what is closed."),
     "weights": ("analyse", "Weights to known margins, and what they cost."),
     "audit": ("audit", "Test the running clients against what a survey claims."),

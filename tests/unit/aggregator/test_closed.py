@@ -1,12 +1,16 @@
 """When joint results exist."""
 
+import os
 from datetime import UTC, datetime
 
 import pytest
 from sottovoce.aggregator.closed import check_closed
+from sottovoce.aggregator.storage.base import Arrival, Plan
+from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
+from tests.exported import drawn, send
 from tests.surveys import months, survey
 
 MARCH = datetime(2026, 3, 15, tzinfo=UTC)
@@ -34,19 +38,19 @@ def test_open_survey_has_no_joint_results(storage):
 
     for wave in (None, 2, 3):
         with pytest.raises(EstimateError, match="the survey is open"):
-            check_closed(stored, wave, MARCH)
+            check_closed(storage, stored, wave, MARCH)
 
 
 def test_closed_wave_and_closed_survey_have(storage):
     """A wave from its end on, all once the survey was closed."""
     stored = revisions(storage, survey(waves=months(4)))
-    check_closed(stored, 0, MARCH)
-    check_closed(stored, 1, datetime(2026, 3, 1, tzinfo=UTC))
+    check_closed(storage, stored, 0, MARCH)
+    check_closed(storage, stored, 1, datetime(2026, 3, 1, tzinfo=UTC))
 
     storage.close_survey("exam", 20_600)
 
     for wave in (None, 0, 3):
-        check_closed(storage.revisions("exam"), wave, MARCH)
+        check_closed(storage, storage.revisions("exam"), wave, MARCH)
 
 
 def test_wave_is_closed_once_it_is_in_every_revision(storage):
@@ -56,8 +60,8 @@ def test_wave_is_closed_once_it_is_in_every_revision(storage):
     stored = revisions(storage, first, survey(waves=later, revision=2, replaces=first.digest))
 
     with pytest.raises(EstimateError, match="the survey is open"):
-        check_closed(stored, 1, datetime(2026, 4, 15, tzinfo=UTC))
-    check_closed(stored, 1, datetime(2026, 5, 1, tzinfo=UTC))
+        check_closed(storage, stored, 1, datetime(2026, 4, 15, tzinfo=UTC))
+    check_closed(storage, stored, 1, datetime(2026, 5, 1, tzinfo=UTC))
 
 
 def test_reopened_survey_has_none(storage):
@@ -67,18 +71,73 @@ def test_reopened_survey_has_none(storage):
     storage.reopen_survey("exam")
 
     with pytest.raises(EstimateError, match="the survey is open"):
-        check_closed(storage.revisions("exam"), None, MARCH)
+        check_closed(storage, storage.revisions("exam"), None, MARCH)
+
+
+def closed_again(storage, asked, arriving, withdrawn=0):
+    """The survey opened once more, with so many more reports of each year and so many taken back, and closed."""
+    storage.reopen_survey("exam")
+    (stored,) = storage.revisions("exam")
+    plan = Plan(stored.key, asked.cohort, asked.release_batch, None, asked.masks)
+    ids = [os.urandom(16) for _ in range(2 * arriving)]
+    storage.store([Arrival(plan, 0, each, pack((place // 2 % 2, 0, place % 2))) for place, each in enumerate(ids)])
+    for each in ids[:withdrawn]:
+        storage.withdraw(plan, each)
+    storage.close_survey("exam", 20_601)
+
+
+@pytest.mark.parametrize(("arriving", "withdrawn"), [(1, 0), (24, 0), (1, 2), (26, 4)])
+def test_survey_that_was_closed_again_has_none_if_a_few_people_are_the_difference(storage, arriving, withdrawn):
+    """Also where as many came as went."""
+    made = survey()
+    revisions(storage, made)
+    send(storage, made, drawn(made, 200))
+    storage.close_survey("exam", 20_600)
+    check_closed(storage, storage.revisions("exam"), None, MARCH)
+
+    closed_again(storage, made, arriving, withdrawn)
+
+    with pytest.raises(EstimateError, match="fewer than 25 reports came, or some were taken back"):
+        check_closed(storage, storage.revisions("exam"), None, MARCH)
+
+
+@pytest.mark.parametrize("arriving", [0, 25, 60])
+def test_survey_that_was_closed_again_has_them_if_many_or_none_came(storage, arriving):
+    """Nothing to subtract, or enough people."""
+    made = survey()
+    revisions(storage, made)
+    send(storage, made, drawn(made, 200))
+    storage.close_survey("exam", 20_600)
+
+    closed_again(storage, made, arriving)
+
+    check_closed(storage, storage.revisions("exam"), None, MARCH)
+
+
+def test_third_close_gives_nothing_out_that_the_first_had_not(storage):
+    """What the second one gave out is not known any more; a survey in which nothing changed has its results."""
+    made = survey()
+    revisions(storage, made)
+    send(storage, made, drawn(made, 200))
+    storage.close_survey("exam", 20_600)
+    closed_again(storage, made, 0)
+    check_closed(storage, storage.revisions("exam"), None, MARCH)
+
+    closed_again(storage, made, 60)
+
+    with pytest.raises(EstimateError, match="closed more than twice"):
+        check_closed(storage, storage.revisions("exam"), None, MARCH)
 
 
 def test_try_out_shows_everything_at_once(storage):
     """It is not the real survey, as everybody is told."""
-    check_closed(revisions(storage, survey(trial=True)), None, MARCH)
+    check_closed(storage, revisions(storage, survey(trial=True)), None, MARCH)
 
 
 def test_unknown_survey_and_wave_are_told(storage):
     """Each by its own sentence."""
     with pytest.raises(EstimateError, match="no survey of this name"):
-        check_closed([], None, MARCH)
+        check_closed(storage, [], None, MARCH)
     for wave in (1, -1):
         with pytest.raises(EstimateError, match="no such wave"):
-            check_closed(revisions(storage, survey()), wave, MARCH)
+            check_closed(storage, revisions(storage, survey()), wave, MARCH)

@@ -1,4 +1,4 @@
-"""``crosstab``, ``compare``, ``regress``, ``weights``: the same from a database, a folder and an aggregator."""
+"""``crosstab``, ``compare``, ``pairs``, ``regress``, ``weights``: of a database, a folder or an aggregator the same."""
 
 import json
 from collections.abc import Iterator
@@ -22,10 +22,17 @@ from tests.unit.shared.test_schema import validator
 VERBS = {
     "crosstab": ["--rows", "cheated", "--columns", "reason"],
     "compare": ["--outcome", "cheated", "--groups", "reason"],
+    "pairs": [],
     "regress": ["--outcome", "cheated", "--on", "reason", "--model", "linear"],
     "weights": ["--to", "margins.yaml"],
 }
-SCHEMAS = {"crosstab": "crosstab", "compare": "comparison", "regress": "regression", "weights": "weights"}
+SCHEMAS = {
+    "crosstab": "crosstab",
+    "compare": "comparison",
+    "pairs": "pairs",
+    "regress": "regression",
+    "weights": "weights",
+}
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +166,44 @@ def test_weights_are_written_for_the_rows_of_a_file_and_read_again(place: Path) 
     assert one["deff"] > 1
     assert (refused.exit_code, "--out is for --from" in refused.stderr) == (1, True)
     assert (no_order.exit_code, "one weight a report needs" in no_order.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        ("crosstab", ["--rows", "cheated", "--columns", "reason"]),
+        ("compare", ["--outcome", "cheated", "--groups", "year"]),
+    ],
+)
+def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str]) -> None:
+    """The same figures from either, and a sentence of what they cost."""
+    with_public(place)
+    assert run("weights", "--from", "public", "--to", "margins.yaml", "--out", "w.csv", "--force").exit_code == 0
+    one = told(verb, "--from", "public", *words, "--weights", "w.csv")
+
+    assert one == told(verb, "--from", "public", *words, "--weights", "margins.yaml")
+    assert one["deff"] > 1
+    assert "Weights cost a factor of 1.0" in run(verb, "--from", "public", *words, "--weights", "w.csv").stdout
+
+
+def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
+    """One line for each --at; what is no question=answer is a wrong use."""
+    with_public(place)
+    words = ["--from", "public", "--outcome", "cheated", "--on", "year"]
+    ended = run("regress", *words, "--at", "year=first", "--at", "year = second")
+
+    assert "Predicted: cheated" in ended.stdout
+    assert ended.stdout.count("year = ") == 2
+    assert len(told("regress", *words, "--at", "year=second")["predictions"]) == 1
+    assert run("regress", *words, "--at", "year").exit_code == 2
+
+
+def test_pairs_are_told_in_sentences() -> None:
+    """With what q means, and of how many pairs."""
+    ended = run("pairs", "done", "--data", "data")
+
+    assert "cheated, year" in ended.stdout
+    assert "All 3 pairs that reports could tell of are counted" in ended.stdout
 
 
 def with_public(place: Path) -> None:

@@ -69,7 +69,7 @@ class Source:
         return self._reports(public=True)
 
     def _reports(self, public: bool) -> Reports:
-        check_closed([each.stored for each in self.revisions], self.wave, self.now)
+        check_closed(self.storage, [each.stored for each in self.revisions], self.wave, self.now)
         return read_reports(self.storage, self.revisions, self.wave, public)
 
     @cached_property

@@ -61,6 +61,8 @@ def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
     columns = named_columns(reports)
     chosen = ", ".join(f'nullif("{name}", {null(values.itemsize)}) AS "{name}"' for name, values in columns.items())
     about_it = ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in about.pairs.items())
+    # DuckDB cannot leave out each column's least and largest value. They follow from the rows of the file, as do their
+    # order and their groups, so that they tell nothing that these do not.
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}, KV_METADATA {{{about_it}}}"
     with duckdb.connect() as connection:
         connection.register("reports", pandas.DataFrame(columns, copy=False))

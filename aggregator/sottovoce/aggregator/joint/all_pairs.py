@@ -6,6 +6,7 @@ pairs at once; masks and other columns with many are counted pair by pair.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,11 +17,16 @@ from sottovoce.aggregator.joint.chosen import Chosen, check_together, choose, co
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.false_discoveries import q_values
 from sottovoce.aggregator.joint.independence import Independence, independence
-from sottovoce.aggregator.joint.pairs import Pairs
+from sottovoce.aggregator.joint.pairs import Pairs, joint
+from sottovoce.aggregator.joint.table import shown_reports
 from sottovoce.shared.errors import EstimateError
 
 ROWS = 1 << 14
 """Rows that are in memory at once."""
+NOT_TESTED = (
+    "{} pairs are not tested: no report tells of both, one of them does not vary, or a table of public answers would "
+    "have cells of fewer than 5 respondents"
+)
 FEW = 32
 """Different values up to which a column is turned into indicators."""
 
@@ -30,29 +36,62 @@ class TestedPair(NamedTuple):
     Two variables.
 
     Attributes:
+        n: reports that tell of both.
         q: of all pairs with a q value so small, such a share at most has nothing to do with each other.
     """
 
     first: str
     second: str
+    n: int
     independence: Independence
     q: float
 
 
-def every_pair(columns: Columns) -> list[TestedPair]:
-    """The tests of all pairs that reports tell of, in the order of the questions."""
+@dataclass(frozen=True)
+class AllPairs:
+    """
+    Every pair of variables.
+
+    Attributes:
+        reports: that were looked at.
+        possible: pairs that reports could tell of; q values count all of them.
+        tests: of those that could be tested, in the order of the questions.
+        warnings: sentences about all of them.
+    """
+
+    reports: int
+    possible: int
+    tests: tuple[TestedPair, ...]
+    warnings: tuple[str, ...]
+
+
+def every_pair(columns: Columns) -> AllPairs:
+    """The tests of all pairs that reports tell of."""
     chosen = list(_able(columns))
-    places = [place for place in combinations(range(len(chosen)), 2) if _possible(columns, chosen, place)]
+    pairs = {place: _cautions(columns, chosen, place) for place in combinations(range(len(chosen)), 2)}
+    possible = {place: told for place, told in pairs.items() if told is not None}
     counts = _Counts(columns)
-    tested: list[tuple[int, int, Independence]] = []
-    for i, j in places:
-        try:
-            tested.append((i, j, independence([each for each in counts.of(chosen[i], chosen[j]) if each.n])))
-        except EstimateError:
-            continue
-    found = q_values([each.p for _, _, each in tested], len(places))
+    made = ((place, _tested(columns, counts.of(*(chosen[each] for each in place)))) for place in possible)
+    tests = [(place, *test) for place, test in made if test is not None]
+    found = q_values([test.p for _, _, test in tests], len(possible))
     names = [each.newest.full_name for each in chosen]
-    return [TestedPair(names[i], names[j], each, q) for (i, j, each), q in zip(tested, found, strict=True)]
+    told = dict.fromkeys(sentence for cautions in possible.values() for sentence in cautions)
+    left = [NOT_TESTED.format(len(possible) - len(tests))] if len(tests) < len(possible) else []
+    return AllPairs(
+        len(columns),
+        len(possible),
+        tuple(TestedPair(names[i], names[j], n, test, q) for ((i, j), n, test), q in zip(tests, found, strict=True)),
+        (*told, *left),
+    )
+
+
+def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | None:
+    """How many reports tell of both, and the test; None where it tells too much of public answers, or nothing."""
+    try:
+        shown = shown_reports(joint(pairs, len(columns)))
+        return None if shown is None else (shown.n, independence(shown.strata))
+    except EstimateError:
+        return None
 
 
 def _able(columns: Columns) -> Iterator[Chosen]:
@@ -65,12 +104,12 @@ def _able(columns: Columns) -> Iterator[Chosen]:
                 continue
 
 
-def _possible(columns: Columns, chosen: list[Chosen], place: tuple[int, int]) -> bool:
+def _cautions(columns: Columns, chosen: list[Chosen], place: tuple[int, int]) -> tuple[str, ...] | None:
+    """What is to be known of a pair; None if no report can tell of both."""
     try:
-        check_together(columns, chosen[place[0]], chosen[place[1]])
+        return check_together(columns, chosen[place[0]], chosen[place[1]])
     except EstimateError:
-        return False
-    return True
+        return None
 
 
 class _Counts:

@@ -5,57 +5,21 @@ A revision may ask the same question through another channel; its reports have t
 a yes through one channel or another, or a direct answer, makes no difference to what is computed from it.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Number, Variable
+from sottovoce.aggregator.joint.columns import Columns, Numbers
 from sottovoce.aggregator.joint.likelihood_engine import Array
+from sottovoce.aggregator.joint.named import check_one_wave, find_variable
 from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.spec import Question, Survey
 
-Numbers = NDArray[Any]
 Rows = NDArray[np.bool_]
 
 _SMALL = 1 << 16
-
-
-class ReportColumns(Protocol):
-    """
-    Reports, column by column.
-
-    Attributes:
-        revisions: the surveys that the reports answer; the questions are the newest one's, the last.
-        values: by question name the reported values, (n,), with something else where it was not asked.
-        wave: of each report, (n,).
-        revision: of each report, an index into ``revisions``, (n,).
-    """
-
-    @property
-    def revisions(self) -> tuple[Survey, ...]: ...  # noqa: D102 - told above
-
-    @property
-    def values(self) -> Mapping[str, Numbers]: ...  # noqa: D102
-
-    @property
-    def wave(self) -> Numbers: ...  # noqa: D102
-
-    @property
-    def revision(self) -> Numbers: ...  # noqa: D102
-
-    def __len__(self) -> int: ...
-
-    def question(self, name: str, revision: int = -1) -> Question | None:
-        """The question as a revision asks it; None if it asks something else or nothing by this name."""
-        ...
-
-    def asked(self, name: str) -> Rows:
-        """Which reports have a value for a question, (n,)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -103,7 +67,7 @@ class Answers:
         return min(_sharpness(variable, values) for variable, values in self.tables)
 
 
-def answers_of(columns: ReportColumns, name: str) -> Answers:
+def answers_of(columns: Columns, name: str) -> Answers:
     """
     The reports on a variable.
 
@@ -114,20 +78,17 @@ def answers_of(columns: ReportColumns, name: str) -> Answers:
     Raises:
         EstimateError: there is no such variable, nobody reported on it, or several waves share one memoized draw.
     """
-    question = name.partition(".")[0]
-    newest = columns.question(question) if question in columns.values else None
-    if newest is None:
-        raise EstimateError(f"the survey asks no question '{question}'")
-    _refuse_one_draw_in_several_waves(columns, newest)
+    newest, place = find_variable(columns, name)
+    check_one_wave(columns, newest)
     codes, observed = np.zeros(len(columns), np.intp), np.zeros(len(columns), bool)
     tables: list[tuple[Variable, Numbers]] = []
-    asked, filled = columns.asked(question), 0
+    asked, filled = columns.asked(newest.name), 0
     for number in range(len(columns.revisions)):
-        rows, there = asked & (columns.revision == number), columns.question(question, number)
+        rows, there = asked & (columns.revision == number), columns.question(newest.name, number)
         if there is None or not rows.any():
             continue
-        variable = _named(variables_of(there), name)
-        different, places = _different(columns.values[question][rows])
+        variable = variables_of(there)[place]
+        different, places = _different(columns.values[newest.name][rows])
         seen = variable.observed(different)
         observed[rows] = seen[places]
         codes[rows] = (filled + np.cumsum(seen) - 1)[places] * seen[places]
@@ -135,23 +96,7 @@ def answers_of(columns: ReportColumns, name: str) -> Answers:
         filled += int(seen.sum())
     if not filled:
         raise EstimateError(f"no report tells anything of '{name}'")
-    return Answers(_named(variables_of(newest), name), tuple(tables), observed, codes)
-
-
-def _named(variables: Sequence[Variable], name: str) -> Variable:
-    found = next((variable for variable in variables if variable.full_name == name), None)
-    if found is None:
-        known = ", ".join(f"'{variable.full_name}'" for variable in variables)
-        raise EstimateError(f"there is no variable '{name}'; this question has {known}")
-    return found
-
-
-def _refuse_one_draw_in_several_waves(columns: ReportColumns, question: Question) -> None:
-    if question.mechanism is not None and question.mechanism.waves > 1 and len(np.unique(columns.wave)) > 1:
-        raise EstimateError(
-            f"'{question.name}' is memoized: what one person reports in several waves hangs together through one draw; "
-            "choose one wave"
-        )
+    return Answers(variables_of(newest)[place], tuple(tables), observed, codes)
 
 
 def _different(values: Numbers) -> tuple[Numbers, NDArray[np.intp]]:

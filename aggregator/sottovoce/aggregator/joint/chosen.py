@@ -10,6 +10,7 @@ from sottovoce.aggregator.estimators.question_variables import check_pair, varia
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.aggregator.joint.alarms import uniformity
 from sottovoce.aggregator.joint.columns import Columns
+from sottovoce.aggregator.joint.named import check_one_wave, find_variable
 from sottovoce.aggregator.joint.pairs import Numbers, Pairs, count_pairs
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question
@@ -57,17 +58,9 @@ def choose(columns: Columns, name: str) -> Chosen:
         EstimateError: there is none, the question has several, or devices remember its draw from wave to wave and
             there are several waves.
     """
-    question = columns.question(name.partition(".")[0])
-    if question is None:
-        names = ", ".join(each.name for each in columns.survey.questions)
-        raise EstimateError(f"the survey asks no question '{name}'; there are: {names}")
-    possible = [variable.full_name for variable in variables_of(question)]
-    if name not in possible:
-        raise EstimateError(f"'{name}' is no single answer; there are: {', '.join(possible)}")
-    if question.mechanism is not None and question.mechanism.waves > 1 and len(columns.waves) > 1:
-        raise EstimateError(f"devices remember their draw of '{name}' from wave to wave: choose one wave")
+    question, place = find_variable(columns, name)
+    check_one_wave(columns, question)
     asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
-    place = possible.index(name)
     return Chosen(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
 
 
@@ -174,24 +167,6 @@ def drawn_evenly(columns: Columns, chosen: tuple[Chosen, Chosen]) -> float | Non
         places = places * len(each.question.options) + columns.values[each.question.name][asked].astype(np.int64) // 2
     counts = np.bincount(places, minlength=math.prod(len(each.question.options) for each in drawn))
     return uniformity(counts.tolist())
-
-
-def check_weights(columns: Columns, weights: Floats | None) -> None:
-    """
-    Refuse weights that are no weights of these reports.
-
-    Raises:
-        EstimateError: there are more or fewer than reports, or one is missing, negative or infinite.
-    """
-    if weights is None:
-        return
-    if np.shape(weights) != (len(columns),):
-        raise EstimateError("there must be one weight for each report")
-    wrong = ~(np.isfinite(weights) & (np.asarray(weights) >= 0))
-    if wrong.any():
-        raise EstimateError(f"weight of report {int(np.argmax(wrong)) + 1}: must be a number, and not below 0")
-    if not np.any(weights):
-        raise EstimateError("all weights are 0")
 
 
 def _words(question: Question, value: Any) -> str:  # noqa: ANN401 - an int, or a vector's tuple

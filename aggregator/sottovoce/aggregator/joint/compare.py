@@ -7,14 +7,16 @@ groups are public or randomized themselves.
 
 from dataclasses import dataclass
 
-from sottovoce.aggregator.estimators.variable import Floats, Variable
-from sottovoce.aggregator.joint.chosen import check_together, check_weights, choose, count_strata
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.estimators.variable import Variable
+from sottovoce.aggregator.joint.chosen import check_together, choose, count_strata
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.independence import Independence
 from sottovoce.aggregator.joint.inversion import difference, mean_among
 from sottovoce.aggregator.joint.pairs import joint
 from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
+from sottovoce.aggregator.joint.weights import weights_of_reports
 from sottovoce.shared.errors import EstimateError
 
 
@@ -48,7 +50,7 @@ def compare(
     outcome: str,
     groups: str,
     category: str = "",
-    weights: Floats | None = None,
+    weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
     """
@@ -59,7 +61,7 @@ def compare(
         outcome: name of the variable that is compared.
         groups: name of the variable whose categories are the groups.
         category: of the outcome, whose share is compared; without, its last one: yes, of a yes/no. Of a number "".
-        weights: of the reports, (n,), not negative; all alike without.
+        weights: of the reports, (n,), above 0; all alike without.
         rule: how it is made.
 
     Raises:
@@ -68,7 +70,7 @@ def compare(
     told, among = choose(columns, outcome), choose(columns, groups)
     if not among.newest.categories:
         raise EstimateError(f"'{groups}' is a number: groups are the categories of a question")
-    check_weights(columns, weights)
+    weights, unequal = weights_of_reports(weights, len(columns))
     cautions = check_together(columns, told, among)
     whole = Table(joint(count_strata(columns, (among, told), weights), len(columns)), rule)
     place = _place(told.newest, category)
@@ -89,7 +91,7 @@ def compare(
         values=tuple(values),
         differences=() if hidden else tuple(differences),
         independence=None if hidden else tested(found.strata),
-        warnings=cautions,
+        warnings=(*cautions, *unequal),
     )
 
 

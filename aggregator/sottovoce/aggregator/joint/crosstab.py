@@ -10,17 +10,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.aggregator.joint.alarms import Alarm, Forged, forged, implausible
-from sottovoce.aggregator.joint.chosen import (
-    Chosen,
-    check_together,
-    check_weights,
-    choose,
-    count_strata,
-    drawn_evenly,
-    strata,
-)
+from sottovoce.aggregator.joint.chosen import Chosen, check_together, choose, count_strata, drawn_evenly, strata
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.independence import Independence
 from sottovoce.aggregator.joint.inversion import correlation, difference, ratio
@@ -31,6 +24,7 @@ from sottovoce.aggregator.joint.pairs import Joint, count_pairs, joint
 from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.small_groups import merged
 from sottovoce.aggregator.joint.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
+from sottovoce.aggregator.joint.weights import weights_of_reports
 from sottovoce.shared.errors import EstimateError
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
@@ -100,7 +94,7 @@ class Stratified:
 
 
 def crosstab(
-    columns: Columns, rows: str, across: str, weights: Floats | None = None, rule: Rule = DEFAULT_RULE
+    columns: Columns, rows: str, across: str, weights: ArrayLike | None = None, rule: Rule = DEFAULT_RULE
 ) -> Crosstab:
     """
     The table of two variables with categories.
@@ -109,15 +103,16 @@ def crosstab(
         columns: the reports.
         rows: name of the variable whose categories are the rows.
         across: name of the other one.
-        weights: of the reports, (n,), not negative; all alike without.
+        weights: of the reports, (n,), above 0; all alike without.
         rule: how it is made.
 
     Raises:
         EstimateError: no report can tell of both, one is a number, or nothing was reported.
     """
-    chosen, cautions = _choose(columns, rows, across, weights)
+    chosen, cautions = _choose(columns, rows, across)
+    weights, unequal = weights_of_reports(weights, len(columns))
     pairs = count_strata(columns, chosen, weights)
-    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, cautions)
+    table = _table(joint(pairs, len(columns)), _seen(columns, chosen), rule, (*cautions, *unequal))
     return replace(table, drawn_evenly=drawn_evenly(columns, chosen))
 
 
@@ -126,7 +121,7 @@ def crosstab_within(
     rows: str,
     across: str,
     within: str,
-    weights: Floats | None = None,
+    weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Stratified:
     """
@@ -137,7 +132,7 @@ def crosstab_within(
         rows: name of the variable whose categories are the rows.
         across: name of the other one.
         within: name of the third, which is public and has categories.
-        weights: of the reports, (n,), not negative; all alike without.
+        weights: of the reports, (n,), above 0; all alike without.
         rule: how they are made.
 
     Raises:
@@ -146,7 +141,9 @@ def crosstab_within(
     third = choose(columns, within)
     if not third.newest.public or not third.newest.categories:
         raise EstimateError(f"'{within}' is not public: tables can be made within categories of public questions only")
-    chosen, cautions = _choose(columns, rows, across, weights)
+    chosen, cautions = _choose(columns, rows, across)
+    weights, unequal = weights_of_reports(weights, len(columns))
+    cautions = (*cautions, *unequal)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
     memberships = groups.scores(columns.values[within]) > 0
@@ -180,7 +177,7 @@ def likeliest_crosstab(
     Raises:
         EstimateError: as ``crosstab``; or there is no such category, or a report is impossible in the other cells.
     """
-    chosen, _ = _choose(columns, rows, across, None)
+    chosen, _ = _choose(columns, rows, across)
     names = chosen[0].newest.categories, chosen[1].newest.categories
     unknown = [cell for cell in impossible if cell[0] not in names[0] or cell[1] not in names[1]]
     if unknown:
@@ -197,14 +194,11 @@ def likeliest_crosstab(
     return likeliest_table(seen, (len(names[0]), len(names[1])), cells)
 
 
-def _choose(
-    columns: Columns, rows: str, across: str, weights: Floats | None
-) -> tuple[tuple[Chosen, Chosen], tuple[str, ...]]:
+def _choose(columns: Columns, rows: str, across: str) -> tuple[tuple[Chosen, Chosen], tuple[str, ...]]:
     first, second = choose(columns, rows), choose(columns, across)
     for each in (first, second):
         if not each.newest.categories:
             raise EstimateError(f"'{each.newest.full_name}' is a number: compare its means among groups instead")
-    check_weights(columns, weights)
     return (first, second), check_together(columns, first, second)
 
 

@@ -1,28 +1,38 @@
 """
-Joint results as JSON: sottovoce-crosstab/1, sottovoce-comparison/1 and sottovoce-weights/1.
+Joint results as JSON: sottovoce-crosstab/1, sottovoce-comparison/1, sottovoce-pairs/1 and sottovoce-weights/1.
 
 ``n`` is always the number of reports that tell of all variables of the figures beside it, never the survey's. What is
 infinite, has no limit or is not shown is null.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sottovoce.aggregator.joint.all_pairs import AllPairs
 from sottovoce.aggregator.joint.compare import Compared
 from sottovoce.aggregator.joint.crosstab import Crosstab, Stratified
 from sottovoce.aggregator.joint.independence import Independence
+from sottovoce.aggregator.joint.predictions import Prediction
 from sottovoce.aggregator.joint.raking import Weights
 from sottovoce.aggregator.joint.result import Result
 
 CROSSTAB = "sottovoce-crosstab/1"
 COMPARISON = "sottovoce-comparison/1"
+PAIRS = "sottovoce-pairs/1"
 WEIGHTS = "sottovoce-weights/1"
 
 RINGS = (
     "some cell lies further below 0 than chance through these channels brings it: reports may be forged, or were not "
     "made by this survey's program"
 )
+
+UNEVEN = (
+    "the options that devices draw were not drawn equally often: reports may be forged, or were not made by this "
+    "survey's program"
+)
+RARE = 0.00135
+"""A p value that chance alone brings once in 740 tables, as with the alarm of implausible cells."""
 
 Document = dict[str, Any]
 
@@ -57,8 +67,47 @@ def comparison_document(found: Compared) -> Document:
             for group, difference in zip(later, found.differences, strict=False)
         ],
         "independence": _test(found.independence),
+        "deff": found.values[0].deff,
         "warnings": [*found.warnings, *_noted(zip(found.group_names, found.values, strict=True))],
     }
+
+
+def pairs_document(found: AllPairs) -> Document:
+    """All pairs, the likeliest to hang together first."""
+    tests = sorted(found.tests, key=lambda test: test.independence.p)
+    return {
+        "format": PAIRS,
+        "reports": found.reports,
+        "possible": found.possible,
+        "pairs": [
+            {"first": test.first, "second": test.second, "n": test.n, **test.independence._asdict(), "q": test.q}
+            for test in tests
+        ],
+        "warnings": list(found.warnings),
+    }
+
+
+def predictions_document(
+    people: Sequence[Mapping[str, str | float]], found: Sequence[Sequence[Prediction]]
+) -> dict[str, list[Document]]:
+    """
+    The part of a regression's document that predicts.
+
+    Args:
+        people: rows of predictors.
+        found: the predictions of each.
+    """
+    return {
+        "predictions": [
+            {"at": dict(row), **({} if one.category is None else {"category": one.category}), **_interval(one)}
+            for row, predictions in zip(people, found, strict=True)
+            for one in predictions
+        ]
+    }
+
+
+def _interval(one: Prediction) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in (("estimate", one.estimate), ("low", one.low), ("high", one.high))}
 
 
 def weights_document(found: Weights) -> Document:
@@ -88,6 +137,8 @@ def _table(found: Crosstab) -> Document:
         **_measures(found),
         "alarm": None if found.alarm is None else {**found.alarm._asdict(), "rings": found.alarm.rings},
         "forged": found.forged._asdict(),
+        "drawn_evenly": found.drawn_evenly,
+        "deff": found.cells[0][0].deff,
         "warnings": _warnings(found),
     }
 
@@ -104,8 +155,9 @@ def _measures(found: Crosstab) -> Document:
 
 def _warnings(found: Crosstab) -> list[str]:
     rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
+    uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
     cells = ((f"{place['row']}, {place['column']}", cell) for place, cell in _places(found, found.cells))
-    return [*found.warnings, *rings, *_noted(cells)]
+    return [*found.warnings, *rings, *uneven, *_noted(cells)]
 
 
 def _noted(named: Any) -> Iterator[str]:  # noqa: ANN401 - pairs of a name and a result

@@ -93,6 +93,9 @@ def _below(table: Document) -> Iterator[str]:
         f"If 1 % of all reports were forged, all alike, they would be {_percent(forged['share'])} of these, and could "
         f"move a cell by up to {100 * forged['shift']:.1f} points."
     )
+    if table["drawn_evenly"] is not None:
+        yield f"Whether devices drew the options equally often: {_p(table['drawn_evenly'])}."
+    yield from _weighted(table)
     yield from _warnings(table)
 
 
@@ -108,7 +111,8 @@ def _comparison(document: Document) -> Iterator[Shown]:
         for one in document["differences"]
     )
     n = f"{document['n']:,} reports tell of both questions; all figures are made from these."
-    sentences = (n, *_test(document["independence"], "Whether the groups differ at all"), *_warnings(document))
+    sentences = (n, *_test(document["independence"], "Whether the groups differ at all"), *_weighted(document))
+    sentences = (*sentences, *_warnings(document))
     yield Shown("Differences", ("groups", "difference", "95 % limits"), differences, sentences)
 
 
@@ -118,6 +122,7 @@ def _regression(document: Document) -> Iterator[Shown]:
     if document["ame"]:
         title = "Average marginal effects, in shares (a change of one in the predictor)"
         yield Shown(title, _HEADINGS, _coefficients(document["ame"]))
+    yield from _predictions(document)
     for key, title in _BESIDE.items():
         beside = document[key]
         if beside is not None:
@@ -127,8 +132,12 @@ def _regression(document: Document) -> Iterator[Shown]:
         f"Leaving out {one['predictor']}: likelihood ratio {one['statistic']:.2f}, {one['df']} df, {_p(one['p'])}."
         for one in document["tests"]
     )
-    weighted = [f"Weights cost a factor of {document['deff']:.2f} in reports (Kish)."] if document["deff"] != 1 else []
-    yield Shown("What else is to be known", (), (), (*tests, *weighted, *_warnings(document)))
+    yield Shown("What else is to be known", (), (), (*tests, *_weighted(document), *_warnings(document)))
+
+
+def _weighted(document: Document) -> Iterator[str]:
+    if document["deff"] != 1:
+        yield f"Weights cost a factor of {document['deff']:.2f} in reports (Kish)."
 
 
 _HEADINGS = ("term", "estimate", "std. error", "95 % limits")
@@ -152,6 +161,40 @@ def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
 
 def _errors(document: Document) -> str:
     return ERRORS[document["std_error_kind"]].capitalize()
+
+
+def _pairs(document: Document) -> Iterator[Shown]:
+    lines = tuple(
+        (f"{one['first']}, {one['second']}", f"{one['n']:,}", f"{one['statistic']:.2f}", str(one["df"]), *_small(one))
+        for one in document["pairs"]
+    )
+    title = f"Every pair of questions, of {document['reports']:,} reports: do they hang together?"
+    rule = (
+        "Of all pairs up to some q, such a share at most hangs together by chance alone: call those up to .05 "
+        f"findings, and no others. All {document['possible']:,} pairs that reports could tell of are counted."
+    )
+    yield Shown(title, ("pair", "reports", "chi-square", "df", "p", "q"), lines, (rule, *_warnings(document)))
+
+
+def _small(one: Document) -> tuple[str, str]:
+    """P and q."""
+    p, q = ("< 0.0001" if one[key] < 0.0001 else f"{one[key]:.4f}" for key in ("p", "q"))
+    return p, q
+
+
+def _predictions(document: Document) -> Iterator[Shown]:
+    show = _figure if document["model"] == "linear" else _percent
+    lines = tuple(
+        (
+            ", ".join(f"{name} = {value}" for name, value in one["at"].items()),
+            one.get("category", ""),
+            _point(one["estimate"], show),
+            _range(one, show),
+        )
+        for one in document.get("predictions", ())
+    )
+    if lines:
+        yield Shown(f"Predicted: {document['outcome']}", ("where", "category", "estimate", "95 % limits"), lines)
 
 
 def _weights(document: Document) -> Iterator[Shown]:
@@ -207,6 +250,7 @@ def _figure(value: float) -> str:
 _WORDS = {
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
+    "sottovoce-pairs/1": _pairs,
     "sottovoce-regression/1": _regression,
     "sottovoce-weights/1": _weights,
 }

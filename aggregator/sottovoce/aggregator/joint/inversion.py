@@ -4,7 +4,7 @@ Differences, ratios and correlations, with limits by inversion.
 Method      { t : Q(m, t)^2 <= z^2 grad Q' C grad Q }, m means of products of scores and C their covariance: no division
             by a share that is nearly 0, and right where both variables are randomized, whose two shares hang together
             through the noise of the first. From the clipped point outwards; a set that is the whole range is printed as
-            the whole range.
+            the whole range. Where a cell may be empty the covariance is that of the hypothesis, see ``thin_tables``.
 Difference  of the outcome's mean among group 1 and group 0: Q = m1 A0 - m0 A1 - t A1 A0, m the mean of z_A z_B.
 Ratio       Q = (1 - u) m1 A0 - u m0 A1 with u = t / (1 + t), so that no end is out of reach.
 Mean        of the outcome among one group: Q = m1 - t A1.
@@ -22,6 +22,7 @@ import numpy as np
 from sottovoce.aggregator.estimators.variable import Floats, Number, Reported, Variable
 from sottovoce.aggregator.joint.pairs import Joint, Moments
 from sottovoce.aggregator.joint.score_intervals import edge
+from sottovoce.aggregator.joint.thin_tables import difference_limits, phi_limits, ratio_limits, thin_table
 from sottovoce.shared.errors import EstimateError
 
 METHOD = "inversion"
@@ -61,6 +62,9 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
         return m1 * g0 - m0 * g1 - t * g1 * g0, (-g1, g0, m1 - t * g1, -m0 - t * g0)
 
     delta = () if raw is None else (-1 / g0, 1 / g1, m0 / g0**2, -m1 / g1**2)
+    thin = thin_table(joint, groups, outcome)
+    if thin is not None:
+        return _around(raw, _delta(found, delta), difference_limits(thin, bounds, z), bounds)
     return _inverted(found, raw, delta, slopes, bounds, z)
 
 
@@ -83,6 +87,10 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
         return value, (-u * g1, (1 - u) * g0, (1 - u) * m1, -u * m0)
 
     delta = () if raw is None else (-raw / m0, g0 / (m0 * g1), m1 / (m0 * g1), -raw / g1)
+    thin = thin_table(joint, groups, outcome)
+    if thin is not None:
+        low, high = ratio_limits(thin, z)
+        return _around(raw, _delta(found, delta), (_odds(low), _odds(high)), (0.0, math.inf))
     top, bottom = max(m1 * g0, 0.0), max(m0 * g1, 0.0)
     point = top / (top + bottom) if top + bottom else 0.5
     low, high = (edge(_inside(found, slopes, z), point, end) for end in (0.0, 1.0))
@@ -134,6 +142,9 @@ def correlation(joint: Joint, z: float) -> Inverted:
 
     # Q is spread times (correlation - t), so its slopes at the point are the correlation's, but for that factor.
     delta = tuple(slope / spread for slope in slopes(raw)[1])
+    thin = thin_table(joint, (0, 1), 1)
+    if thin is not None:
+        return _around(raw, _delta(found, delta), phi_limits(thin, z), (-1.0, 1.0))
     return _inverted(found, raw, delta, slopes, (-1.0, 1.0), z)
 
 
@@ -177,6 +188,16 @@ def _inverted(
         return Inverted(None, None, *bounds)
     low, high = (edge(inside, point, end) for end in bounds)
     return Inverted(raw, _delta(found, delta), low, high)
+
+
+def _around(
+    raw: float | None, error: float | None, limits: tuple[float, float], bounds: tuple[float, float]
+) -> Inverted:
+    """With limits that hold what is shown, which may lie a little beyond the figure of the nearest possible table."""
+    if raw is None:
+        return Inverted(None, None, *limits)
+    shown = min(max(raw, bounds[0]), bounds[1])
+    return Inverted(raw, error, min(limits[0], shown), max(limits[1], shown))
 
 
 def _inside(found: Moments, slopes: _Slopes, z: float) -> Callable[[float], bool]:

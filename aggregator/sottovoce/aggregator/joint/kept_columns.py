@@ -59,7 +59,7 @@ class KeptColumns:
         """
         with self._reading:
             revisions = self._storage.revisions(name)
-            check_closed(revisions, wave, self._clock())
+            check_closed(self._storage, revisions, wave, self._clock())
             state = self._state(name, revisions)
             kept = self._kept.get((name, wave))
             if kept is None or kept.state != state:

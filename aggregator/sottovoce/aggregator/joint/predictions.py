@@ -4,6 +4,7 @@ What a fitted regression predicts for people with given answers: shares or numbe
 Maths  The limits of a share are made on the scale of log odds, those of a linear model on its own; x'Vx for each row.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from sottovoce.aggregator.joint.design_matrix import CONSTANT, STRATUM
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.regression_result import Regression
 from sottovoce.shared.errors import EstimateError
+
+_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ def predict(
 
     Args:
         fitted: a logit, multinomial logit or linear model with a maximum.
-        people: for each row by predictor its category, or the number.
+        people: for each row by predictor its category, or the number or its digits.
         confidence: of each interval.
 
     Returns:
@@ -52,7 +55,10 @@ def predict(
         EstimateError: the model has no errors or is an ordered one, or a row misses a predictor or names what is none.
     """
     if fitted.covariance is None or fitted.model == "ordered":
-        raise EstimateError("there are predictions of logit and linear models that have standard errors")
+        raise EstimateError(
+            "there are predictions of logit and linear models that have standard errors; where a logit has no maximum, "
+            "ask for the linear model"
+        )
     first = fitted.coefficients[0].category
     terms = [each.term for each in fitted.coefficients if each.category == first]
     columns = np.array([_column(fitted, terms, person) for person in people]).T.reshape(len(terms), -1)
@@ -79,6 +85,11 @@ def _line(coefficients: Array, covariance: Array, columns: Array, confidence: fl
 
 def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str | float]) -> list[float]:
     """The values of all terms for one row; without a stratum it is the first."""
+    indicators = {f"{predictor}={group}" for predictor, groups in fitted.groups.items() for group in groups}
+    numbers = [term for term in terms if term != CONSTANT and term not in indicators]
+    if not person.keys() <= {*fitted.groups, *numbers}:
+        known = ", ".join(name for name in (*fitted.groups, *numbers) if name != STRATUM)
+        raise EstimateError(f"a row names what is no predictor; there are: {known}")
     values = {CONSTANT: 1.0}
     for predictor, given in {STRATUM: fitted.groups[STRATUM][0], **person}.items():
         groups = fitted.groups.get(predictor)
@@ -95,6 +106,6 @@ def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str |
 
 
 def _number(predictor: str, given: str | float) -> float:
-    if isinstance(given, str):
-        raise EstimateError(f"'{predictor}' is no predictor with categories; give it a number, or leave it out")
+    if isinstance(given, str) and not _DECIMAL.fullmatch(given):
+        raise EstimateError(f"'{predictor}' has no categories; give it a number")
     return float(given)

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import Number
-from sottovoce.aggregator.joint.answers import Answers, ReportColumns, answers_of
+from sottovoce.aggregator.joint.answers import Answers, answers_of
+from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.joint.fitted_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.joint.fitted_linear import linear_regression
@@ -34,7 +35,7 @@ PER_PARAMETER = 10
 
 
 def regress(  # noqa: PLR0913 - all but three have a default
-    columns: ReportColumns,
+    columns: Columns,
     outcome: str,
     predictors: Sequence[str],
     *,
@@ -140,7 +141,7 @@ def _absence(question: Question | None) -> Iterator[str]:
         yield f"'{question.name}': who gave no answer counts as {words}"
 
 
-def _warnings(columns: ReportColumns, sample: Sample, kind: str) -> list[str]:
+def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
     warnings = [] if sample.weights is None else weight_warnings(sample.weights)
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
     sharp = np.prod([each.sharpness for each in (sample.outcome, *sample.randomized)])

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.joint.answers import Answers, ReportColumns, answers_of
+from sottovoce.aggregator.joint.answers import Answers, answers_of
+from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP, Design, make_design, refuse_small_cells
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.standard_errors import Codes
@@ -74,7 +75,7 @@ class Sample:
         return self.weights is None and self.clusters is None
 
 
-def take_sample(columns: ReportColumns, outcome: Answers, predictors: Sequence[Answers], choices: Choices) -> Sample:
+def take_sample(columns: Columns, outcome: Answers, predictors: Sequence[Answers], choices: Choices) -> Sample:
     """
     The reports in which the outcome and all predictors were observed.
 
@@ -111,9 +112,7 @@ def take_sample(columns: ReportColumns, outcome: Answers, predictors: Sequence[A
     )
 
 
-def _clusters(
-    columns: ReportColumns, cluster: str | NDArray[Any] | None
-) -> tuple[NDArray[Any] | None, NDArray[np.bool_]]:
+def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDArray[Any] | None, NDArray[np.bool_]]:
     """What is equal within each cluster, and of which reports it is known."""
     everybody = np.ones(len(columns), bool)
     if cluster is None:
@@ -129,7 +128,7 @@ def _clusters(
     return truth[answers.codes], answers.observed
 
 
-def _strata(columns: ReportColumns, rows: NDArray[np.intp], wanted: bool) -> tuple[NDArray[np.intp], list[str]]:
+def _strata(columns: Columns, rows: NDArray[np.intp], wanted: bool) -> tuple[NDArray[np.intp], list[str]]:
     """The stratum of each report that takes part, and the names of all; a single one if they are not wanted."""
     if not wanted:
         return np.zeros(len(rows), np.intp), ["all"]

@@ -90,17 +90,22 @@ def register(app: Flask) -> None:
 
 
 def crosstab(name: str) -> Response:
-    """A table of two questions: ``rows``, ``columns``, and ``within``, ``wave`` if wanted."""
+    """A table of two questions: ``rows``, ``columns``, and ``within``, ``margins``, ``wave`` if wanted."""
     return _answer(name, "crosstab")
 
 
 def compare(name: str) -> Response:
-    """An ``outcome`` among ``groups``; ``category``, ``wave`` if wanted."""
+    """An ``outcome`` among ``groups``; ``category``, ``margins``, ``wave`` if wanted."""
     return _answer(name, "compare")
 
 
+def pairs(name: str) -> Response:
+    """Every pair of questions tested for independence, with q values; ``wave`` if wanted."""
+    return _answer(name, "pairs")
+
+
 def regression(name: str) -> Response:
-    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``margins``, ``wave`` if wanted."""
+    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``."""
     return _answer(name, "regression")
 
 
@@ -135,6 +140,7 @@ def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str)
 ROUTES = (
     _route("crosstab", crosstab, "Two questions against each other, of what is closed.", "crosstab"),
     _route("compare", compare, "A share or a mean among groups, of what is closed.", "comparison"),
+    _route("pairs", pairs, "Every pair of questions tested, of what is closed.", "pairs"),
     _route("regression", regression, "One answer explained by others, of what is closed.", "regression"),
     _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
 )

@@ -103,6 +103,24 @@ class Table:
         return self.rule.z(self.shape[0] * self.shape[1])
 
 
+def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
+    """
+    The reports as they may be shown by public answers, whose small groups are one.
+
+    Args:
+        whole: the reports.
+        rule: how small a group is.
+
+    Returns:
+        None where two public answers would make a cell that is too small.
+    """
+    if not (whole.first.public or whole.second.public):
+        return whole
+    found = _merged(whole, rule)
+    shape = max(len(found.first.categories), 1), max(len(found.second.categories), 1)
+    return None if _hidden(found, shape, rule).any() else found
+
+
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
     """
     A figure by inversion as a result.
@@ -217,7 +235,8 @@ def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:
 
 
 def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool_]:
-    if not (whole.first.public and whole.second.public and whole.second.categories and rule.least):
+    both = whole.first.categories and whole.second.categories
+    if not (both and whole.first.public and whole.second.public and rule.least):
         return np.zeros(shape, dtype=bool)
     counts = np.zeros(shape)
     for pairs in whole.strata:

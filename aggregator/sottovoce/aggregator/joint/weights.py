@@ -66,6 +66,19 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
     return array
 
 
+def weights_of_reports(weights: ArrayLike | None, n: int) -> tuple[Array | None, tuple[str, ...]]:
+    """
+    The weights as an array, (n,), or None if there are none; and what is to be said beside a result with them.
+
+    Raises:
+        EstimateError: as ``checked_weights``.
+    """
+    if weights is None:
+        return None, ()
+    array = checked_weights(weights, n)
+    return array, tuple(weight_warnings(array))
+
+
 def weight_ratio(weights: Array) -> float:
     """The largest by the smallest."""
     return float(weights.max() / weights.min()) if weights.size else 1.0

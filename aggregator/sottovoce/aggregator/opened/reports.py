@@ -10,7 +10,9 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.closed import NO_SURVEY, check_closed
 from sottovoce.aggregator.files.reading import Folder, read_folder
 from sottovoce.aggregator.joint.columns import Columns, Progress, read_columns
-from sottovoce.aggregator.joint.joint_request import Shares, parse_request, raked
+from sottovoce.aggregator.joint.joint_request import parse_request
+from sottovoce.aggregator.joint.margins import raked
+from sottovoce.aggregator.joint.options import Shares
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import EstimateError, SpecError
 
@@ -98,7 +100,7 @@ class StoredReports:
         if weights is not None:
             raise EstimateError(NO_ORDER)
         asked = parse_request(kind, options)
-        check_closed(self._revisions, asked.wave, self._clock())
+        check_closed(self._storage, self._revisions, asked.wave, self._clock())
         return asked.document(read_columns(self._storage, self._revisions, asked.wave, self._progress))
 
 

@@ -90,7 +90,14 @@ class OpenResults:
             )
         return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
 
-    def crosstab(self, rows: str, columns: str, within: str | None = None, wave: int | None = None) -> JointResult:
+    def crosstab(
+        self,
+        rows: str,
+        columns: str,
+        within: str | None = None,
+        weights: ArrayLike | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> JointResult:
         """
         Two questions against each other.
 
@@ -98,16 +105,24 @@ class OpenResults:
             rows: question whose categories are the rows; an option as "question.option".
             columns: question whose categories are the columns.
             within: public question, for a table of each of its categories.
-            wave: only its reports.
+            weights: one a report, in the order of a folder's file.
+            options: ``margins``, ``wave``.
 
         Raises:
             SurveyError: there is no such table, or not yet; says why.
         """
-        found = self._answer("crosstab", {"rows": rows, "columns": columns, "within": within, "wave": wave})
+        found = self._answer("crosstab", {"rows": rows, "columns": columns, "within": within, **options}, weights)
         tables = found.get("tables", [found])
         return _result(found, [{**_within(found, table), **cell} for table in tables for cell in table["cells"]])
 
-    def compare(self, outcome: str, groups: str, category: str | None = None, wave: int | None = None) -> JointResult:
+    def compare(
+        self,
+        outcome: str,
+        groups: str,
+        category: str | None = None,
+        weights: ArrayLike | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> JointResult:
         """
         A share or a mean among groups.
 
@@ -115,13 +130,25 @@ class OpenResults:
             outcome: question that is compared.
             groups: question whose categories are the groups.
             category: of the outcome; its last one without.
-            wave: only its reports.
+            weights: one a report, in the order of a folder's file.
+            options: ``margins``, ``wave``.
 
         Raises:
             SurveyError: there is no such comparison, or not yet; says why.
         """
-        found = self._answer("compare", {"outcome": outcome, "groups": groups, "category": category, "wave": wave})
+        asked = {"outcome": outcome, "groups": groups, "category": category, **options}
+        found = self._answer("compare", asked, weights)
         return _result(found, found["values"])
+
+    def pairs(self, wave: int | None = None) -> JointResult:
+        """
+        Every pair of questions tested for independence, with q values.
+
+        Raises:
+            SurveyError: there is none, or not yet; says why.
+        """
+        found = self._answer("pairs", {"wave": wave})
+        return _result(found, found["pairs"])
 
     def model(
         self,
@@ -137,7 +164,7 @@ class OpenResults:
             outcome: question that is explained.
             on: those that explain it.
             weights: one a report, in the order of a folder's file.
-            options: ``model``, ``errors``, ``cluster``, ``margins``, ``wave``, as of the verb ``regress``.
+            options: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, as of the verb ``regress``.
 
         Raises:
             SurveyError: there is no such model, or not yet; says why.

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.joint.joint_request import Shares, parse_request, read_shares
+from sottovoce.aggregator.joint.joint_request import parse_request
+from sottovoce.aggregator.joint.options import Shares, read_shares
 from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 

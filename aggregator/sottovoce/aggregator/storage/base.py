@@ -233,6 +233,15 @@ class Storage(Protocol):
     def unshown(self, name: str) -> int:
         """Of how many cells less or more is shown than there is: for whoever has the database, never for results."""
 
+    def changed_since_close(self, name: str, less_than: int | None = None) -> int:
+        """
+        Of how many cells there is something else than the survey's first close showed.
+
+        Args:
+            name: the survey's.
+            less_than: only cells that have grown by fewer reports than these since; None for all.
+        """
+
     def reopen_survey(self, name: str) -> None:
         """
         Admit reports again, to all revisions; nothing of what is shown moves, then or at the next close.

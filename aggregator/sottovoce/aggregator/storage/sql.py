@@ -53,15 +53,6 @@ _SURVEYS = """
     FROM surveys
 """
 
-_UNSHOWN = """
-    SELECT count(*) FROM (
-        SELECT survey, wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
-        JOIN surveys ON key = survey WHERE name = ? GROUP BY survey, wave, cohort
-    ) AS live LEFT JOIN shown_cells AS shown
-    ON shown.survey = live.survey AND shown.wave = live.wave AND shown.cohort = live.cohort
-    WHERE live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
-"""
-
 
 class SQLStorage(PulseStorage):
     """The part of ``Storage`` that both back ends share."""
@@ -168,7 +159,12 @@ class SQLStorage(PulseStorage):
     def unshown(self, name: str) -> int:
         """Of how many cells less or more is shown than there is."""
         with self._read() as db:
-            return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
+            return survey_life.unshown(db, name)
+
+    def changed_since_close(self, name: str, less_than: int | None = None) -> int:
+        """Of how many cells there is something else than the first close showed."""
+        with self._read() as db:
+            return survey_life.changed_since_close(db, name, less_than)
 
     def reopen_survey(self, name: str) -> None:
         """Admit reports again."""

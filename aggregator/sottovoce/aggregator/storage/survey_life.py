@@ -22,6 +22,22 @@ _DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE 
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
+_LIVE_AND_SHOWN = """
+    SELECT count(*) FROM (
+        SELECT survey, wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
+        JOIN surveys ON key = survey WHERE name = ? GROUP BY survey, wave, cohort
+    ) AS live LEFT JOIN shown_cells AS shown
+    ON shown.survey = live.survey AND shown.wave = live.wave AND shown.cohort = live.cohort
+"""
+_UNSHOWN = f"""{_LIVE_AND_SHOWN}
+    WHERE live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
+"""
+# What is shown only grows: where it is still what the first close showed, and nothing else is there, nothing changed.
+_CHANGED = f"""{_LIVE_AND_SHOWN}
+    WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
+        OR shown.arrived - shown.withdrawn <> coalesce(shown.at_close, 0))
+    AND (CAST(? AS bigint) IS NULL OR live.arrived - live.withdrawn - coalesce(shown.at_close, 0) < ?)
+"""
 
 
 def publish(db: Handle, survey: Survey, day: int, retire: bool) -> None:
@@ -71,6 +87,23 @@ def close(db: Handle, name: str, closed_on: int, day: int) -> None:
         for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
             show(db, survey, wave, [cohort])
         db.execute(_NOTE_CLOSE, [name])
+
+
+def unshown(db: Handle, name: str) -> int:
+    """Of how many cells of a survey less or more is shown than there is."""
+    return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
+
+
+def changed_since_close(db: Handle, name: str, less_than: int | None) -> int:
+    """
+    Of how many cells there is something else than the first close showed.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        less_than: only cells that have grown by fewer reports than these since; None for all.
+    """
+    return int(db.execute(_CHANGED, [name, less_than, less_than]).fetchone()[0])
 
 
 def reopen(db: Handle, name: str, day: int) -> None:

@@ -13,6 +13,7 @@ REPORTS = 400
 OPTIONS: dict[str, dict[str, Any]] = {
     "crosstab": {"rows": "cheated", "columns": "reason"},
     "compare": {"outcome": "cheated", "groups": "year"},
+    "pairs": {},
     "regression": {"outcome": "cheated", "on": ["year"]},
     "weights": {"margins": {"year": {"first": 0.5, "second": 0.5}}},
 }

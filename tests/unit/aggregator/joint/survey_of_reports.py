@@ -1,11 +1,10 @@
 """The reports of the worked examples as columns of a survey, as a driver reads them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.spec import Question, Survey
 
 from tests.documents import names, survey
 from tests.unit.aggregator.joint.reports import GROUP, MASKS, OTHER, ROW, SAID, masks, noisy_numbers, ratings
@@ -49,28 +48,7 @@ REPORTED = {
 }
 
 
-@dataclass(frozen=True)
-class Reports:
-    """Reports, column by column, in memory."""
-
-    revisions: tuple[Survey, ...]
-    values: dict[str, np.ndarray]
-    wave: np.ndarray
-    revision: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.wave)
-
-    def question(self, name: str, revision: int = -1) -> Question | None:
-        """By its name."""
-        return next((each for each in self.revisions[revision].questions if each.name == name), None)
-
-    def asked(self, name: str) -> np.ndarray:
-        """Where there is a value."""
-        return np.asarray(self.values[name] != NULL)
-
-
-def reports(count: int = 600, more: dict[str, Any] | None = None, **changed: np.ndarray) -> Reports:
+def reports(count: int = 600, more: dict[str, Any] | None = None, **changed: np.ndarray) -> Columns:
     """
     The first reports of the worked examples.
 
@@ -81,4 +59,4 @@ def reports(count: int = 600, more: dict[str, Any] | None = None, **changed: np.
     """
     values = {name: column[:count].astype(np.uint32) for name, column in {**REPORTED, **changed}.items()}
     newest = parse_survey(survey(*QUESTIONS, **(more or {})))
-    return Reports((newest,), values, np.zeros(count, np.uint8), np.zeros(count, np.uint8))
+    return Columns((newest,), values, np.zeros(count, np.uint8), np.zeros(count, np.uint8))

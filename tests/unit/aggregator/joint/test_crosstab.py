@@ -9,6 +9,7 @@ from sottovoce.aggregator.joint.chosen import SAME_PEOPLE
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.compare import compare
 from sottovoce.aggregator.joint.crosstab import SMALL, crosstab, crosstab_within, likeliest_crosstab
+from sottovoce.aggregator.joint.documents import UNEVEN, crosstab_document
 from sottovoce.aggregator.joint.independence import independence
 from sottovoce.aggregator.joint.table import SUPPRESSED, Rule
 from sottovoce.shared.errors import EstimateError
@@ -100,14 +101,15 @@ def test_weighted_crosstab_is_that_of_the_weighted_reports():
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ([1.0] * 999, "one weight for each report"),
-        ([1.0] * 999 + [-1.0], "weight of report 1000: must be a number"),
-        ([np.nan] + [1.0] * 999, "weight of report 1: must be a number"),
-        ([0.0] * 1000, "all weights are 0"),
+        ([1.0] * 999, "there are 999 weights for 1000 reports"),
+        ([1.0] * 999 + [-1.0], "row 1000: the weight is missing, or not a number above 0"),
+        ([np.nan] + [1.0] * 999, "row 1: the weight is missing"),
+        ([0.0] * 1000, "row 1: the weight is missing, or not a number above 0"),
+        ([1.0] * 999 + [51.0], "more than 50 times the smallest"),
     ],
 )
 def test_wrong_weights_are_refused(weights, words):
-    """Too few, negative, missing, or none above 0."""
+    """Too few, negative, missing, 0, or too unequal: as of regressions."""
     with pytest.raises(EstimateError, match=words):
         crosstab(columns(COINS), "a", "b", np.array(weights))
 
@@ -157,7 +159,7 @@ def test_memoized_answers_of_several_waves_are_refused():
     made = columns(COINS, question(MEMOIZED), question(COIN), waves=months(2))
     both = replace(made, wave=(np.arange(1000) % 2).astype(np.uint8))
 
-    with pytest.raises(EstimateError, match="devices remember their draw of 'a' from wave to wave: choose one wave"):
+    with pytest.raises(EstimateError, match=r"devices remember their draw of 'a' .* choose one wave"):
         crosstab(both, "a", "b")
     assert crosstab(both.of_wave(1), "a", "b").n == 500
 
@@ -178,9 +180,9 @@ def test_unknown_names_are_refused_with_those_that_there_are():
     """A question, an option, and a note, which asks nothing."""
     several = columns(np.eye(2, dtype=int), some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"}), question(COIN))
 
-    with pytest.raises(EstimateError, match="asks no question 'z'; there are: a, b"):
+    with pytest.raises(EstimateError, match="asks no such question; there are: a, b"):
         crosstab(several, "z", "b")
-    with pytest.raises(EstimateError, match=r"'a' is no single answer; there are: a\.c0, a\.c1"):
+    with pytest.raises(EstimateError, match=r"is asked for as: a\.c0, a\.c1"):
         crosstab(several, "a", "b")
     with pytest.raises(EstimateError, match="'b' is asked for twice"):
         crosstab(several, "b", "b")
@@ -245,7 +247,7 @@ def test_all_pairs_are_tested_with_their_q_values():
     arrays = {"a": rng % 7 % 2, "b": rng % 5 % 4, "c": rng % 11 % 4, "d": rng % 3 % 2 | (rng % 7 % 2)}
     made = Columns.from_arrays(asked(question(COIN), bits, drawn, question(COIN)), arrays)
 
-    found = every_pair(made)
+    found = every_pair(made).tests
 
     names = [(each.first, each.second) for each in found]
     assert len(names) == 15 - 1
@@ -258,13 +260,40 @@ def test_all_pairs_are_tested_with_their_q_values():
     assert least.q == pytest.approx(least.independence.p * len(names))
 
 
+def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
+    """A small group is one with another; a cell of three tells too much, and it is said that one is missing."""
+    openly = public(one_of(3, COIN))
+    counts = np.array([[40, 30, 2], [30, 40, 1], [20, 10, 1]])
+    made = columns(counts, openly, openly)
+
+    (found,) = every_pair(made).tests
+    hidden = every_pair(columns(np.array([[40, 30], [30, 3]]), *[public(question(COIN))] * 2))
+
+    assert found.independence == crosstab(made, "a", "b").independence
+    assert hidden.tests == ()
+    assert "1 pairs are not tested" in hidden.warnings[0]
+
+
+def test_q_values_count_pairs_that_could_not_be_tested():
+    """One answer that never varies makes two pairs that nothing can be said of; the third one's q counts them."""
+    coins = Columns.from_arrays(
+        asked(question(COIN), question(COIN), public(question(COIN))),
+        {"a": np.repeat([0, 1], 500), "b": np.arange(1000) * 7 // 3 % 2, "c": np.zeros(1000, np.uint8)},
+    )
+
+    found = every_pair(coins)
+
+    assert (found.possible, len(found.tests)) == (3, 1)
+    assert found.tests[0].q == pytest.approx(min(3 * found.tests[0].independence.p, 1))
+
+
 def test_pairs_with_many_values_are_tested_too():
     """A mask of ten options beside a coin."""
     mask = one_of(10, {"name": "optimal_unary", "odds": "3"})
     values = np.arange(900)
     made = Columns.from_arrays(asked(mask, question(COIN)), {"a": values * 37 % 1024, "b": values % 2})
 
-    (found,) = every_pair(made)
+    (found,) = every_pair(made).tests
 
     assert found.independence.df == 10
     assert found.independence == crosstab(made, "a", "b").independence
@@ -311,5 +340,8 @@ def test_options_that_were_not_drawn_evenly_are_told():
 
     assert found[0] == 1
     assert found[1] < 1e-6
+    told = [crosstab_document(crosstab(columns(counts, drawn, drawn), "a.c1", "b.c2")) for counts in (even, forged)]
+    assert [document["drawn_evenly"] for document in told] == found
+    assert [UNEVEN in document["warnings"] for document in told] == [False, True]
     assert crosstab(columns(even[:, :2], drawn, question(COIN)), "a.c1", "b").drawn_evenly == 1
     assert crosstab(columns(COINS), "a", "b").drawn_evenly is None

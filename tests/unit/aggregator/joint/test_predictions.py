@@ -57,12 +57,18 @@ def test_stratum_is_the_first_unless_it_is_named() -> None:
     assert log_odds[1] - log_odds[0] == pytest.approx(shift)
 
 
+def test_digits_are_as_good_as_a_number() -> None:
+    """A command line has nothing else."""
+    assert predict(LOGIT, [{"x": "-0.5", "g": "yes"}]) == predict(LOGIT, [{"x": -0.5, "g": "yes"}])
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [
         ({"x": 0.5}, "lacks what 'g=yes' needs"),
         ({"x": 0.5, "g": "maybe"}, "'g' is one of: no, yes"),
         ({"x": "half", "g": "yes"}, "give it a number"),
+        ({"x": 0.5, "g": "yes", "SECRET": 1}, "no predictor; there are: g, x"),
     ],
 )
 def test_row_that_does_not_suit_is_refused(row: dict[str, Any], words: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.likelihood_engine import maximize
 from sottovoce.aggregator.joint.multinomial import Multinomial
 from sottovoce.aggregator.joint.regression import regress
@@ -16,7 +17,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.documents import survey
 from tests.unit.aggregator.joint.reports import COIN as FLIP
 from tests.unit.aggregator.joint.reports import ONES, OTHER, ROW, SAWTOOTH, WEIGHTS, X, columns
-from tests.unit.aggregator.joint.survey_of_reports import COIN, NULL, QUESTIONS, Reports, asked, reports
+from tests.unit.aggregator.joint.survey_of_reports import COIN, NULL, QUESTIONS, asked, reports
 from tests.unit.shared.test_schema import validator
 
 EVERYTHING = reports()
@@ -152,7 +153,7 @@ def test_what_was_not_asked_takes_no_part() -> None:
     known = ROW % 2 == 0
     some = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"])
     half = {name: column[known] for name, column in EVERYTHING.values.items()}
-    alone = regress(Reports(EVERYTHING.revisions, half, np.zeros(300, int), np.zeros(300, int)), "other", ["x"])
+    alone = regress(Columns(EVERYTHING.revisions, half, np.zeros(300, int), np.zeros(300, int)), "other", ["x"])
 
     weighted = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"], weights=WEIGHTS)
     direct = maximize(Multinomial(columns(ONES[known], X[known]), OTHER[known], FLIP, WEIGHTS[known]))
@@ -212,9 +213,9 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
 @pytest.mark.parametrize(
     ("outcome", "predictors", "more", "words"),
     [
-        ("nothing", ["x"], {}, "asks no question 'nothing'"),
-        ("said", ["nothing"], {}, "asks no question 'nothing'"),
-        ("drawn", ["x"], {}, "this question has 'drawn.c0', 'drawn.c1'"),
+        ("nothing", ["x"], {}, "asks no such question; there are: said, other, x"),
+        ("said", ["nothing"], {}, "asks no such question; there are: said, other, x"),
+        ("drawn", ["x"], {}, "is asked for as: drawn.c0, drawn.c1"),
         ("said", ["said"], {}, "needs two different variables"),
         ("said", ["x", "x"], {}, "needs two different variables"),
         ("drawn.c0", ["drawn.c1"], {}, "no report tells of two options"),

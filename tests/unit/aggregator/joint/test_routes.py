@@ -27,7 +27,16 @@ from sottovoce.shared.errors import StorageError
 from tests.unit.aggregator.joint.closed_surveys import OPTIONS, states
 from tests.unit.shared.test_schema import validator
 
-SCHEMAS = {"crosstab": "crosstab", "compare": "comparison", "regression": "regression", "weights": "weights"}
+SCHEMAS = {
+    "crosstab": "crosstab",
+    "compare": "comparison",
+    "pairs": "pairs",
+    "regression": "regression",
+    "weights": "weights",
+}
+
+
+LINEAR = {**OPTIONS["regression"], "model": "linear"}
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +109,53 @@ def test_weighted_regression_is_made_from_margins(researcher: FlaskClient) -> No
     assert found["deff"] > 1
 
 
+@pytest.mark.parametrize("kind", ["crosstab", "compare"])
+def test_tables_are_made_with_the_weights_of_margins(researcher: FlaskClient, kind: str) -> None:
+    """Their figures change, and what the weights cost stands with them."""
+    _, plain = ask(researcher, "done", kind, OPTIONS[kind])
+    status, weighted = ask(researcher, "done", kind, {**OPTIONS[kind], **OPTIONS["weights"]})
+
+    validator(SCHEMAS[kind]).validate(weighted)
+    assert (status, plain["deff"]) == (200, pytest.approx(1))
+    assert weighted["deff"] > 1.0001
+    assert (plain["n"], plain["independence"]["statistic"]) != (weighted["n"], weighted["independence"]["statistic"])
+
+
+@pytest.mark.parametrize("kind", ["crosstab", "compare"])
+def test_limits_of_a_document_stand_in_their_order(researcher: FlaskClient, kind: str) -> None:
+    """What is shown lies between them."""
+    _, found = ask(researcher, "done", kind, OPTIONS[kind])
+
+    figures = found["cells"] + found["conditional"] if kind == "crosstab" else found["values"] + found["differences"]
+    assert all(one["low"] <= one["shown"] <= one["high"] for one in figures if one["shown"] is not None)
+    assert any(one["low"] < one["high"] for one in figures)
+
+
+def test_every_pair_is_tested_with_q_values(researcher: FlaskClient) -> None:
+    """The same test as of its table, and never less than p."""
+    _, table = ask(researcher, "done", "crosstab", {"rows": "cheated", "columns": "year"})
+    status, found = ask(researcher, "done", "pairs", {})
+
+    pairs = {(one["first"], one["second"]): one for one in found["pairs"]}
+    assert (status, found["reports"], found["possible"], len(pairs)) == (200, 400, 3, 3)
+    assert {key: pairs["cheated", "year"][key] for key in ("statistic", "df", "p")} == pytest.approx(
+        table["independence"]
+    )
+    assert all(one["p"] <= one["q"] for one in pairs.values())
+    assert [one["p"] for one in found["pairs"]] == sorted(one["p"] for one in found["pairs"])
+
+
+def test_regression_predicts_what_was_asked_for(researcher: FlaskClient) -> None:
+    """A row for each of the people, with the shares between their limits."""
+    at = [{"year": "first"}, {"year": "second"}]
+    status, found = ask(researcher, "done", "regression", {**LINEAR, "at": at})
+
+    validator("regression").validate(found)
+    assert (status, [one["at"] for one in found["predictions"]]) == (200, at)
+    assert all(one["low"] < one["estimate"] < one["high"] for one in found["predictions"])
+    assert "predictions" not in ask(researcher, "done", "regression", LINEAR)[1]
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "places"),
     [
@@ -115,6 +171,12 @@ def test_weighted_regression_is_made_from_margins(researcher: FlaskClient) -> No
         ("regression", {"outcome": "cheated", "on": "SECRET"}, ["/on"]),
         ("regression", {"outcome": "cheated", "on": []}, ["/on"]),
         ("regression", {"outcome": "cheated", "on": ["year"], "errors": "SECRET", "model": 3}, ["/model", "/errors"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": {}}, ["/at"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": [{"year": ["SECRET"]}]}, ["/at"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": [{"year": True}]}, ["/at"]),
+        ("regression", {"outcome": "cheated", "on": ["year"], "at": [{}] * 1001}, ["/at"]),
+        ("pairs", {"rows": "SECRET"}, [""]),
+        ("crosstab", {"rows": "cheated", "columns": "reason", "margins": []}, ["/margins"]),
         ("weights", {"margins": {}}, ["/margins"]),
         ("weights", {"margins": {"year": 3}}, ["/margins"]),
         ("weights", {"margins": {"year": {"first": "SECRET"}}}, ["/margins"]),
@@ -149,6 +211,10 @@ def test_wrong_options_are_told_by_their_places(
         ("compare", {"outcome": "cheated", "groups": "year", "category": "SECRET"}, "no category of this name"),
         ("regression", {"outcome": "cheated", "on": ["SECRET"]}, "no such question"),
         ("regression", {"outcome": "cheated", "on": ["year"], "cluster": "SECRET"}, "no such question"),
+        ("regression", {**LINEAR, "at": [{"SECRET": 1}]}, "there are: year"),
+        ("regression", {**LINEAR, "at": [{"year": "SECRET"}]}, "one of: first, second"),
+        ("regression", {**LINEAR, "at": [{}]}, "lacks what"),
+        ("compare", {"outcome": "cheated", "groups": "year", "margins": {"SECRET": {"x": 1}}}, "no such question"),
         ("weights", {"margins": {"year x year": {"first x first": 1}}}, "leaves out"),
     ],
 )

@@ -1,0 +1,47 @@
+"""From the name that an analyst gives to the variable that it means: the one place where names are looked up."""
+
+import numpy as np
+from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.joint.columns import Columns
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question
+
+NOT_IN_FILE = "the file of reports has no column '{}': public answers are in a file of their own (reports-with-public)"
+
+
+def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
+    """
+    The question as the newest revision asks it, and which of its variables is meant.
+
+    Args:
+        columns: the reports.
+        name: a question's, or an option's or coordinate's after a dot.
+
+    Raises:
+        EstimateError: there is none, or the reports have no column for it. The message tells which names there are, and
+            does not repeat the one that was given: it comes from elsewhere.
+    """
+    question = columns.question(name.partition(".")[0])
+    if question is None:
+        known = ", ".join(each.name for each in columns.survey.questions)
+        raise EstimateError(f"the survey asks no such question; there are: {known}")
+    parts = [variable.full_name for variable in variables_of(question)]
+    if name not in parts:
+        raise EstimateError(f"this question is asked for as: {', '.join(parts)}")
+    if question.name not in columns.values:
+        raise EstimateError(NOT_IN_FILE.format(question.name))
+    return question, parts.index(name)
+
+
+def check_one_wave(columns: Columns, question: Question) -> None:
+    """
+    Refuse several waves of a question whose draw devices remember.
+
+    Raises:
+        EstimateError: what one person reports in several waves hangs together.
+    """
+    if question.mechanism is not None and question.mechanism.waves > 1 and len(np.unique(columns.wave)) > 1:
+        raise EstimateError(
+            f"devices remember their draw of '{question.name}' from wave to wave, so that one person's reports hang "
+            "together: choose one wave"
+        )
