@@ -3,16 +3,29 @@
 from flask import Flask
 from sottovoce.aggregator.studio import (
     figures,
+    files_page,
     invite_files,
     invite_page,
     language,
+    models_page,
     results_page,
     static_files,
     survey_list,
+    tables_page,
 )
 from sottovoce.aggregator.web.route_table import Route
 
-_PAGES = (survey_list, invite_page, invite_files, results_page, language, static_files)
+_PAGES = (
+    survey_list,
+    invite_page,
+    invite_files,
+    results_page,
+    tables_page,
+    models_page,
+    files_page,
+    language,
+    static_files,
+)
 
 ROUTES: tuple[Route, ...] = tuple(route for page in _PAGES for route in page.ROUTES)
 """All pages of the studio."""
