@@ -36,7 +36,7 @@ RULES = [
     ("sottovoce.aggregator.planning.batch_randomizers", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.planning", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.files.scripts", set()),
-    ("sottovoce.aggregator.files.estimates", {"sottovoce.shared", "sottovoce.aggregator", "xlsxwriter"}),
+    ("sottovoce.aggregator.files.workbook", {"sottovoce.shared", "sottovoce.aggregator", "xlsxwriter"}),
     ("sottovoce.aggregator.files.survey_files", {"sottovoce.shared", "sottovoce.aggregator", "yaml"}),
     ("sottovoce.aggregator.files", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.opened.address", {"sottovoce.shared", "sottovoce.aggregator", "numpy", "requests"}),

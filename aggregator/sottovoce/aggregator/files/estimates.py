@@ -1,14 +1,13 @@
 """The estimates as a table, for spreadsheets: everybody's, then each wave's, then each cohort's."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import xlsxwriter
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.cells import write_csv
 from sottovoce.aggregator.files.labels import option_labels, question_label
+from sottovoce.aggregator.files.workbook import write_workbook
 from sottovoce.aggregator.results.analysis import Results, Revision, analyse
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.shared.spec import Question
@@ -19,9 +18,6 @@ _FIGURES = (
 )  # fmt: skip
 _SURVEY = ("survey", "revision", "digest", "epsilon_total", "version", "closed")
 COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES)
-
-
-_EPOCH = datetime(1980, 1, 1)
 
 
 def estimate_rows(revisions: Sequence[Revision], about: About, wave: int | None = None) -> Iterator[tuple[object, ...]]:
@@ -65,28 +61,7 @@ def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About
         about: what the file says of itself.
         wave: only this one; None for all.
     """
-    as_text = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    with xlsxwriter.Workbook(path, {**as_text, "in_memory": True}) as book:
-        # The same results make the same bytes, on whatever day.
-        book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})
-        sheet = book.add_worksheet("Estimates")
-        lines = about.lines[:-1]
-        for number, line in enumerate(lines):
-            sheet.write_string(number, 0, line)
-        for number, row in enumerate([COLUMNS, *estimate_rows(revisions, about, wave)], start=len(lines)):
-            _write_row(sheet, number, row)
-        sheet.freeze_panes(len(lines) + 1, 0)
-        told = book.add_worksheet("About")
-        for number, pair in enumerate(about.pairs.items()):
-            _write_row(told, number, pair)
-
-
-def _write_row(sheet: Any, number: int, row: Sequence[object]) -> None:  # noqa: ANN401 - the library has no types
-    for column, cell in enumerate(row):
-        if isinstance(cell, bool | str):
-            sheet.write_string(number, column, str(cell))
-        elif isinstance(cell, int | float):
-            sheet.write_number(number, column, cell)
+    write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
 
 
 def _rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:

@@ -48,7 +48,7 @@ class JointResults:
             EstimateError: there is none, or not yet.
             Refusal: ``busy``.
         """
-        with self._room(), self._running:
+        with self.turn():
             self._look_later()
             return asked.document(self._kept.columns(name, asked.wave))
 
@@ -57,11 +57,18 @@ class JointResults:
         self._kept.drop()
 
     @contextmanager
-    def _room(self) -> Iterator[None]:
+    def turn(self) -> Iterator[None]:
+        """
+        For whatever else takes long: one thing runs at a time, and only some threads wait for it.
+
+        Raises:
+            Refusal: ``busy``.
+        """
         if not self._rooms.acquire(blocking=False):
             raise Refusal("busy")
         try:
-            yield
+            with self._running:
+                yield
         finally:
             self._rooms.release()
 

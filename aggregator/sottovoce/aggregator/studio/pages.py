@@ -1,10 +1,19 @@
 """The researchers' pages: server-rendered, whole without a script, no cookie but the session's and the language's."""
 
 from flask import Flask
-from sottovoce.aggregator.studio import figures, language, results_page, static_files, survey_list
+from sottovoce.aggregator.studio import (
+    figures,
+    files_page,
+    language,
+    models_page,
+    results_page,
+    static_files,
+    survey_list,
+    tables_page,
+)
 from sottovoce.aggregator.web.route_table import Route
 
-_PAGES = (survey_list, results_page, language, static_files)
+_PAGES = (survey_list, results_page, tables_page, models_page, files_page, language, static_files)
 
 ROUTES: tuple[Route, ...] = tuple(route for page in _PAGES for route in page.ROUTES)
 """All pages of the studio."""

@@ -1,0 +1,87 @@
+"""The answer to an analysis, or why there is none: from the same function that programs are answered by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import current_app
+from sottovoce.aggregator.closed import check_closed
+from sottovoce.aggregator.joint.joint_request import parse_request
+from sottovoce.aggregator.studio.joint_address import AskedAnalysis
+from sottovoce.aggregator.surveys import reports_so_far
+from sottovoce.aggregator.web.problems import STATUS, Refusal
+from sottovoce.shared.errors import EstimateError, OptionsError
+
+
+@dataclass(frozen=True)
+class Why:
+    """
+    Why there is no answer.
+
+    Attributes:
+        code: of the problem, as programs are told; "empty" where no report has come.
+        details: in the analysis's own words, which are English; none where the page has a sentence of its own.
+    """
+
+    code: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """Of HTTP."""
+        return STATUS.get(self.code, 200)
+
+
+@dataclass(frozen=True)
+class JointAnswer:
+    """
+    One of the two.
+
+    Attributes:
+        document: the answer, in the JSON form of its schema.
+        why: there is none.
+    """
+
+    document: Mapping[str, Any] | None = None
+    why: Why | None = None
+
+
+def answer_to(name: str, asked: AskedAnalysis) -> JointAnswer:
+    """
+    Make an analysis of a published survey.
+
+    Args:
+        name: the survey's.
+        asked: the analysis.
+    """
+    try:
+        request = parse_request(asked.kind, dict(asked.options))
+        return JointAnswer(current_app.extensions["joint_results"].document(name, request))
+    except OptionsError as error:
+        told = tuple(f"{each.pointer.lstrip('/')} {each.message}".strip() for each in error.problems)
+        return JointAnswer(why=Why(error.code, told))
+    except EstimateError as error:
+        return JointAnswer(why=_why(error))
+    except Refusal as refusal:
+        return JointAnswer(why=Why(refusal.code))
+
+
+def why_nothing(name: str, wave: int | None = None) -> Why | None:
+    """
+    Why there are no joint results at all; None if there are.
+
+    Args:
+        name: the survey's.
+        wave: the one that is asked for; None for all.
+    """
+    storage, clock = current_app.extensions["storage"], current_app.extensions["clock"]
+    revisions = storage.revisions(name)
+    try:
+        check_closed(storage, revisions, wave, clock())
+    except EstimateError as error:
+        return _why(error)
+    return None if any(map(reports_so_far, revisions)) else Why("empty")
+
+
+def _why(error: EstimateError) -> Why:
+    return Why(error.code) if error.code == "still_open" else Why(error.code, (str(error),))

@@ -1,0 +1,154 @@
+"""What the pages of tables and of models share: what they are given, how they reply, and the answer as a file."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.joint_files import write_joint_csv, write_joint_json, write_joint_xlsx
+from sottovoce.aggregator.planning.joint_plan import pair_plan
+from sottovoce.aggregator.studio.figures_in_words import FiguresInWords
+from sottovoce.aggregator.studio.joint_address import AskedAnalysis, asked_analysis
+from sottovoce.aggregator.studio.joint_answer import JointAnswer, Why, answer_to, why_nothing
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.reproducing import in_files, python_code, r_code
+from sottovoce.aggregator.studio.shown_models import ModelsInWords
+from sottovoce.aggregator.studio.shown_parts import ShownAnswer
+from sottovoce.aggregator.studio.shown_tables import TablesInWords
+from sottovoce.aggregator.studio.survey_page import published_page
+from sottovoce.aggregator.studio.survey_variables import SurveyVariables
+from sottovoce.aggregator.surveys import newest, survey_of
+from sottovoce.aggregator.web.problems import COME_BACK, RETRY_AFTER, Refusal
+from sottovoce.shared.errors import EstimateError
+
+FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]] = {
+    "answer.csv": (write_joint_csv, "text/csv; charset=utf-8"),
+    "answer.xlsx": (write_joint_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "answer.json": (write_joint_json, "application/json"),
+}
+"""The forms in which an answer can be kept."""
+
+
+BEFORE_RESULTS = frozenset({"still_open", "empty"})
+"""Why there is nothing yet: then a page says what there will be."""
+
+
+def names_of(name: str) -> SurveyVariables:
+    """
+    The variables of a published survey, in the reader's language.
+
+    Raises:
+        ReportRejected: no survey has this name.
+    """
+    return SurveyVariables(survey_of(newest(current_app.extensions["storage"], name).document), words())
+
+
+def joint_page(name: str, page: str, kinds: Sequence[str]) -> Response:
+    """
+    A page with its fields, and the answer if one is asked for.
+
+    Args:
+        name: the survey's.
+        page: its word; the template has the same name.
+        kinds: of analysis that it makes; the first is the form's.
+    """
+    frame, names = published_page(name, page), names_of(name)
+    asked = asked_analysis(request.args, kinds)
+    nothing = why_nothing(name)
+    made = answer_to(name, asked) if asked else JointAnswer(why=nothing)
+    shown = in_words(made, names)
+    text = render_template(
+        f"{page}.html",
+        page=page,
+        frame=frame,
+        names=names,
+        asked=asked,
+        why=made.why,
+        nothing=nothing,
+        shown=shown,
+        given=request.args,
+        plan=pair_in_words(asked, names) if made.why and made.why.code in BEFORE_RESULTS else [],
+        files=_files(name, page, asked) if made.document is not None else {},
+        python=python_code(asked, names, current_app.extensions["settings"].public_url) if shown and asked else "",
+        r=r_code(asked, names) if shown and asked else "",
+        in_files=asked is None or in_files(asked, names),
+    )
+    status = made.why.status if asked and made.why else 200
+    reply = Response(text, status, content_type="text/html; charset=utf-8")
+    if status in COME_BACK:
+        reply.headers["Retry-After"] = RETRY_AFTER
+    return reply
+
+
+def joint_file(name: str, file: str, kinds: Sequence[str]) -> Response:
+    """
+    The same answer to keep.
+
+    Args:
+        name: the survey's.
+        file: one of ``FILES``.
+        kinds: of analysis that the page makes.
+
+    Raises:
+        EstimateError: there is no such answer; says why.
+        Refusal: there is no such file, nothing was asked for, or others are being answered.
+    """
+    survey = names_of(name).survey
+    asked = asked_analysis(request.args, kinds)
+    if file not in FILES or asked is None:
+        raise Refusal("not_found", "the address names no analysis, or no file of it")
+    made = answer_to(name, asked)
+    if made.document is None:
+        why = made.why or Why("internal")
+        raise Refusal("estimate_impossible" if why.code == "empty" else why.code, "; ".join(why.details))
+    write, media_type = FILES[file]
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder) / file, made.document, About.of(survey))
+        body = (Path(folder) / file).read_bytes()
+    called = f"{'TRIAL-' if survey.trial else ''}{name}-{survey.revision}-{asked.kind}{Path(file).suffix}"
+    reply = Response(body, content_type=media_type)
+    reply.headers["Content-Disposition"] = f"attachment; filename={called}"
+    return reply
+
+
+def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
+    """The answer as people read it; None if there is none."""
+    if made.document is None:
+        return None
+    tables, models = TablesInWords(names), ModelsInWords(names)
+    writers = {
+        "sottovoce-crosstab/1": tables.crosstab,
+        "sottovoce-comparison/1": tables.compare,
+        "sottovoce-pairs/1": tables.pairs,
+        "sottovoce-regression/1": models.regression,
+    }
+    return writers[made.document["format"]](made.document)
+
+
+def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[str]:
+    """What the two questions of an analysis will allow once there are reports; nothing if there are not two."""
+    options = asked.options if asked else {}
+    chosen = [options.get(key) for key in ("rows", "groups", "columns", "outcome")]
+    predictors = options.get("on") or [None]
+    found = [names.find(name) for name in (*chosen, predictors[0]) if name]
+    questions = [each.question for each in found if each is not None]
+    if len(questions) != 2:
+        return []
+    try:
+        plan = pair_plan(names.survey, questions[0], questions[1])
+    except EstimateError:
+        return []
+    say, write = names.words.say, FiguresInWords(names.words)
+    told = [say("joint_plan_share", share=write.share(plan.share))]
+    if plan.cell is not None and plan.difference is not None and plan.odds_ratio is not None:
+        told.append(say("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
+    return told
+
+
+def _files(name: str, page: str, asked: AskedAnalysis | None) -> dict[str, str]:
+    if asked is None:
+        return {}
+    query = request.query_string.decode("ascii", "replace")
+    return {file.partition(".")[2].upper(): f"/dashboard/surveys/{name}/{page}/{file}?{query}" for file in FILES}

@@ -1,0 +1,103 @@
+"""The variables of a survey as a reader chooses them: under which names they are asked for, and what people read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.files.labels import option_labels
+from sottovoce.aggregator.joint.margins import BESIDE
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.shared.spec import Question, Survey
+
+
+@dataclass(frozen=True)
+class SurveyVariable:
+    """
+    One variable.
+
+    Attributes:
+        name: by which analyses ask for it.
+        label: for people.
+        question: the question that it belongs to.
+        categories: name and label of each; none of a number.
+        only_outcome: it can be explained, and explain nothing.
+    """
+
+    name: str
+    label: str
+    question: Question
+    categories: tuple[tuple[str, str], ...]
+    only_outcome: bool
+
+    @property
+    def public(self) -> bool:
+        """Its answers are sent as they are."""
+        return self.question.mechanism is None
+
+    @property
+    def part(self) -> str:
+        """The option's or coordinate's name; "" for a whole question."""
+        return self.name.partition(".")[2]
+
+
+@dataclass(frozen=True)
+class SurveyVariables:
+    """
+    All variables of a survey, in a reader's language.
+
+    Attributes:
+        survey: its newest revision.
+        words: the language.
+    """
+
+    survey: Survey
+    words: Words
+
+    @cached_property
+    def all(self) -> Sequence[SurveyVariable]:
+        """In the survey's order."""
+        return [variable for question in self.survey.questions for variable in self._of(question)]
+
+    @cached_property
+    def _by_name(self) -> dict[str, SurveyVariable]:
+        return {variable.name: variable for variable in self.all}
+
+    def find(self, name: str) -> SurveyVariable | None:
+        """The variable of this name."""
+        return self._by_name.get(name)
+
+    def label(self, name: str) -> str:
+        """What people read for a variable's name; of several together, each."""
+        found = [self._by_name.get(each) for each in name.split(BESIDE)]
+        return BESIDE.join(each.label for each in found if each) if all(found) else name
+
+    def category(self, name: str, category: str) -> str:
+        """What people read for a category of a variable; groups made one by the analysis keep their name."""
+        found = self._by_name.get(name)
+        return dict(found.categories).get(category, category) if found else category
+
+    def term(self, term: str) -> str:
+        """What people read for a term of a model, ``variable`` or ``variable=category``."""
+        name, is_category, category = term.partition("=")
+        if name not in self._by_name:
+            return term
+        return f"{self.label(name)} = {self.category(name, category)}" if is_category else self.label(name)
+
+    def _of(self, question: Question) -> list[SurveyVariable]:
+        own = self.words.text(question.label, self.survey.default_language)
+        labels = self._labels(question)
+        made = []
+        for each in variables_of(question):
+            # The categories of one option of several are whether it was chosen.
+            known = labels if not each.name else {"yes": self.words.say("joint_yes"), "no": self.words.say("joint_no")}
+            label = f"{own} {labels.get(each.name, each.name)}" if each.name else own
+            categories = tuple((name, known.get(name, name)) for name in each.categories)
+            made.append(SurveyVariable(each.full_name, label, question, categories, bool(each.only_outcome)))
+        return made
+
+    def _labels(self, question: Question) -> dict[str, str]:
+        labels = dict(zip(question.options, option_labels(question, self.words.language), strict=True))
+        named = {choice.name for choice in question.choices}
+        own = {"yes": "joint_yes", "no": "joint_no", "absent": "joint_absent"}
+        return labels | {name: self.words.say(key) for name, key in own.items() if name in labels and name not in named}

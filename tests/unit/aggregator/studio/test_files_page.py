@@ -1,0 +1,89 @@
+"""The page of files offers what the command line writes, and nothing with public answers."""
+
+import base64
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS, SINGLE, WITH_PUBLIC
+from sottovoce.aggregator.results.analysis import revisions_of
+from sottovoce.aggregator.studio.survey_files import MEDIA_TYPES, OF_CLOSED, OFFERED
+
+from tests.exported import source
+from tests.unit.aggregator.studio.joint_pages import app, client, get
+
+__all__ = ["app", "client"]
+
+
+def test_every_file_but_those_with_public_answers_is_offered(client: FlaskClient) -> None:
+    """Each by its name, with what it is for; each has a media type."""
+    page = get(client, "done/files").text
+
+    assert set(OFFERED) == {*SINGLE, "everything.zip"} - set(WITH_PUBLIC)
+    assert all(f"/dashboard/surveys/done/files/{file}" in page for file in OFFERED)
+    assert {file.rpartition(".")[2] for file in OFFERED} == set(MEDIA_TYPES)
+
+
+@pytest.mark.parametrize("file", sorted(set(AT_ANY_TIME) | {"reports.parquet"}))
+def test_file_is_the_one_that_the_command_line_writes(
+    app: Flask, client: FlaskClient, file: str, tmp_path: Path
+) -> None:
+    """Byte by byte, with its sum in the header."""
+    storage = app.extensions["storage"]
+    survey = revisions_of(storage, "done")[-1].survey
+    SINGLE[file](source(storage, survey), tmp_path / file)
+    reply = get(client, f"done/files/{file}")
+
+    assert reply.data == (tmp_path / file).read_bytes()
+    assert reply.headers["Content-Disposition"] == f"attachment; filename=done-{file}"
+    digest = base64.b64encode(hashlib.sha256(reply.data).digest()).decode()
+    assert reply.headers["Repr-Digest"] == f"sha-256=:{digest}:"
+
+
+def test_everything_is_one_zip_whose_sums_hold(client: FlaskClient) -> None:
+    """Every file that stands together, and SHA-256 of each."""
+    archive = zipfile.ZipFile(io.BytesIO(get(client, "done/files/everything.zip").data))
+    sums = archive.read("done/SHA256SUMS").decode().splitlines()[1:]
+
+    assert {line.split("  ")[1] for line in sums} == {*AT_ANY_TIME, *OF_REPORTS}
+    for line in sums:
+        digest, name = line.split("  ")
+        assert hashlib.sha256(archive.read(f"done/{name}")).hexdigest() == digest
+
+
+def test_sums_of_the_page_are_those_of_the_downloads(client: FlaskClient) -> None:
+    """Where a file is the same each time; the others say that they are not."""
+    page = get(client, "done/files?sums=1").text
+
+    for file in ("methods.md", "reports.parquet", "codebook.html"):
+        assert hashlib.sha256(get(client, f"done/files/{file}").data).hexdigest() in page
+    assert page.count("is another one each time") == 4
+
+
+def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
+    """The page does not link them, and their address refuses."""
+    page = get(client, "open/files?sums=1").text
+
+    assert "come when the survey is closed" in page
+    for file in OF_CLOSED:
+        assert f"/files/{file}" not in page
+        assert get(client, f"open/files/{file}").status_code == 409
+    assert get(client, "open/files/methods.md").status_code == 200
+
+
+@pytest.mark.parametrize("file", [*WITH_PUBLIC, "SHA256SUMS", "..", "reports"])
+def test_no_other_file_can_be_had(client: FlaskClient, file: str) -> None:
+    """Public answers least of all."""
+    assert get(client, f"done/files/{file}").status_code == 404
+
+
+def test_file_of_a_try_out_has_it_in_its_name(client: FlaskClient) -> None:
+    """Before anybody opens it."""
+    reply = get(client, "tried/files/reports.csv")
+
+    assert reply.headers["Content-Disposition"] == "attachment; filename=TRIAL-tried-reports.csv"
+    assert reply.text.startswith("# TRIAL")

@@ -1,0 +1,71 @@
+"""The page of models says what programs are answered: coefficients, odds ratios in words, effects, predictions."""
+
+import math
+
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.unit.aggregator.studio.joint_pages import app, cells, client, document, get
+
+__all__ = ["app", "client"]
+
+LINEAR = "models?kind=regression&outcome=cheated&on=year&on=reason&model=linear"
+
+
+def four(value: float) -> float:
+    """As many digits as the page writes."""
+    return float(f"{value:.4g}")
+
+
+def read(cell: str) -> float:
+    """A number of the page."""
+    return float(cell.replace("−", "-"))
+
+
+def test_coefficients_of_the_page_are_those_of_the_api(app: Flask, client: FlaskClient) -> None:
+    """With their errors."""
+    found = document(app, "done", "regression", outcome="cheated", on=["year", "reason"], model="linear")
+    shown = cells(get(client, f"done/{LINEAR}").text)
+
+    assert [line[0] for line in shown] == ["(constant)", "Year? = Second", "Why? = Fear", "Why? = Fun"]
+    assert [(read(line[1]), read(line[2])) for line in shown] == [
+        (four(one["estimate"]), four(one["std_error"])) for one in found["coefficients"]
+    ]
+
+
+def test_logit_is_told_as_odds_and_effects_and_predicts(app: Flask, client: FlaskClient) -> None:
+    """The odds ratio is exp of the coefficient, in the table and in the sentence."""
+    found = document(app, "done", "regression", outcome="year", on=["cheated"])
+    page = get(client, "done/models?kind=regression&outcome=year&on=cheated").text
+    slope = next(one for one in found["coefficients"] if one["term"] == "cheated=yes")
+
+    ratio = cells(page)[0]
+    assert ratio[0] == "Cheated? = Yes"
+    assert ratio[1] == "none" if slope["estimate"] is None else read(ratio[1]) == four(math.exp(slope["estimate"]))
+
+
+def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
+    """With what is missing."""
+    reply = get(client, "done/models?kind=regression&outcome=cheated")
+
+    assert reply.status_code == 422
+    assert "on is missing" in reply.text
+
+
+def test_open_survey_has_no_model(client: FlaskClient) -> None:
+    """The same sentence as for tables."""
+    reply = get(client, f"open/{LINEAR}")
+
+    assert reply.status_code == 409
+    assert "come when the survey is closed" in reply.text
+    assert cells(reply.text) == []
+
+
+def test_prediction_is_asked_for_in_the_form(app: Flask, client: FlaskClient) -> None:
+    """For one kind of people, by an answer beside each predictor."""
+    at = [{"year": "second"}]
+    found = document(app, "done", "regression", outcome="cheated", on=["year"], model="linear", at=at)
+    path = "done/models?kind=regression&outcome=cheated&on=year&model=linear&at.year=second"
+    told = next(line for line in cells(get(client, path).text) if line[0] == "Year? = Second" and len(line) == 3)
+
+    assert read(told[1]) == four(found["predictions"][0]["estimate"])

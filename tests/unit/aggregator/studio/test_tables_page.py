@@ -1,0 +1,154 @@
+"""The page of tables says what programs are answered, and why there is nothing where there is nothing."""
+
+import csv
+import io
+import re
+import zipfile
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.web.pages import LANGUAGES
+
+from tests.unit.aggregator.studio.joint_pages import app, cells, client, document, get
+
+__all__ = ["app", "client"]
+
+TABLE = "tables?kind=crosstab&rows=year&columns=reason"
+
+
+def percent(value: float | None) -> str:
+    """A share as English writes it."""
+    return "none" if value is None else f"{100 * value:.1f}%"
+
+
+def test_every_cell_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) -> None:
+    """Shares in rows first, then shares of all, each with its limits."""
+    found = document(app, "done", "crosstab", rows="year", columns="reason")
+    told = [
+        f"{percent(one['shown'])} ({percent(one['low'])} to {percent(one['high'])})"
+        for key in ("conditional", "cells")
+        for one in found[key]
+    ]
+
+    shown = cells(get(client, f"done/{TABLE}").text)
+    assert [cell for line in shown for cell in line[1:]] == told
+    assert [line[0] for line in shown] == ["First", "Second"] * 2
+
+
+def test_comparison_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) -> None:
+    """Values and differences."""
+    found = document(app, "done", "compare", outcome="cheated", groups="year")
+
+    shown = cells(get(client, "done/tables?kind=compare&outcome=cheated&groups=year").text)
+    assert [line[1] for line in shown[:2]] == [percent(one["shown"]) for one in found["values"]]
+    difference = found["differences"][0]["shown"]
+    assert shown[2][:2] == ["Second less First", f"{100 * difference:.1f} points".replace("-", "−")]
+
+
+def test_weights_and_a_third_question_reach_the_analysis(app: Flask, client: FlaskClient) -> None:
+    """What the fields say is what is computed."""
+    margins = {"year": {"first": "30", "second": "70"}}
+    weighted = document(app, "done", "crosstab", rows="cheated", columns="reason", margins=margins)
+    path = "done/tables/answer.json?kind=crosstab&rows=cheated&columns=reason"
+
+    assert get(client, f"{path}&margin.year.first=30&margin.year.second=70").json == weighted
+    assert weighted["deff"] > 1
+    within = get(client, f"{path}&within=year").json
+    assert within == document(app, "done", "crosstab", rows="cheated", columns="reason", within="year")
+
+
+def test_every_pair_is_listed_with_its_q(app: Flask, client: FlaskClient) -> None:
+    """And the rule by which one of them is a finding."""
+    found = document(app, "done", "pairs")
+    page = get(client, "done/tables?kind=pairs").text
+
+    assert [line[-1] for line in cells(page)] == [
+        "< 0.0001" if one["q"] < 0.0001 else f"{one['q']:.4f}" for one in found["pairs"]
+    ]
+    assert "q up to 0.05" in page
+
+
+def test_kept_answers_hold_the_same_figures(app: Flask, client: FlaskClient) -> None:
+    """CSV, workbook and JSON of one address; a file says in its name what it is of."""
+    found = document(app, "done", "crosstab", rows="year", columns="reason")
+    query = TABLE.partition("?")[2]
+    replies = {kind: get(client, f"done/tables/answer.{kind}?{query}") for kind in ("csv", "json", "xlsx")}
+
+    assert replies["json"].json == found
+    read = list(csv.DictReader(io.StringIO(replies["csv"].text)))
+    assert [float(row["shown"]) for row in read if row["figure"] == "cell"] == [one["shown"] for one in found["cells"]]
+    sheet = zipfile.ZipFile(io.BytesIO(replies["xlsx"].data)).read("xl/worksheets/sheet1.xml").decode()
+    assert f"<v>{found['cells'][0]['shown']:.16G}</v>" in sheet
+    assert replies["csv"].headers["Content-Disposition"] == "attachment; filename=done-1-crosstab.csv"
+
+
+def test_file_of_a_try_out_says_so_first(client: FlaskClient) -> None:
+    """In its name, and above its lines."""
+    reply = get(client, "tried/tables/answer.csv?" + TABLE.partition("?")[2])
+
+    assert reply.headers["Content-Disposition"] == "attachment; filename=TRIAL-tried-1-crosstab.csv"
+    assert reply.text.startswith("# TRIAL")
+
+
+def test_open_survey_shows_no_table_and_says_why(client: FlaskClient) -> None:
+    """With what the two questions will allow instead; its files are refused as well."""
+    reply = get(client, f"open/{TABLE}")
+
+    assert reply.status_code == 409
+    assert "come when the survey is closed" in reply.text
+    assert "You need about" in reply.text
+    assert cells(reply.text) == []
+    assert get(client, "open/tables/answer.csv?" + TABLE.partition("?")[2]).status_code == 409
+    assert "come when the survey is closed" in get(client, "open/tables").text
+
+
+def test_closed_survey_without_reports_says_so(client: FlaskClient) -> None:
+    """An empty state is no fault of the reader's."""
+    assert "There are no reports" in get(client, "empty/tables").text
+
+
+def test_what_cannot_be_had_is_refused_with_its_reason(client: FlaskClient) -> None:
+    """In the page, below its fields, which keep what was chosen."""
+    reply = get(client, "done/tables?kind=crosstab&rows=cheated&columns=cheated")
+    missing = get(client, "done/tables?kind=crosstab&rows=cheated")
+
+    assert reply.status_code == missing.status_code == 422
+    assert "asked for twice" in reply.text
+    assert '<option value="cheated" selected>' in reply.text
+    assert "columns is missing" in missing.text
+
+
+def test_nothing_that_was_sent_is_repeated_as_markup(client: FlaskClient) -> None:
+    """An address is anybody's text."""
+    reply = get(client, "done/tables?kind=crosstab&rows=<script>alert(1)</script>&columns=reason&margin.year.first=<b>")
+
+    assert reply.status_code == 422
+    assert "<script>alert" not in reply.text
+    assert "<b>" not in reply.text
+
+
+def test_page_is_told_to_come_back_while_others_are_answered(app: Flask, client: FlaskClient) -> None:
+    """It is the sentence of a page and not a problem document, and reports are let in meanwhile."""
+    results = app.extensions["joint_results"]
+    for _ in range(app.extensions["settings"].threads // 2):
+        results._rooms.acquire()
+    try:
+        reply = get(client, f"done/{TABLE}")
+    finally:
+        for _ in range(app.extensions["settings"].threads // 2):
+            results._rooms.release()
+
+    assert reply.status_code == 503
+    assert reply.headers["Retry-After"] == "5"
+    assert "Other results are being computed" in reply.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_are_the_readers(client: FlaskClient, language: str) -> None:
+    """Every page is whole in every language, with its own decimal sign."""
+    page = get(client, f"done/{TABLE}", language).text
+    assert f'<html lang="{language}"' in page
+    comma = language in {"de", "es", "fr", "pt"}
+    assert bool(re.search(r"\d,\d\s?%", page)) == comma
+    assert bool(re.search(r"\d\.\d\s?%", page)) == (not comma)
