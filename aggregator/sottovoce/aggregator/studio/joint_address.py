@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from werkzeug.datastructures import MultiDict
+Query = Mapping[str, Sequence[str]]
+"""Every parameter of an address with all its values."""
 
 MARGIN, AT = "margin.", "at."
 
@@ -36,23 +37,23 @@ class AskedAnalysis:
     options: Mapping[str, Any]
 
 
-def asked_analysis(args: MultiDict[str, str], kinds: Sequence[str]) -> AskedAnalysis | None:
+def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
     """
     The analysis that is asked for; None if none is, as on a page that was just opened.
 
     Args:
-        args: the address's query.
+        query: the address's.
         kinds: those that the page makes.
     """
-    kind = args.get("kind", "")
+    kind = _first(query, "kind")
     if kind not in kinds:
         return None
-    options: dict[str, Any] = {name: args[name] for name in _TEXTS[kind] if args.get(name)}
-    if args.get("wave"):
-        options["wave"] = _whole(args["wave"])
+    options: dict[str, Any] = {name: _first(query, name) for name in _TEXTS[kind] if _first(query, name)}
+    if _first(query, "wave"):
+        options["wave"] = _whole(_first(query, "wave"))
     if kind == "regression":
-        options |= _model_options(args)
-    margins = _margins(args)
+        options |= _model_options(query)
+    margins = _margins(query)
     return AskedAnalysis(kind, options | ({"margins": margins} if margins and kind in _WEIGHTED else {}))
 
 
@@ -61,17 +62,22 @@ def _whole(given: str) -> object:
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else given
 
 
-def _model_options(args: MultiDict[str, str]) -> dict[str, Any]:
+def _model_options(query: Query) -> dict[str, Any]:
     # Nothing chosen is left out, and then refused as missing.
-    predictors = list(dict.fromkeys(filter(None, args.getlist("on"))))
-    at = {name: args[f"{AT}{name}"].strip() for name in predictors if args.get(f"{AT}{name}", "").strip()}
+    predictors = list(dict.fromkeys(filter(None, query.get("on", ()))))
+    at = {name: _first(query, f"{AT}{name}") for name in predictors if _first(query, f"{AT}{name}")}
     return ({"on": predictors} if predictors else {}) | ({"at": [at]} if at else {})
 
 
-def _margins(args: MultiDict[str, str]) -> dict[str, dict[str, str]]:
+def _margins(query: Query) -> dict[str, dict[str, str]]:
     margins: dict[str, dict[str, str]] = {}
-    for key, given in args.items():
+    for key in query:
         question, _, category = key.removeprefix(MARGIN).partition(".")
-        if key.startswith(MARGIN) and category and given.strip():
-            margins.setdefault(question, {})[category] = given.strip()
+        if key.startswith(MARGIN) and category and _first(query, key):
+            margins.setdefault(question, {})[category] = _first(query, key)
     return margins
+
+
+def _first(query: Query, name: str) -> str:
+    """The parameter without spaces around it; "" where it is not given."""
+    return next(iter(query.get(name, ())), "").strip()

@@ -55,7 +55,7 @@ def joint_page(name: str, page: str, kinds: Sequence[str]) -> Response:
         kinds: of analysis that it makes; the first is the form's.
     """
     frame, names = published_page(name, page), names_of(name)
-    asked = asked_analysis(request.args, kinds)
+    asked = asked_analysis(request.args.to_dict(flat=False), kinds)
     nothing = why_nothing(name)
     made = answer_to(name, asked) if asked else JointAnswer(why=nothing)
     shown = in_words(made, names)
@@ -96,7 +96,7 @@ def joint_file(name: str, file: str, kinds: Sequence[str]) -> Response:
         Refusal: there is no such file, nothing was asked for, or others are being answered.
     """
     survey = names_of(name).survey
-    asked = asked_analysis(request.args, kinds)
+    asked = asked_analysis(request.args.to_dict(flat=False), kinds)
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
     made = answer_to(name, asked)
@@ -137,7 +137,7 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
     if len(questions) != 2:
         return []
     try:
-        plan = pair_plan(names.survey, *questions)
+        plan = pair_plan(names.survey, questions[0], questions[1])
     except EstimateError:
         return []
     say, write = names.words.say, FiguresInWords(names.words)

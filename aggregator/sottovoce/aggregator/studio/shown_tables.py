@@ -40,7 +40,7 @@ class TablesInWords:
         if "within" not in document:
             return ShownAnswer(self._paper(document), list(self._tables(document, "")), document["warnings"])
         within, found = document["within"], document["tables"]
-        shown = []
+        shown: list[ShownTable] = []
         for table in found:
             where = self.names.term(f"{within}={table['category']}")
             shown += self._tables(table, where)

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import os
 import re
 import subprocess
 import zipfile
@@ -23,7 +22,7 @@ from tests.unit.aggregator.studio.joint_pages import app, client, document, get
 
 __all__ = ["app", "client"]
 
-WEBR = Path(__file__).parents[4] / "webr"
+WEBR = Path(__file__).parents[4] / "tests" / "webr"
 NAMES = SurveyVariables(survey(name="done"), Words("en"))
 ANALYSES = [
     AskedAnalysis("crosstab", {"rows": "cheated", "columns": "reason"}),
@@ -78,7 +77,6 @@ def test_public_answers_are_asked_for_where_they_are() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [ANALYSES[0], ANALYSES[3]], ids=lambda asked: asked.kind)
-@pytest.mark.skipif(not (WEBR / "node_modules").is_dir() and "CI" not in os.environ, reason="make slow installs R")
 def test_r_code_prints_the_same_figures(app: Flask, folder: Path, tmp_path: Path, asked: AskedAnalysis) -> None:
     """In R itself: cells of a table, coefficients of a model."""
     for name in ("reports.csv", "channels.csv"):
