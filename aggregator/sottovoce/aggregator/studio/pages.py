@@ -6,13 +6,14 @@ from sottovoce.aggregator.studio import (
     invite_files,
     invite_page,
     language,
+    privacy_page,
     results_page,
     static_files,
     survey_list,
 )
 from sottovoce.aggregator.web.route_table import Route
 
-_PAGES = (survey_list, invite_page, invite_files, results_page, language, static_files)
+_PAGES = (survey_list, privacy_page, invite_page, invite_files, results_page, language, static_files)
 
 ROUTES: tuple[Route, ...] = tuple(route for page in _PAGES for route in page.ROUTES)
 """All pages of the studio."""

@@ -98,6 +98,22 @@ def published_page(name: str, page: str, may: Callable[[str], bool] = is_there) 
     return SurveyPage(name, _title(survey), stage, survey.trial, state, _bar(name, page, may), _under(name, page, may))
 
 
+def draft_page(name: str, survey: Survey | None, page: str, may: Callable[[str], bool] = is_there) -> SurveyPage:
+    """
+    The frame of a page of a survey that is being written.
+
+    Args:
+        name: the draft's.
+        survey: the same, read; None while it is not finished.
+        page: one of the words in ``PAGES``.
+        may: whether the reader may open the page of this word.
+    """
+    title = name if survey is None else _title(survey)
+    state = words().say("state_draft")
+    trial = survey is not None and survey.trial
+    return SurveyPage(name, title, "draft", trial, state, _bar(name, page, may), _under(name, page, may))
+
+
 def next_page(stage: str) -> str:
     """Where a survey's bare address leads."""
     return NEXT[stage] if is_there(NEXT[stage]) else "results"
