@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.aggregator.privacy_account.sentences import limits, memoized, stored
+from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.accounting import (
     MAX_WAVES,
     Loss,
@@ -16,9 +18,7 @@ from sottovoce.shared.accounting import (
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
-from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.shuffling import MAX_EXACT, clone_weight, pair_weight, shuffled_binary, shuffled_bound
 from sottovoce.shared.spec import Question, Survey
 
@@ -62,26 +62,27 @@ def usual_delta(respondents: int | None) -> float:
     return Terms.delta if respondents is None or respondents < 1 else min(Terms.delta, 1 / respondents**2)
 
 
-def account(survey: Survey, terms: Terms, sentences: Mapping[str, str]) -> Document:
+def account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: Words) -> Document:
     """
     The account of a survey.
 
     Args:
         survey: published or not.
         terms: what it is made for.
-        sentences: of the form, which tells respondents the odds in the same words.
+        sentences: of the form, which tells respondents the odds in the same words; none leaves them out.
+        words: the language, which is also that of the survey's texts where it has it.
 
     Raises:
         SpecError: a term is out of range.
     """
     try:
         check_delta_among(terms.delta, terms.respondents or 1)
-        return _account(survey, terms, sentences)
+        return _account(survey, terms, sentences, words)
     except ValueError as error:
         raise SpecError(str(error)) from None
 
 
-def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str]) -> Document:
+def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: Words) -> Document:
     return {
         # First of all, so that nobody takes it for the real survey's.
         **({"trial": True} if survey.trial else {}),
@@ -89,13 +90,13 @@ def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str]) -> Docu
         "survey": survey.name,
         "revision": survey.revision,
         "digest": survey.digest,
-        "title": survey.text(survey.title),
-        "language": survey.default_language,
-        "questions": [_question(survey, question, sentences) for question in survey.questions],
+        "title": survey.text(survey.title, words.language),
+        "language": words.language if words.language in survey.title else survey.default_language,
+        "questions": [_question(survey, question, sentences, words) for question in survey.questions],
         **_totals(survey, terms),
         "shuffled": _shuffled(survey, terms),
-        "stored": stored(survey),
-        "limits": limits(survey),
+        "stored": stored(survey, words),
+        "limits": limits(survey, words),
     }
 
 
@@ -126,7 +127,7 @@ def _waves(survey: Survey, terms: Terms) -> int:
     Raises:
         ValueError: a memo does not cover so many.
     """
-    covered = min((mechanism.waves for _, mechanism in _memoized(survey)), default=MAX_WAVES)
+    covered = min((mechanism.waves for _, mechanism in memoized(survey)), default=MAX_WAVES)
     own = len(survey.waves) if len(survey.waves) > 1 else min(WAVES, covered)
     waves = own if terms.waves is None else terms.waves
     if waves > covered:
@@ -134,19 +135,15 @@ def _waves(survey: Survey, terms: Terms) -> int:
     return waves
 
 
-def _memoized(survey: Survey) -> list[tuple[str, MemoizedRR]]:
-    return [(q.name, q.mechanism) for q in survey.questions if isinstance(q.mechanism, MemoizedRR)]
-
-
-def _question(survey: Survey, question: Question, sentences: Mapping[str, str]) -> Document:
+def _question(survey: Survey, question: Question, sentences: Mapping[str, str], words: Words) -> Document:
     mechanism = question.mechanism
     return {
         "name": question.name,
-        "label": survey.text(question.label),
+        "label": survey.text(question.label, words.language),
         "type": question.type,
         "mechanism": None if mechanism is None else mechanism.dump(),
         "epsilon": None if mechanism is None else question.epsilon,
-        "odds": odds_in_words(question, sentences),
+        "odds": odds_in_words(question, sentences) if sentences else "",
         "beliefs": None if mechanism is None else _beliefs(question.epsilon),
         "yes_no": _after_each(mechanism) if isinstance(mechanism, BinaryRR) else None,
     }
@@ -210,82 +207,3 @@ def _shuffled(survey: Survey, terms: Terms) -> Document | None:
             exact = shuffled_binary(float(mechanism.a), terms.respondents, terms.delta)
         rows.append({"name": question.name, "alone": question.epsilon, "at_most": bound, "exact": exact})
     return {"respondents": terms.respondents, "delta": terms.delta, "questions": rows}
-
-
-def stored(survey: Survey) -> list[str]:
-    """What is kept, where and for how long: a sentence each."""
-    days = survey.ids_days
-    public = [question.name for question in survey.questions if question.mechanism is None]
-    sentences = [
-        "At the aggregator, for each report: one number per question (the perturbed answer), the revision and the "
-        "wave. This is kept as long as the survey's data are.",
-        "Also a random number of 128 bits, the report's id, so that a report that is sent twice counts once and can "
-        f"be taken back until the survey closes. It is forgotten {days} days after that, and the reports are put in "
-        "a random order of their own." if days else
-        "Also a random number of 128 bits, the report's id, so that a report that is sent twice counts once and can "
-        "be taken back until the survey closes. It is forgotten on the day after that.",
-        "Of a report that was taken back: a hash of its id, as long as the ids are kept. Its answers are gone.",
-        f"Counts of the reported values. What researchers are shown moves only when {survey.release_batch} more "
-        "reports have come than were taken back, and when the survey is first closed." if survey.release_batch > 1 else
-        "Counts of the reported values. What researchers are shown moves with every single report: whoever watches "
-        "can tell what the newest one said.",
-    ]  # fmt: skip
-    if public:
-        names = ", ".join(f"'{name}'" for name in public)
-        sentences.append(f"Answers to {names} are stored as they are given: these questions are public.")
-    if survey.asks_for_token:
-        sentences.append(
-            "Of one-time tokens: a hash each, which is deleted when the token is used. How many were used is kept; "
-            "which token brought which report is not."
-        )
-    device = " that was drawn, so that it is drawn once. True answers are kept nowhere."
-    if survey.own_coin:
-        device = ". It is told what the toss said, and nothing else."
-    sentences.append(f"On the respondent's device: the report{device}")
-    if survey.ask is not None:
-        sentences.append("Also there: which questions the device drew, so that they are drawn once.")
-    if survey.memoized:
-        sentences.append(
-            "Also there, for all waves: an answer drawn for each of yes and no to every memoized question. Both are "
-            "kept, so that they tell nothing of the truth."
-        )
-    sentences += [
-        "Not stored anywhere: network addresses, browser names, cookies, the time of a report, and the order in which "
-        "reports came.",
-    ]
-    return sentences
-
-
-def limits(survey: Survey) -> list[str]:
-    """What this does not protect against: a sentence each."""
-    sentences = [
-        "Somebody who looks over the respondent's shoulder or has taken over the device, or who forces an answer.",
-        "Being seen to take part: the network, and the aggregator at that moment, can see that something was sent.",
-        "Answering again on another device, or after the device has forgotten: two draws give away more than one, and "
-        "each further one is charged in full.",
-        "An aggregator that serves another program to one person at the moment of answering. Whoever fears that "
-        "answers with the Sottovoce program, which is on their own machine, or has the page audited.",
-        "Other surveys and other sources: what this survey costs is added to what they cost.",
-        "What is true of many: if all in a group answer alike, the estimate says so about each of them. Privacy "
-        "protects the one, not the statistic.",
-        "False reports: a respondent can lie to the device, and a forged report looks like an honest one.",
-    ]
-    for name, mechanism in _memoized(survey):
-        sentences.append(
-            f"Somebody who has both what the device remembers and the reports: of '{name}' each report then tells up "
-            f"to epsilon {show_epsilon(mechanism.instantaneous.epsilon)}, wave by wave. The figures above are for "
-            "those who have the reports alone."
-        )
-    if survey.asks_for_token:
-        sentences.append(
-            "Somebody who watches the aggregator's memory, disk or copies while reports arrive: they can pair a token, "
-            "and so the person it was given to, with a report. What a report says stays as uncertain as epsilon says."
-        )
-    if survey.own_coin:
-        sentences.append(
-            "Whoever does not toss, or does not do what the toss says: chance is in the respondent's own hands here. "
-            "The software adds none, and all figures are those of the instructions."
-        )
-    if any(question.mechanism is None for question in survey.questions):
-        sentences.insert(0, "Public questions, which are sent as they are answered and have no protection at all.")
-    return sentences

@@ -6,27 +6,79 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from sottovoce.aggregator.inviting.hundred import Hundred, dots
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.text import TRIAL, caveat, conditions, percent, totals
+from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, percent, totals
+from sottovoce.aggregator.privacy_account.study import study
+from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Survey
+
+ALL_SUMS = ("question", "report", "household", "panel")
 
 
-def page(document: Document) -> str:
-    """The page for one account."""
-    facts = "".join(_fact(who, epsilon) for who, epsilon in totals(document))
-    conditional = "".join(f"<p>{escape(line)}</p>" for line in conditions(document) if line)
+def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
+    """
+    The page for one account.
+
+    Args:
+        document: of ``account``.
+        survey: the same.
+        words: in the same language.
+        sums: which of ``ALL_SUMS`` are told.
+    """
+    version = words.say("privacy_version", name=document["survey"], revision=document["revision"])
+    told = {
+        "title": document["title"],
+        "language_of_texts": document["language"],
+        "language": words.language,
+        "direction": words.direction,
+        "version": version,
+        "digest": words.say("privacy_digest", digest=document["digest"]),
+        "kind": words.say("privacy_kind"),
+        "made": words.say("privacy_made"),
+    }
     return Template(_read("page.html")).substitute(
-        {key: escape(str(document[key])) for key in ("title", "language", "survey", "revision", "digest")},
-        trial=f"<p><strong>{TRIAL}</strong></p>" if "trial" in document else "",
+        {key: escape(value) for key, value in told.items()},
+        trial=f"<p><strong>{escape(words.say('trial'))}</strong></p>" if "trial" in document else "",
         style=_read("page.css"),
-        facts=f'<dl class="facts">{facts}</dl>' if facts else "",
-        caveat=f"<p><strong>{caveat(document)}</strong></p>" if caveat(document) else "",
-        questions="".join(_question(number, row) for number, row in enumerate(document["questions"], 1)),
-        together=_together(document),
-        conditional=f"<section><h2>Under conditions</h2>{conditional}</section>" if conditional else "",
-        stored=_list(document["stored"]),
-        limits=_list(document["limits"]),
+        body=body(document, survey, words, sums),
     )
+
+
+def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
+    """
+    All sections of the page, from second headings on.
+
+    Args:
+        document: of ``account``.
+        survey: the same.
+        words: in the same language.
+        sums: which of ``ALL_SUMS`` are told.
+    """
+    facts = "".join(_fact(who, epsilon) for which, who, epsilon in totals(document, words) if which in sums)
+    left_out = caveat(document, words)
+    costs = f'<dl class="facts">{facts}</dl>' if facts else ""
+    costs += f"<p><strong>{escape(left_out)}</strong></p>" if left_out else ""
+    costs += _paragraph(words.say("privacy_epsilon"))
+    questions = "".join(_question(number, row, words) for number, row in enumerate(document["questions"], 1))
+    parts = [
+        ("privacy_costs", costs),
+        ("privacy_questions", questions),
+        ("privacy_together", _together(document, words)),
+        ("privacy_conditions", "".join(map(_paragraph, conditions(document, words)))),
+        ("privacy_stored", _list(document["stored"])),
+        ("privacy_limits", _list(document["limits"])),
+        *((heading, "".join(map(_paragraph, told))) for heading, told in study(survey, document["language"], words)),
+    ]
+    return "\n".join(
+        f"<section><h2>{escape(words.say(heading))}</h2>{content}</section>" for heading, content in parts if content
+    )
+
+
+def style() -> str:
+    """The style of the page alone."""
+    return _read("page.css")
 
 
 def _read(name: str) -> str:
@@ -37,62 +89,55 @@ def _fact(who: str, epsilon: float) -> str:
     return f"<div><dt>{escape(who)}</dt><dd><small>epsilon</small> {show_epsilon(epsilon)}</dd></div>"
 
 
-def _question(number: int, row: Document) -> str:
-    odds = escape(row["odds"])
+def _question(number: int, row: Document, words: Words) -> str:
+    odds = _paragraph(row["odds"]) if row["odds"] else ""
     label = f'<h3 dir="auto"><span class="number">{number}</span> {escape(row["label"])}</h3>'
     if row["beliefs"] is None:
-        return f'<article class="public">{label}<p>{odds}</p></article>'
+        return f'<article class="public">{label}{odds}</article>'
     if row["yes_no"] is None:
-        table = _beliefs("Belief in any statement about the answer", row["beliefs"])
-        return f"<article>{label}<p>{odds}</p>{table}</article>"
-    columns = ("Belief that the answer is yes", "after a “yes”", "after a “no”")
+        return f"<article>{label}{odds}{_beliefs('privacy_about_answer', row['beliefs'], words)}</article>"
+    columns = ("privacy_about_yes", "privacy_after_yes", "privacy_after_no")
     rows = [(entry["before"], entry["after_yes"], entry["after_no"]) for entry in row["yes_no"]]
-    return f"<article>{label}<p>{odds}</p>{_pictures(row)}{_table(columns, rows)}</article>"
+    return f"<article>{label}{odds}{_pictures(row, words)}{_table(columns, rows, words)}</article>"
 
 
-def _together(document: Document) -> str:
+def _together(document: Document, words: Words) -> str:
     beliefs = document["report"]["beliefs"]
-    if beliefs is None:
-        return ""
-    table = _beliefs("Belief in any statement about them", beliefs)
-    return f"<section><h2>All randomized answers of a report together</h2>{table}</section>"
+    return "" if beliefs is None else _beliefs("privacy_about_report", beliefs, words)
 
 
-def _beliefs(about: str, beliefs: list[Document]) -> str:
+def _beliefs(about: str, beliefs: list[Document], words: Words) -> str:
     rows = [(entry["before"], entry["at_most"], entry["at_least"]) for entry in beliefs]
-    return _table((about, "after, at most", "after, at least"), rows)
+    return _table((about, "privacy_at_most", "privacy_at_least"), rows, words)
 
 
-def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]]) -> str:
-    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in columns)
+def _table(columns: tuple[str, ...], rows: Sequence[tuple[float, ...]], words: Words) -> str:
+    head = "".join(f'<th scope="col">{escape(words.say(heading))}</th>' for heading in columns)
     body = "".join(
-        f'<tr><th scope="row">{100 * before:.0f} % before</th>'
-        + "".join(f"<td>{percent(share)}</td>" for share in after)
+        f'<tr><th scope="row">{words.percent(before, 0)} {escape(words.say("privacy_before"))}</th>'
+        + "".join(f"<td>{escape(percent(share, words))}</td>" for share in after)
         + "</tr>"
         for before, *after in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _pictures(row: Document) -> str:
+def _pictures(row: Document, words: Words) -> str:
     """A hundred people with each true answer, those who send yes filled in."""
-    shares = [("true answer yes", Fraction(row["mechanism"]["a"])), ("true answer no", Fraction(row["mechanism"]["b"]))]
-    return f'<div class="people">{"".join(_hundred(caption, share) for caption, share in shares)}</div>'
+    hundreds = (Hundred(truth, Fraction(row["mechanism"][key])) for truth, key in (("yes", "a"), ("no", "b")))
+    return f'<div class="pictures">{"".join(_picture(hundred, words) for hundred in hundreds)}</div>'
 
 
-def _hundred(caption: str, share: Fraction) -> str:
-    filled = round(100 * share)
-    about = "" if filled == 100 * share else "about "
-    dots = "".join(_dot(index, index < filled) for index in range(100))
-    said = f"100 people with the {caption}: {about}{filled} send yes"
-    picture = f'<svg viewBox="0 0 200 50" role="img" aria-label="{said}">{dots}</svg>'
-    return f"<figure>{picture}<figcaption>{said}</figcaption></figure>"
-
-
-def _dot(index: int, full: bool) -> str:
-    row, column = divmod(index, 20)
-    return f'<circle class="{"full" if full else "off"}" cx="{10 * column + 5}" cy="{10 * row + 5}" r="3.6"/>'
+def _picture(hundred: Hundred, words: Words) -> str:
+    number = words.number(hundred.filled)
+    filled = number if hundred.is_exact else words.say("poster_about", number=number)
+    said = escape(words.say(f"privacy_hundred_{hundred.truth}", filled=filled))
+    return f"<figure>{dots(hundred.filled)}<figcaption>{said}</figcaption></figure>"
 
 
 def _list(sentences: list[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
+
+
+def _paragraph(text: str) -> str:
+    return f'<p dir="auto">{escape(text)}</p>'

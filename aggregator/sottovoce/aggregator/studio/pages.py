@@ -8,6 +8,7 @@ from sottovoce.aggregator.studio import (
     invite_page,
     language,
     models_page,
+    privacy_page,
     results_page,
     static_files,
     survey_list,
@@ -17,6 +18,7 @@ from sottovoce.aggregator.web.route_table import Route
 
 _PAGES = (
     survey_list,
+    privacy_page,
     invite_page,
     invite_files,
     results_page,

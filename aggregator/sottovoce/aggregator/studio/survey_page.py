@@ -24,6 +24,9 @@ PAGES: dict[str, Sequence[str]] = {
 }
 """The bar: each page with those that stand under it."""
 
+OF_DRAFTS = ("design", "privacy", "settings")
+"""The pages that a survey has before it is published."""
+
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
 """Where the bare address of a survey leads, by its stage; what is to be done there is the sentence of that name."""
 
@@ -100,6 +103,22 @@ def published_page(name: str, page: str) -> SurveyPage:
     opens = may_open(name)
     bars = _bar(name, page, opens), _under(name, page, opens)
     return SurveyPage(name, _title(survey), stage, survey.trial, state, *bars, next_page(stage, opens))
+
+
+def draft_page(name: str, page: str, title: str) -> SurveyPage:
+    """
+    The frame of a page of a draft; of a correction, that of its survey.
+
+    Args:
+        name: the draft's.
+        page: one of the words in ``PAGES``.
+        title: as the draft has it.
+    """
+    if current_app.extensions["storage"].revisions(name):
+        return published_page(name, page)
+    opens = may_open(name)
+    bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if opens(each)]
+    return SurveyPage(name, title, "draft", False, words().say("state_draft"), bar, [], "design")
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:

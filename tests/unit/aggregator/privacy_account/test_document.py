@@ -6,10 +6,14 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sottovoce.aggregator.privacy_account.document import Document, Terms, limits, stored
+from sottovoce.aggregator.privacy_account import page as account_page
+from sottovoce.aggregator.privacy_account import text
+from sottovoce.aggregator.privacy_account.document import Document, Terms
 from sottovoce.aggregator.privacy_account.document import account as make_account
-from sottovoce.aggregator.privacy_account.page import page
-from sottovoce.aggregator.privacy_account.text import lines, percent, totals
+from sottovoce.aggregator.privacy_account.figures_in_words import percent as percent_in
+from sottovoce.aggregator.privacy_account.figures_in_words import totals as totals_in
+from sottovoce.aggregator.privacy_account.sentences import limits, stored
+from sottovoce.aggregator.studio.words import Words
 from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
@@ -18,12 +22,33 @@ from tests.surveys import every_type, months, survey
 from tests.unit.shared.test_schema import validator
 
 TERMS = Terms()
+ENGLISH = Words("en")
 FORCED = {"name": "forced_response", "truth": "3/4", "yes": "1/6", "no": "1/12"}
 
 
 def account(asked: Survey, terms: Terms) -> Document:
     """The account in English."""
-    return make_account(asked, terms, catalogue())
+    return make_account(asked, terms, catalogue(), ENGLISH)
+
+
+def page(made: Document) -> str:
+    """Its page in English; of the survey's own texts that are no part of it there are none."""
+    return account_page.page(made, survey(), ENGLISH)
+
+
+def lines(made: Document) -> list[str]:
+    """Its text in English."""
+    return text.lines(made, ENGLISH)
+
+
+def totals(made: Document) -> list[tuple[str, float]]:
+    """Its sums in English."""
+    return [(who, epsilon) for _, who, epsilon in totals_in(made, ENGLISH)]
+
+
+def percent(share: float) -> str:
+    """As an English page writes it."""
+    return percent_in(share, ENGLISH)
 
 
 def coins(count: int, mechanism: dict[str, object] | None = None) -> list[dict[str, object]]:
@@ -56,7 +81,7 @@ def test_account_has_the_table_of_beliefs() -> None:
     """Before, and after a yes of the coin flip: 2.9, 25.0, 56.2 and 75.0 %."""
     [question] = account(survey(questions=coins(1)), TERMS)["questions"]
 
-    assert [percent(row["after_yes"]) for row in question["yes_no"]] == ["2.9 %", "25.0 %", "56.2 %", "75.0 %"]
+    assert [percent(row["after_yes"]) for row in question["yes_no"]] == ["2.9%", "25.0%", "56.2%", "75.0%"]
     assert question["odds"].startswith("Of 100 people whose true answer is yes, 75 send yes; of 100 whose answer is no")
 
 
@@ -142,13 +167,15 @@ def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
     """Said where they are true, and nowhere else."""
     asked = [question for question in survey().document["questions"] if question["name"] == "cheated"]
     by_hand = survey(questions=asked, privacy={"procedure": "own_coin"})
-    said = {name: " ".join(limits(asked)) for name, asked in [("hand", by_hand), ("token", survey(access="token"))]}
+    said = {
+        name: " ".join(limits(asked, ENGLISH)) for name, asked in [("hand", by_hand), ("token", survey(access="token"))]
+    }
 
     assert "does not do what the toss says" in said["hand"]
     assert "does not do what the toss says" not in said["token"]
-    assert "can pair a token" in said["token"]
-    assert "can pair a token" not in said["hand"]
-    assert "told what the toss said, and nothing else" in " ".join(stored(by_hand))
+    assert "can pair a personal link" in said["token"]
+    assert "can pair a personal link" not in said["hand"]
+    assert "told what the toss said, and nothing else" in " ".join(stored(by_hand, ENGLISH))
 
 
 def test_account_validates_with_every_type() -> None:
@@ -193,7 +220,7 @@ def test_page_draws_a_hundred_people() -> None:
 def test_near_certainty_does_not_look_certain() -> None:
     """What is not 0 or 100 % is not written so."""
     assert [percent(x) for x in (0.0, 0.0001, 0.25, 0.9999, 1.0)] == [
-        "0.0 %", "under 0.1 %", "25.0 %", "over 99.9 %", "100.0 %"
+        "0.0%", "under 0.1%", "25.0%", "over 99.9%", "100.0%"
     ]  # fmt: skip
 
 

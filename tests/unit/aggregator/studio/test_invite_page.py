@@ -196,7 +196,7 @@ def test_saved_file_is_the_one_that_the_command_line_writes(storage: SQLiteStora
     """Byte for byte, with the survey in it."""
     parsed = survey(title={"en": "</script> Exams"})
     storage.publish(parsed)
-    app = create_app(Settings(public_url=SITE), storage, clock, assemble())
+    app = create_app(Settings(public_url=SITE), storage, clock, {"saved.json": assemble()["saved.json"]})
 
     assert browser(app).get(f"{INVITE}/saved.html", base_url=SITE).data == saved_page(SITE, parsed)
 
