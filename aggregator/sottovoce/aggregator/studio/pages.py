@@ -1,10 +1,20 @@
 """The researchers' pages: server-rendered, whole without a script, no cookie but the session's and the language's."""
 
 from flask import Flask
-from sottovoce.aggregator.studio import figures, language, results_page, static_files, survey_list
+from sottovoce.aggregator.studio import (
+    design_page,
+    figures,
+    language,
+    new_page,
+    publish_page,
+    results_page,
+    settings_page,
+    static_files,
+    survey_list,
+)
 from sottovoce.aggregator.web.route_table import Route
 
-_PAGES = (survey_list, results_page, language, static_files)
+_PAGES = (survey_list, new_page, design_page, publish_page, settings_page, results_page, language, static_files)
 
 ROUTES: tuple[Route, ...] = tuple(route for page in _PAGES for route in page.ROUTES)
 """All pages of the studio."""

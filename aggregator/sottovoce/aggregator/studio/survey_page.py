@@ -23,6 +23,9 @@ PAGES: dict[str, Sequence[str]] = {
 }
 """The bar: each page with those that stand under it."""
 
+OF_DRAFTS = ("design", "privacy", "settings")
+"""The pages that a survey has before it is published."""
+
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
 """Where the bare address of a survey leads, by its stage; what is to be done there is the sentence of that name."""
 
@@ -96,6 +99,22 @@ def published_page(name: str, page: str, may: Callable[[str], bool] = is_there) 
     stage = stage_of(revisions)
     state = _state(revisions, stage)
     return SurveyPage(name, _title(survey), stage, survey.trial, state, _bar(name, page, may), _under(name, page, may))
+
+
+def draft_page(name: str, page: str, title: str, may: Callable[[str], bool] = is_there) -> SurveyPage:
+    """
+    The frame of a page of a draft; of a correction, that of its survey.
+
+    Args:
+        name: the draft's.
+        page: one of the words in ``PAGES``.
+        title: as the draft has it.
+        may: whether the reader may open the page of this word.
+    """
+    if current_app.extensions["storage"].revisions(name):
+        return published_page(name, page, may)
+    bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if may(each) and page in PAGES]
+    return SurveyPage(name, title, "draft", False, words().say("state_draft"), bar, [])
 
 
 def next_page(stage: str) -> str:
