@@ -43,8 +43,9 @@ def _fields(draft: Draft) -> Iterator[tuple[_Key, str]]:
     yield from _of_map(None, draft.head, draft.tags)
     for number, card in enumerate(draft.cards):
         yield from _of_map(number, card.asked, draft.tags)
-        for key, value in {"harm": card.harm, "use": card.use, "mechanism": card.mechanism}.items():
-            yield (number, key, ""), _told(value)
+        yield (number, "harm", ""), card.harm
+        yield (number, "use", ""), card.use
+        yield (number, "mechanism", ""), _told(card.mechanism)
 
 
 def _of_map(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]) -> Iterator[tuple[_Key, str]]:

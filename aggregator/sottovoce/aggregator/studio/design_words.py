@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem
-from sottovoce.aggregator.authoring.figures import Figures, Totals, figures_of
+from sottovoce.aggregator.authoring.figures import BEFORE, Figures, Totals, figures_of
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 
@@ -58,6 +58,7 @@ class Sentences:
             "design_cost",
             spent=self.words.number(ceil(10 * totals.epsilon - 1e-6) / 10, 1),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
+            before=self.words.percent(BEFORE, 0),
             after=self.words.percent(totals.after, 0),
         )
 
@@ -72,5 +73,5 @@ class Sentences:
 
 def about(number: int) -> int:
     """A number of people, up to two digits that are not 0."""
-    step = 10 ** max(len(str(number)) - 2, 0)
+    step = int(10 ** max(len(str(number)) - 2, 0))
     return ceil(number / step) * step

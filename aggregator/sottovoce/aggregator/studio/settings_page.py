@@ -91,8 +91,8 @@ def _link(name: str, digest: str) -> str:
     return str(current_app.extensions["settings"].link(name, digest))
 
 
-def _back(name: str, **told: str) -> Response:
-    return lead_to(url_for("studio.settings", name=name, **told))
+def _back(name: str, told: str | None = None) -> Response:
+    return lead_to(url_for("studio.settings", name=name, told=told))
 
 
 _SETTINGS = "/dashboard/surveys/<name>/settings"
