@@ -67,6 +67,22 @@ RIGHTS: dict[str, Right] = {
     "passkeys.remove": _right(STAFF),
     "studio.surveys": _right(STAFF),
     "studio.survey": _right("owner analyst fieldwork viewer"),
+    "studio.new": _right("owner admin"),
+    "studio.begin": _right("owner admin"),
+    "studio.design": _right("owner"),
+    "studio.save_design": _right("owner"),
+    "studio.discard": _right("owner"),
+    "studio.publish": _right("owner"),
+    "studio.publish_now": _right("owner"),
+    "studio.correct": _right("owner"),
+    "studio.settings": _right("owner"),
+    "studio.close": _right("owner"),
+    "studio.reopen": _right("owner"),
+    "studio.retire": _right("owner"),
+    "studio.delete": _right("owner"),
+    "studio.privacy": _right("owner analyst fieldwork viewer"),
+    "studio.privacy_print": _right("owner analyst fieldwork viewer"),
+    "studio.privacy_data": _right("owner analyst fieldwork viewer"),
     "studio.tables": _right("owner analyst"),
     "studio.tables_file": _right("owner analyst"),
     "studio.models": _right("owner analyst"),
@@ -108,9 +124,10 @@ def may(actor: Actor, endpoint: str, survey: str | None) -> Verdict:
     right = RIGHTS.get(endpoint)
     if right is None:
         return Verdict.REFUSED
-    role = None if survey is None else actor.role(survey)
+    # Where no survey is named there is a new one to be made.
+    role = actor.role(survey) if survey is not None else "owner" if actor.may_publish_new() else None
     if right.who & set(ROLES) and role is None:
-        return Verdict.UNKNOWN
+        return Verdict.REFUSED if survey is None else Verdict.UNKNOWN
     held = {STAFF} | ({ADMIN} if actor.is_admin else set()) | ({role} if role else set())
     return Verdict.ALLOWED if right.who & held and _has_scope(actor, right.scope) else Verdict.REFUSED
 

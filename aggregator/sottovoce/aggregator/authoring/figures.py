@@ -102,7 +102,7 @@ def question_of(draft: Draft, card: Card) -> Question | None:
 
 def _alone(draft: Draft, card: Card) -> bytes:
     """The survey of this one question, without texts and conditions: those change no figure."""
-    asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint")}
+    asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of", "hint", "cohort")}
     text = {"en": "–"}
     asked |= _unnamed(asked)
     if isinstance(asked.get("of"), dict):

@@ -75,6 +75,8 @@ def _treated(card: Card, declining: str) -> dict[str, Any]:
     asked |= absent_keys(card, declining)
     if card.harm == "public":
         return {**asked, "public": True}
+    # Groups are told by what is sent as it is.
+    asked.pop("cohort", None)
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
 
 

@@ -158,7 +158,8 @@ def _choices(
     if len(texts) == len(before):
         known |= {text: str(choice["name"]) for text, choice in zip(texts, before, strict=True) if text not in known}
     taken: list[str] = [known[text] for text in texts if text in known]
-    found, used = [], set()
+    found: list[Mapping[str, Any]] = []
+    used: set[str] = set()
     for place, text in enumerate(texts):
         name = known.get(text, "")
         if not name or name in used:

@@ -58,9 +58,9 @@ def save(name: str, typed_over: int, draft: Draft) -> int | None:
     newest = kept_draft(name)
     if newest is not None and newest.draft == draft:
         return newest.version
-    document = draft.dumped
-    number: int | None = _writer().after_reports(lambda: storage().drafts.save(name, typed_over, document))
-    return number
+    # The thread that writes has no request, so that everything of this one is looked up here.
+    tables, document = storage().drafts, draft.dumped
+    return _writer().after_reports(lambda: tables.save(name, typed_over, document))
 
 
 def begin(draft: Draft, wanted: str = "") -> str:
@@ -75,11 +75,11 @@ def begin(draft: Draft, wanted: str = "") -> str:
         The name that it got: the first free one, since links of two surveys may not be alike.
     """
     name = free_name(short_name(wanted or draft.title, "survey", "-"), _taken(), "-")
-    account, document = g.account.id, draft.dumped
+    tables, account, who, document = storage(), g.actor.account.id, g.who, draft.dumped
 
     def write() -> None:
-        storage().drafts.add(name, document)
-        storage().access.grant(account, name, "owner")
+        tables.drafts.add(name, document)
+        tables.access.by(who).grant(account, name, "owner")
 
     _writer().after_reports(write)
     return name
@@ -89,13 +89,14 @@ def begin_correction(name: str) -> None:
     """Begin a draft of the next revision of a published survey, unless there is one; its roles are the survey's."""
     newest = storage().revisions(name)[-1]
     survey = survey_of(newest.document)
-    document = draft_of(survey.document, survey.revision + 1).dumped
-    _writer().after_reports(lambda: storage().drafts.add(name, document))
+    tables, document = storage().drafts, draft_of(survey.document, survey.revision + 1).dumped
+    _writer().after_reports(lambda: tables.add(name, document))
 
 
 def forget(name: str) -> None:
     """Take a draft out, with all of its versions."""
-    _writer().after_reports(lambda: storage().drafts.delete(name))
+    tables = storage().drafts
+    _writer().after_reports(lambda: tables.delete(name))
 
 
 def _taken() -> set[str]:

@@ -2,14 +2,18 @@
 
 from flask import Flask
 from sottovoce.aggregator.studio import (
+    design_page,
     figures,
     files_page,
     invite_files,
     invite_page,
     language,
     models_page,
+    new_page,
     privacy_page,
+    publish_page,
     results_page,
+    settings_page,
     static_files,
     survey_list,
     tables_page,
@@ -18,6 +22,9 @@ from sottovoce.aggregator.web.route_table import Route
 
 _PAGES = (
     survey_list,
+    new_page,
+    design_page,
+    publish_page,
     privacy_page,
     invite_page,
     invite_files,
@@ -25,6 +32,7 @@ _PAGES = (
     tables_page,
     models_page,
     files_page,
+    settings_page,
     language,
     static_files,
 )

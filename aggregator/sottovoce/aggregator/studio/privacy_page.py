@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, current_app, jsonify, render_template, request
+from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.letters import words_for
+from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.privacy_account.document import Document, Terms, account
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.storage import Storage
@@ -79,13 +81,13 @@ def _told(name: str) -> Told:
     if not revisions and draft is None:
         raise unknown_survey()
     if draft is not None and (not revisions or request.args.get("of") == "draft"):
-        return Told(_read(draft.document), is_draft=True, has_draft=True)
+        return Told(_read(name, draft.document), is_draft=True, has_draft=True)
     return Told(survey_of(revisions[-1].document), is_draft=False, has_draft=draft is not None)
 
 
-def _read(document: bytes) -> Survey | None:
+def _read(name: str, document: bytes) -> Survey | None:
     try:
-        return parse_survey(json.loads(document))
+        return parse_survey(survey_document(Draft.read(document), name))
     except (SpecError, ValueError):
         return None
 

@@ -1,30 +1,123 @@
-"""The list of surveys, and the bare address of each, which leads to the page of its stage."""
+"""The list of surveys, drafts too, and the bare address of each, which leads to the page of its stage."""
 
-from flask import Response, current_app, g, render_template
-from sottovoce.aggregator.access.roles import Verdict, may
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, current_app, g, render_template, request
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.figures import totals_of
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import address_of, may_open, next_page, stage_of
 from sottovoce.aggregator.survey_life import list_surveys
-from sottovoce.aggregator.surveys import unknown_survey
-from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_survey
+from sottovoce.aggregator.web.route_table import Kind, Query, Route
+
+STAGES = ("draft", "few", "open", "closed", "forgotten")
+
+
+@dataclass(frozen=True)
+class Row:
+    """
+    A survey as the list shows it.
+
+    Attributes:
+        name: in its link.
+        title: in the reader's language, else in its own.
+        stage: one of ``STAGES``.
+        reports: so far, in whole steps while it is open.
+        people: who are expected; None if that was not said.
+        epsilon: of a report at worst.
+        trial: it is a try-out.
+        role: of the reader, or "".
+    """
+
+    name: str
+    title: str
+    stage: str
+    reports: int
+    people: int | None
+    epsilon: float
+    trial: bool
+    role: str
 
 
 def surveys() -> str:
-    """The surveys that one may know of."""
-    known = [row for row in list_surveys(current_app.extensions["storage"]) if g.actor.role(row.name)]
-    open_to = {row.name for row in known if may(g.actor, "studio.survey", row.name) is Verdict.ALLOWED}
-    return render_template("surveys.html", surveys=known, open_to=open_to)
+    """All surveys that the search finds, sorted as asked."""
+    sought = " ".join(request.args.get("q", "")[:200].split())
+    by = request.args.get("sort", "")
+    by = by if by in SORTS else "title"
+    rows = _rows()
+    found = [row for row in rows if sought.casefold() in f"{row.title} {row.name}".casefold()]
+    found.sort(key=SORTS[by])
+    return render_template("surveys.html", rows=found, there=len(rows), sought=sought, by=by, sorts=SORTS)
+
+
+def _rows() -> list[Row]:
+    """Of the surveys and drafts that one may know of."""
+    people = {draft.name: Draft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
+    listed = list_surveys(drafts.storage())
+    published = [_published([stored for stored, _ in row.revisions], people.get(row.name)) for row in listed]
+    known = {row.name for row in published}
+    written = [_draft(name, draft) for name, draft in people.items() if name not in known]
+    return [row for row in (*published, *written) if row.role]
+
+
+def _published(revisions: list[StoredSurvey], correction: Draft | None) -> Row:
+    survey = survey_of(revisions[-1].document)
+    return Row(
+        name=survey.name,
+        title=words().text(survey.title, survey.default_language),
+        stage=stage_of(revisions),
+        reports=sum(map(reports_so_far, revisions)),
+        people=correction.people if correction else None,
+        epsilon=survey.epsilon,
+        trial=survey.trial,
+        role=_role(survey.name),
+    )
+
+
+def _draft(name: str, draft: Draft) -> Row:
+    title = draft.title or name
+    return Row(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
+
+
+def _role(name: str) -> str:
+    return g.actor.role(name) or ""
+
+
+SORTS: Mapping[str, Callable[[Row], Any]] = {
+    "title": lambda row: row.title.casefold(),
+    "stage": lambda row: (STAGES.index(row.stage), row.title.casefold()),
+    "reports": lambda row: (-row.reports, row.title.casefold()),
+}
+"""What the list can be sorted by."""
 
 
 def survey(name: str) -> Response:
     """To the page of the survey's stage."""
     revisions = current_app.extensions["storage"].revisions(name)
-    if not revisions:
+    if revisions:
+        return lead_to(address_of(name, next_page(stage_of(revisions), may_open(name))))
+    if drafts.kept_draft(name) is None:
         raise unknown_survey()
-    return Response(status=303, headers={"Location": address_of(name, next_page(stage_of(revisions), may_open(name)))})
+    return lead_to(address_of(name, "design"))
 
 
 ROUTES = (
-    Route("studio.surveys", "GET", "/dashboard/", surveys, "All surveys.", Kind.PAGE, ("text/html",)),
+    Route(
+        "studio.surveys",
+        "GET",
+        "/dashboard/",
+        surveys,
+        "All surveys.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(Query("q", "What the title must hold."), Query("sort", "What the list is sorted by.")),
+    ),
     Route(
         "studio.survey",
         "GET",

@@ -116,3 +116,33 @@ def test_writer_keeps_house_at_its_start_and_survives_a_database_that_cannot() -
     writer.end()
     with pytest.raises(StorageError, match="ending"):
         writer.submit([arrival(1, 2)])
+
+
+def test_other_work_waits_until_no_report_does() -> None:
+    """A save of a draft keeps no report waiting: what was sent after it is stored before it."""
+    recorder, writer = start()
+    order: list[str] = []
+    saving = threading.Thread(
+        target=lambda: order.append(writer.after_reports(lambda: f"{len(recorder.groups)} groups"))
+    )
+    saving.start()
+    while not writer._works:
+        pass
+    report = writer.submit([arrival(1, 1)])
+    recorder.go.release(2)
+    report.result()
+    saving.join()
+    writer.end()
+    assert order == ["2 groups"]
+
+
+def test_failure_of_other_work_is_told_to_whoever_asked_for_it() -> None:
+    """And the next report is stored all the same."""
+    recorder, writer = start()
+    recorder.go.release(2)
+    with pytest.raises(ZeroDivisionError):
+        writer.after_reports(lambda: 1 // 0)
+    assert writer.store([arrival(1, 1)])
+    writer.end()
+    with pytest.raises(StorageError):
+        writer.after_reports(lambda: None)

@@ -3,7 +3,8 @@
  *
  * A form with `data-refresh="part other"` is sent in the background a second after the last key; of the page that comes
  * back, the elements with these ids are put in the place of those that are here. They must hold no field that is typed
- * in. The element that `data-status` names says how it went, in its own words: data-saving, data-saved, data-unsaved.
+ * in. The element that `data-status` names says how it went, in its own words: data-saving, data-saved, data-unsaved,
+ * and data-conflict where somebody else was faster. A button that is pressed meanwhile waits for what is under way.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
  * nothing has changed. A button with `data-copy` copies the text of the element with that id, then says data-copied.
@@ -34,9 +35,11 @@ function tell(form, key) {
 async function send(form) {
   tell(form, "saving");
   try {
-    const { page } = await pageOf(form.action, { method: "POST", body: new FormData(form) });
-    for (const id of form.dataset.refresh.split(" ")) swap(page, id);
-    tell(form, "saved");
+    // Not as multipart: a long questionnaire has more fields than that may have parts.
+    const body = new URLSearchParams(new FormData(form));
+    const { status, page } = await pageOf(form.action, { method: "POST", body });
+    if (status === 200) for (const id of form.dataset.refresh.split(" ")) swap(page, id);
+    tell(form, status === 200 ? "saved" : status === 409 ? "conflict" : "unsaved");
   } catch {
     tell(form, "unsaved");
   }
@@ -44,9 +47,23 @@ async function send(form) {
 
 function refreshForm(form) {
   let timer = 0;
+  let underWay = null;
+  const save = async () => {
+    await underWay;
+    underWay = send(form);
+    await underWay;
+    underWay = null;
+  };
   form.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => send(form), SECOND);
+    timer = setTimeout(save, SECOND);
+  });
+  form.addEventListener("submit", async (event) => {
+    clearTimeout(timer);
+    if (!underWay) return;
+    event.preventDefault();
+    await underWay;
+    form.requestSubmit(event.submitter);
   });
 }
 

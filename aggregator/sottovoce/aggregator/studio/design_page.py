@@ -1,0 +1,140 @@
+"""Design: the questions of a draft, with what they cost and give beside them; each button posts the whole form."""
+
+from flask import Response, render_template, request, url_for
+from sottovoce.aggregator.authoring.changes import change
+from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_condition
+from sottovoce.aggregator.authoring.differences import differences
+from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, Draft
+from sottovoce.aggregator.authoring.figures import asked_of_each, figures_of, steps_of, totals_of
+from sottovoce.aggregator.authoring.harm import uses_of
+from sottovoce.aggregator.authoring.names import is_given
+from sottovoce.aggregator.authoring.problems import problems_of
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.design_form import posted_draft
+from sottovoce.aggregator.studio.design_words import Sentences
+from sottovoce.aggregator.studio.language import NAMES, words
+from sottovoce.aggregator.studio.leading import lead_to
+from sottovoce.aggregator.studio.survey_page import draft_page, published_page
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.shared.types import TYPES
+
+CHANGED = 409
+
+
+def design(name: str) -> str:
+    """The form; of a published survey, what it takes to correct it."""
+    kept = drafts.kept_draft(name)
+    if kept is None:
+        frame = published_page(name, "design")
+        survey = survey_of(drafts.storage().revisions(name)[-1].document)
+        return render_template("frozen.html", page="design", frame=frame, survey=survey)
+    versions = drafts.storage().drafts.versions(name)
+    return _page(name, kept.draft, kept.version, versions[1:])
+
+
+def _page(name: str, draft: Draft, version: int, versions: list[int]) -> str:
+    return render_template(
+        "design.html",
+        page="design",
+        frame=draft_page(name, "design", draft.title),
+        name=name,
+        draft=draft,
+        version=version,
+        versions=versions,
+        problems=problems_of(draft, name),
+        totals=totals_of(draft),
+        asked=asked_of_each(draft),
+        sentences=Sentences(words()),
+        harms=HARMS,
+        declining=DECLINING,
+        types=[kind for kind in TYPES if kind != "vector"],
+        truths={kind: made.truth for kind, made in TYPES.items()},
+        uses_of=uses_of,
+        figures_of=figures_of,
+        steps_of=steps_of,
+        earlier_questions=earlier_questions,
+        simple_condition=simple_condition,
+        is_given=is_given,
+        other_languages={tag: told for tag, told in NAMES.items() if tag not in draft.tags},
+    )
+
+
+def save_design(name: str) -> Response:
+    """Keep what was typed as another version, after what the button says; of two people, the second sees both texts."""
+    form = request.form.to_dict()
+    newest = drafts.draft_named(name)
+    base = drafts.kept_draft(name, _number(form.get("version", ""))) or newest
+    typed = posted_draft(form, base.draft)
+    word = form.get("do", "")
+    mine = change(typed, word)
+    # A version that is gone is no version to save over: whoever kept a page open that long is shown both texts.
+    typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or newest.version
+    version = drafts.save(name, typed_over, mine)
+    if version is None:
+        return _both(name, typed, drafts.draft_named(name), form)
+    _go_back(name, word, version)
+    return _onwards(name, word, len(mine.cards))
+
+
+def _go_back(name: str, word: str, version: int) -> None:
+    """Make an earlier version the newest one; what was typed stays among the versions."""
+    kind, _, number = word.partition(":")
+    earlier = drafts.kept_draft(name, _number(number)) if kind == "version" else None
+    if earlier is not None:
+        drafts.save(name, version, earlier.draft)
+
+
+def _onwards(name: str, word: str, cards: int) -> Response:
+    kind, _, given = word.partition(":")
+    if kind == "publish":
+        return lead_to(url_for("studio.publish", name=name))
+    number = _number(given.partition(":")[0])
+    moved = {"up": number - 1, "down": number + 1, "copy": number + 1, "add": cards - 1}
+    card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)
+    return lead_to(url_for("studio.design", name=name, _anchor=f"q{card}" if 0 <= card < cards else None))
+
+
+def _both(name: str, mine: Draft, theirs: drafts.Kept, form: dict[str, str]) -> Response:
+    page = render_template(
+        "conflict.html",
+        page="design",
+        frame=draft_page(name, "design", theirs.draft.title),
+        name=name,
+        found=differences(mine, theirs.draft),
+        theirs=theirs.version,
+        posted={key: value for key, value in form.items() if key not in ("do", "over", "form_token")},
+    )
+    return Response(page, CHANGED, content_type="text/html; charset=utf-8")
+
+
+def correct(name: str) -> Response:
+    """Begin a correction of a published survey."""
+    published_page(name, "design")
+    drafts.begin_correction(name)
+    return lead_to(url_for("studio.design", name=name))
+
+
+def discard(name: str) -> Response:
+    """Take a draft out, if its name was typed."""
+    drafts.draft_named(name)
+    if request.form.get("typed", "").strip() != name:
+        return lead_to(url_for("studio.settings", name=name, told="not_typed"))
+    drafts.forget(name)
+    return lead_to(url_for("studio.surveys"))
+
+
+def _number(text: str) -> int:
+    return int(text[:12]) if text.isascii() and text.isdigit() else 0
+
+
+_DESIGN = "/dashboard/surveys/<name>/design"
+_HTML = ("text/html",)
+
+ROUTES = (
+    Route("studio.design", "GET", _DESIGN, design, "The questions of a draft.", Kind.PAGE, _HTML),
+    Route("studio.save_design", "POST", _DESIGN, save_design, "Keep what was typed.", Kind.PAGE, _HTML),
+    Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
+    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Take a draft out.", Kind.PAGE, _HTML),
+)
+"""The page Design."""

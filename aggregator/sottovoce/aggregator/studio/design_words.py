@@ -1,0 +1,77 @@
+"""The sentences of the page Design that hold figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem
+from sottovoce.aggregator.authoring.figures import BEFORE, Figures, Totals, figures_of
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """
+    What the page says of a draft, in one language.
+
+    Attributes:
+        words: of the reader.
+    """
+
+    words: Words
+
+    def margin(self, draft: Draft, card: Card) -> Sequence[str]:
+        """Beside a question: what to expect of its figures; an incomplete one has none yet."""
+        found = figures_of(draft, card)
+        if found is None:
+            return [self.words.say("design_margin_later")]
+        if found.margin is None or draft.people is None:
+            return [self._needed(found)]
+        key = "design_margin_mean" if found.number else "design_margin_share"
+        first = self.words.count(key, draft.people, margin=self._size(found, found.margin))
+        if not found.epsilon:
+            return [first]
+        openly = self.words.say("design_openly", margin=self._size(found, found.openly or 0.0))
+        return [first, openly, self._needed(found)]
+
+    def _needed(self, found: Figures) -> str:
+        if found.needed is None:
+            return self.words.say("design_out_of_reach")
+        return self.words.say("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
+
+    def _size(self, found: Figures, margin: float) -> str:
+        if found.number:
+            return self.words.number(margin, max(0, 1 - floor(log10(margin))) if margin else 0)
+        return self.points(margin)
+
+    def points(self, margin: float) -> str:
+        """A half-width of a share, in points; below one with a decimal."""
+        points = 100 * margin
+        return self.words.count("design_points", round(points)) if points >= 1 else self.words.say(
+            "design_points_other", count=self.words.number(points, 1)
+        )  # fmt: skip
+
+    def cost(self, totals: Totals) -> str:
+        """What a whole report spends of what devices allow."""
+        return self.words.say(
+            "design_cost",
+            spent=self.words.number(ceil(10 * totals.epsilon - 1e-6) / 10, 1),
+            allowed=self.words.number(DEFAULT_ALLOWANCE.total),
+            before=self.words.percent(BEFORE, 0),
+            after=self.words.percent(totals.after, 0),
+        )
+
+    def problem(self, problem: DraftProblem) -> str:
+        """What is wrong, in a sentence."""
+        values = {
+            key: self.words.number(value, 2) if isinstance(value, float) else value
+            for key, value in problem.values.items()
+        }
+        return self.words.say(f"problem_{problem.key}", **values)
+
+
+def about(number: int) -> int:
+    """A number of people, up to two digits that are not 0."""
+    step = int(10 ** max(len(str(number)) - 2, 0))
+    return ceil(number / step) * step

@@ -1,0 +1,132 @@
+"""New survey: from a template, a copy, a file, or empty."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from flask import Response, render_template, request, url_for
+from sottovoce.aggregator.authoring.draft import Draft, empty_draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.leading import lead_to
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.shared.errors import SpecError
+
+REFUSED = 422
+LONGEST_TITLE = 400
+
+
+class Template(Protocol):
+    """
+    A questionnaire to begin with.
+
+    Attributes:
+        name: its word.
+        title: by language.
+        document: of the survey.
+    """
+
+    name: str
+    title: Mapping[str, str]
+    document: Mapping[str, Any]
+
+
+def templates() -> Sequence[Template]:
+    """Those that there are."""
+    return ()
+
+
+def new() -> str:
+    """What a survey may begin with."""
+    return _page("")
+
+
+def _page(refused: str, left_out: Sequence[str] = ()) -> str:
+    found = {row.name: survey_of(row.document).title for row in drafts.storage().surveys()}
+    mine = {each.name: Draft.read(each.document).title for each in drafts.storage().drafts.drafts()}
+    published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
+    return render_template(
+        "new.html", templates=templates(), copies=published | mine, refused=refused, left_out=left_out
+    )
+
+
+def begin() -> Response:
+    """Begin a draft with what was chosen."""
+    make = _WAYS.get(request.form.get("from", ""), _empty)
+    try:
+        draft = make()
+    except SpecError as error:
+        return _again(str(error.problems[0].message))
+    if draft is None:
+        return _again(words().say("new_nothing"))
+    name = drafts.begin(draft, request.form.get("name", ""))
+    return lead_to(url_for("studio.design", name=name))
+
+
+def _again(message: str) -> Response:
+    return Response(_page(message), REFUSED, content_type="text/html; charset=utf-8")
+
+
+def _empty() -> Draft | None:
+    title = " ".join(request.form.get("title", "").split())[:LONGEST_TITLE]
+    return empty_draft(title, words().language) if title else None
+
+
+def _template() -> Draft | None:
+    chosen = request.form.get("template", "")
+    found = [draft_of(each.document) for each in templates() if each.name == chosen]
+    return found[0] if found else None
+
+
+def _copy() -> Draft | None:
+    """Of a draft, or of the newest revision of a survey."""
+    name = request.form.get("copy", "")
+    kept = drafts.kept_draft(name)
+    if kept is not None:
+        return kept.draft
+    revisions = drafts.storage().revisions(name)
+    return draft_of(survey_of(revisions[-1].document).document) if revisions else None
+
+
+def _file() -> Draft | None:
+    uploaded = request.files.get("file")
+    data = uploaded.read() if uploaded else b""
+    return draft_in(data) if data else None
+
+
+def draft_in(data: bytes) -> Draft:
+    """
+    The draft in a survey file.
+
+    Raises:
+        SpecError: it is no YAML, or no survey at all; one that has mistakes becomes a draft that has problems.
+    """
+    document = parse_yaml(data)
+    try:
+        draft = draft_of(document)  # type: ignore[arg-type]
+        # Whatever could not be shown is told now, and not when the page is opened.
+        if Draft.read(draft.dumped) != draft or not draft.cards:
+            raise SpecError(words().say("new_no_survey"))
+    except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
+        raise SpecError(words().say("new_no_survey")) from None
+    return draft
+
+
+_WAYS: Mapping[str, Callable[[], Draft | None]] = {
+    "empty": _empty,
+    "template": _template,
+    "copy": _copy,
+    "file": _file,
+}
+
+
+_NEW = "/dashboard/new"
+
+ROUTES = (
+    Route("studio.new", "GET", _NEW, new, "What a survey may begin with.", Kind.PAGE, ("text/html",)),
+    Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
+)
+"""The page New survey."""

@@ -1,0 +1,104 @@
+"""Publish: what is frozen, what it costs, what a correction does, and one button."""
+
+from flask import Response, current_app, g, render_template, request, url_for
+from sottovoce.aggregator.authoring.differences import differences
+from sottovoce.aggregator.authoring.figures import totals_of
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
+from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.planning.lint import describe
+from sottovoce.aggregator.planning.next_revision import next_revision
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.design_words import Sentences
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.leading import lead_to
+from sottovoce.aggregator.studio.survey_page import draft_page
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Question, Survey
+
+REFUSED = 422
+
+
+def publish(name: str) -> str:
+    """What will be frozen."""
+    return _page(name, ())
+
+
+def _page(name: str, refused: tuple[str, ...]) -> str:
+    draft = drafts.draft_named(name).draft
+    survey, messages = _survey(name)
+    earlier = drafts.storage().revisions(name)
+    return render_template(
+        "publish.html",
+        page="design",
+        frame=draft_page(name, "design", draft.title),
+        name=name,
+        draft=draft,
+        version=drafts.draft_named(name).version,
+        survey=survey,
+        refused=(*refused, *messages),
+        grave=[problem for problem in problems_of(draft, name) if problem.grave],
+        earlier=earlier,
+        kept=_kept(earlier, survey),
+        changed=differences(draft, draft_of(survey_of(earlier[-1].document).document)) if earlier else [],
+        account=describe(survey) if survey else [],
+        totals=totals_of(draft),
+        sentences=Sentences(words()),
+    )
+
+
+def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
+    """The survey as it will be published, or why it cannot be."""
+    try:
+        survey = survey_of_draft(drafts.draft_named(name).draft, name)
+        check_affordable(survey)
+        return next_revision(drafts.storage(), survey), ()
+    except SpecError as error:
+        return None, tuple(problem.message for problem in error.problems)
+
+
+def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
+    """Of a correction, each question and whether its counts are added to those of the revision before."""
+    if not earlier or survey is None:
+        return []
+    before = {question.name: question for question in survey_of(earlier[-1].document).questions}
+    return [(question, _counts_as(question, before.get(question.name))) for question in survey.questions]
+
+
+def _counts_as(question: Question, before: Question | None) -> bool:
+    """Whether two revisions ask the same true values through the same channel: then results add them up."""
+    return before is not None and (question.domain, question.mechanism) == (before.domain, before.mechanism)
+
+
+def publish_now(name: str) -> Response:
+    """
+    Freeze a draft.
+
+    One transaction publishes; the draft goes after it. Whoever is stopped between the two has both, and publishing
+    again changes nothing.
+    """
+    survey, _ = _survey(name)
+    if request.form.get("version") != str(drafts.draft_named(name).version):
+        return _again(name, words().say("publish_changed"))
+    if survey is None:
+        return _again(name)
+    drafts.storage().publish(survey, who=g.who)
+    drafts.forget(name)
+    there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
+    return lead_to(url_for(there, name=name))
+
+
+def _again(name: str, *told: str) -> Response:
+    return Response(_page(name, told), REFUSED, content_type="text/html; charset=utf-8")
+
+
+_PUBLISH = "/dashboard/surveys/<name>/publish"
+
+ROUTES = (
+    Route("studio.publish", "GET", _PUBLISH, publish, "What publishing freezes.", Kind.PAGE, ("text/html",)),
+    Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
+)
+"""The page that freezes a draft."""

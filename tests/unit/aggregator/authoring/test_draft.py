@@ -1,0 +1,151 @@
+"""Drafts: to surveys and back, with figures and problems."""
+
+from dataclasses import replace
+
+import pytest
+from sottovoce.aggregator.authoring.changes import change
+from sottovoce.aggregator.authoring.differences import differences
+from sottovoce.aggregator.authoring.draft import Card, Draft, empty_draft
+from sottovoce.aggregator.authoring.figures import figures_of, question_of, steps_of, totals_of
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.surveys import document, every_type, survey
+
+
+def draft(**changes: object) -> Draft:
+    """The small survey as a draft, with a thousand people."""
+    return replace(draft_of(document()), people=1000, **changes)  # type: ignore[arg-type]
+
+
+def asks(*cards: dict[str, object], **changes: object) -> Draft:
+    """A draft of these questions."""
+    made = tuple(
+        Card({"type": "boolean", "name": f"q{number + 1}", "label": {"en": "?"}, **card})
+        for number, card in enumerate(cards)
+    )
+    return replace(empty_draft("T", "en"), cards=made, **changes)  # type: ignore[arg-type]
+
+
+def grave(wrong: Draft) -> dict[str, str]:
+    """What keeps a draft from being published: its field by the key of its sentence."""
+    return {problem.key: problem.place.field for problem in problems_of(wrong, "t") if problem.grave}
+
+
+def test_survey_becomes_a_draft_and_the_same_survey_again() -> None:
+    """Every type and every mechanism: a copy asks the very same, with the very same channels."""
+    whole = document(questions=every_type())
+    assert survey_of_draft(draft_of(document()), "exam").digest == survey().digest
+    assert survey_of_draft(draft_of(whole), "exam").digest == parse_survey(whole).digest
+
+
+def test_draft_is_read_as_it_was_written() -> None:
+    """Complete or not."""
+    for each in (draft(), empty_draft("", "de"), asks({})):
+        assert Draft.read(each.dumped) == each
+
+
+def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> None:
+    """60, 20 and 20 of 100, exactly."""
+    own = draft(declining="own")
+    question = survey_of_draft(own, "exam").questions[0]
+    assert isinstance(question.mechanism, KaryRR)
+    assert question.mechanism.dump()["odds"] == "3"
+    assert [step.told for step in steps_of(own, own.cards[0]) if step.harm == "clearly"] == [(60, 20)]
+    assert [step.told for step in steps_of(draft(), own.cards[0])] == [(88, 12), (75, 25), (67, 33)]
+
+
+def test_use_of_a_number_decides_its_mechanism() -> None:
+    """For good, which is why it is asked for."""
+    number = {"type": "integer", "min": "0", "max": "10"}
+    names = {}
+    for use in ("average", "spread", "explain"):
+        made = asks(number)
+        question = question_of(made, replace(made.cards[0], harm="little", use=use))
+        names[use] = question.mechanism.name if question and question.mechanism else ""
+    assert names == {"average": "level_table", "spread": "square_wave", "explain": "geometric"}
+
+
+def test_margin_of_the_coin_is_the_textbooks() -> None:
+    """With 1,000 people 6 points, openly 3, for which 4,269 people are needed."""
+    found = figures_of(draft(), draft().cards[0])
+    assert found is not None
+    assert (round(found.margin or 0, 3), round(found.openly or 0, 3), found.needed) == (0.062, 0.031, 4269)
+
+
+def test_asking_each_person_fewer_questions_costs_less_and_needs_more() -> None:
+    """Half the report, twice the people, no pairs."""
+    whole, half = totals_of(draft()), totals_of(change(draft(), "ask:1"))
+    assert half.epsilon == pytest.approx(whole.epsilon / 2)
+    assert half.needed == pytest.approx(2 * (whole.needed or 0), abs=2)
+    assert (whole.pairs, half.pairs) == (1.0, 0.0)
+
+
+def test_empty_draft_says_what_it_lacks() -> None:
+    """Each with the field where it is mended, or with a button."""
+    assert grave(empty_draft("", "en")) == {"no_title": "title", "no_question": "add"}
+    assert grave(asks({"label": {}})) == {"no_label": "q0.label"}
+    assert grave(asks({"type": "select_one"})) == {"few_options": "q0.options"}
+    assert grave(asks({"type": "integer"})) == {"no_bounds": "q0.min"}
+    assert grave(asks({"type": "integer", "min": "9", "max": "1"})) == {"bad_bounds": "q0.min"}
+
+
+def test_option_that_a_condition_names_may_not_go_unseen() -> None:
+    """The mend shows the question to everybody again."""
+    two = [{"name": name, "label": {"en": name}} for name in ("a", "b")]
+    broken = asks({"type": "select_one", "choices": two}, {"visible_if": {"q1": ["c"]}})
+    assert grave(broken) == {"condition_option": "q1.condition"}
+    mend = next(problem.mend for problem in problems_of(broken, "t") if problem.key == "condition_option")
+    assert grave(change(broken, mend)) == {}
+    assert grave(asks({"visible_if": {"gone": ["yes"]}})) == {"condition_gone": "q0.condition"}
+    assert grave(asks({"visible_if": {"q2": ["yes"]}}, {})) == {"condition_later": "q0.condition"}
+    assert grave(asks({}, {"visible_if": {"q1": ["yes"]}}, declining="never")) == {"condition_absent": "q1.condition"}
+
+
+def test_survey_that_devices_refuse_cannot_be_published() -> None:
+    """Too dear a question, too dear a report; a question fewer of them mends the second."""
+    dear = asks({})
+    dear = replace(dear, cards=(replace(dear.cards[0], harm="other", mechanism={"epsilon": "4"}),))
+    assert grave(dear) == {"dear_question": "q0.harm"}
+    assert grave(change(dear, "step:0:little")) == {}
+    many = asks(*[{}] * 5)
+    many = replace(many, cards=tuple(replace(card, harm="little") for card in many.cards))
+    assert grave(many) == {"dear_survey": "ask"}
+    mend = next(problem.mend for problem in problems_of(many, "t") if problem.key == "dear_survey")
+    assert mend == "ask:4"
+    assert grave(change(many, mend)) == {}
+
+
+def test_texts_that_nobody_could_show_are_told() -> None:
+    """Ten thousand letters; marks that turn the direction, which a button takes out; markup is a text like any."""
+    turned = asks({"label": {"en": "a\u202eb"}})
+    assert grave(turned) == {"direction": "q0.label"}
+    assert change(turned, "straighten:0").cards[0].asked["label"] == {"en": "ab"}
+    assert grave(asks({"label": {"en": "x" * 10_000}})) == {"long_text": "q0.label"}
+    assert grave(asks({"label": {"en": "<script>alert(1)</script>"}})) == {}
+
+
+def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
+    """A name is never given twice."""
+    start = draft()
+    names = [card.name for card in start.cards]
+    assert [card.name for card in change(start, "down:0").cards] == [names[1], names[0], names[2]]
+    assert [card.name for card in change(start, "copy:0").cards] == ["cheated", "cheated_2", "reason", "year"]
+    assert [card.name for card in change(start, "delete:1").cards] == ["cheated", "year"]
+    for word in ("up:0", "down:2", "delete:3", "up:x", "nothing", "ask:x", "language:<b>"):
+        assert change(start, word) == start
+
+
+def test_unnamed_questions_are_named_by_their_texts() -> None:
+    """And the conditions that look at them follow."""
+    made = survey_of_draft(asks({"label": {"en": "Ever cheated?"}}, {"visible_if": {"q1": ["yes"]}}), "t")
+    assert [question.name for question in made.questions] == ["ever_cheated", "q2"]
+    assert made.items[1].visible_if[0].question == "ever_cheated"
+
+
+def test_differences_show_both_texts() -> None:
+    """Field by field, and nothing that is equal."""
+    mine = replace(draft(), head={**draft().head, "title": {"en": "Mine"}})
+    assert [tuple(each) for each in differences(mine, draft())] == [(None, "title", "en", "Mine", "Exams")]

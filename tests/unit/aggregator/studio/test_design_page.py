@@ -1,0 +1,191 @@
+"""Design, Publish, Settings and the list: drafts as two people write them, and what is kept of what they typed."""
+
+import io
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+
+from tests.conftest import FakeClock
+from tests.surveys import document, survey
+from tests.unit.aggregator.web.test_auth import log_in
+
+SITE = "https://survey.example.org"
+SAME = {"Sec-Fetch-Site": "same-origin"}
+
+
+class Researcher:
+    """A browser without a script, signed in."""
+
+    def __init__(self, app: Flask) -> None:
+        self._client: Any = log_in(app)[0]
+
+    def get(self, path: str) -> str:
+        """A page."""
+        return str(self._client.get(f"/dashboard/{path}", base_url=SITE).text)
+
+    def post(self, path: str, **form: Any) -> Any:
+        """The reply to a form."""
+        token = re.search(r'name="form_token" value="(\w+)"', self.get(""))
+        assert token
+        data = {"form_token": token[1], **form}
+        return self._client.post(f"/dashboard/{path}", data=data, base_url=SITE, headers=SAME)
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on an empty database."""
+    return create_app(Settings(public_url=SITE), storage, clock, {})
+
+
+@pytest.fixture
+def ann(app: Flask) -> Researcher:
+    """Somebody who writes a survey."""
+    return Researcher(app)
+
+
+def newest(storage: SQLiteStorage, name: str) -> Draft:
+    """The newest version of a draft."""
+    found = storage.drafts.draft(name)
+    assert found
+    return Draft.read(found.document)
+
+
+def test_survey_is_written_and_published_without_a_script(ann: Researcher, storage: SQLiteStorage) -> None:
+    """From the empty list to an open survey, by forms alone."""
+    assert "no survey yet" in ann.get("")
+    assert ann.post("new", **{"from": "empty", "title": "Life on campus"}).location.endswith("/life-on-campus/design")
+    design = "surveys/life-on-campus/design"
+    assert ann.post(design, version="1", people="1000", do="add:boolean").location.endswith("#q0")
+    ann.post(design, version="2", **{"q0.label.en": "Ever cheated?", "researcher.name.en": "Dr A"}, do="save")
+    page = ann.get(design)
+    assert "With 1,000 people, expect to be within 8 points" in page
+    assert "Of 100 of whom it is true, 60 send it." in page
+    assert ann.post(design, version="3", do="publish").location.endswith("/publish")
+    assert "Ever cheated?" in ann.get("surveys/life-on-campus/publish")
+    ann.post("surveys/life-on-campus/publish", version="3")
+    assert storage.revisions("life-on-campus")[0].revision == 1
+    assert storage.drafts.draft("life-on-campus") is None
+
+
+def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, storage: SQLiteStorage) -> None:
+    """And both stay among the versions, whichever is kept."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    design = "surveys/exam/design"
+    ann.post(design, version="1", **{"title.en": "Theirs"})
+    reply = ann.post(design, version="1", **{"title.en": "<b>Mine</b>"})
+    assert reply.status_code == 409
+    assert "Theirs" in reply.text
+    assert "&lt;b&gt;Mine&lt;/b&gt;" in reply.text
+    assert newest(storage, "exam").title == "Theirs"
+
+    ann.post(design, version="1", over="2", do="version:2", **{"title.en": "<b>Mine</b>"})
+    versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
+    titles = [Draft.read(kept.document).title for kept in versions if kept]
+    assert titles == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
+
+
+def test_version_that_is_gone_is_not_saved_over(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Of a page that was open for fifty saves, both texts are shown too."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    assert ann.post("surveys/exam/design", version="777", **{"title.en": "Late"}).status_code == 409
+
+
+def test_options_keep_their_names_when_others_come_and_go(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Counts of corrections add up by them."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    ann.post("surveys/exam/design", version="1", **{"q1.options.en": "Fun\r\nTime\n\nToo hard"})
+    choices = newest(storage, "exam").cards[1].asked["choices"]
+    assert [choice["name"] for choice in choices] == ["fun", "time", "too_hard"]
+
+
+def test_what_was_typed_comes_back_as_text(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Markup, and ten thousand letters, which a problem tells of."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    typed = "<script>alert(1)</script>" + "x" * 10_000
+    ann.post("surveys/exam/design", version="1", **{"q0.label.en": typed})
+    page = ann.get("surveys/exam/design")
+    assert "<script>alert" not in page
+    assert "This text has 10,025 letters" in page
+
+
+def test_survey_that_devices_refuse_is_not_published(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Neither by the button nor past it."""
+    dear = document(questions=[{**document()["questions"][0], "mechanism": {"epsilon": "4"}}])
+    storage.drafts.add("exam", draft_of(dear).dumped)
+    assert "devices allow 3" in ann.get("surveys/exam/publish")
+    assert ann.post("surveys/exam/publish", version="1").status_code == 422
+    assert storage.revisions("exam") == []
+
+
+def test_draft_that_changed_meanwhile_is_shown_again_before_it_is_published(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    """Nobody freezes what nobody has looked at."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    ann.post("surveys/exam/design", version="1", **{"title.en": "Other"})
+    assert "has changed since" in ann.post("surveys/exam/publish", version="1").text
+    assert storage.revisions("exam") == []
+
+
+def test_correction_says_which_questions_keep_their_counts(ann: Researcher, storage: SQLiteStorage) -> None:
+    """While fieldwork runs: publishing again is a new revision, and the first goes on answering."""
+    storage.publish(survey())
+    assert "published" in ann.get("surveys/exam/design")
+    ann.post("surveys/exam/design/correct")
+    ann.post("surveys/exam/design", version="1", **{"q0.harm": "badly", "q1.label.en": "Why so?"})
+    told = re.sub(r"<[^>]+>", " ", ann.get("surveys/exam/publish"))
+    assert re.search(r"Cheated\?\s+start anew\s+Why so\?\s+go on\s+Year\?\s+go on", told)
+    ann.post("surveys/exam/publish", version="2")
+    assert [(row.revision, row.retired) for row in storage.revisions("exam")] == [(1, False), (2, False)]
+    ann.post("surveys/exam/settings/retire")
+    assert [row.retired for row in storage.revisions("exam")] == [True, False]
+
+
+def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Only whoever types the name deletes."""
+    storage.publish(survey())
+    ann.post("surveys/exam/settings/close")
+    assert storage.revisions("exam")[0].closed
+    ann.post("surveys/exam/settings/reopen")
+    assert not storage.revisions("exam")[0].closed
+    assert "not_typed" in ann.post("surveys/exam/settings/delete", typed="exams").location
+    assert "was not typed" in ann.get("surveys/exam/settings?told=not_typed")
+    ann.post("surveys/exam/settings/delete", typed="exam")
+    assert storage.revisions("exam") == []
+    assert ann.post("new", **{"from": "empty", "title": "Exam"}).location.endswith("/exam-2/design")
+
+
+@pytest.mark.parametrize("data", [b"", b"- a\n", b"questions: 5\n", b"questions: [1]\n", b"title: x\nquestions: []\n",
+                                  b"a: &a [*a]\n", b"\xff", b"PK\x03\x04"])  # fmt: skip
+def test_file_that_holds_no_survey_is_refused_in_words(ann: Researcher, storage: SQLiteStorage, data: bytes) -> None:
+    """And nothing is begun."""
+    reply = ann.post("new", **{"from": "file", "file": (io.BytesIO(data), "survey.yaml")})
+    assert reply.status_code == 422
+    assert 'role="alert"' in reply.text
+    assert storage.drafts.drafts() == []
+
+
+def test_file_and_copy_begin_a_draft_whose_owner_is_whoever_began_it(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A file with mistakes too: the page names them."""
+    text = b"title: {en: Mine}\ndefault_language: en\nquestions: [{type: boolean, name: a, label: {en: A}}]\n"
+    ann.post("new", **{"from": "file", "file": (io.BytesIO(text), "survey.yaml")})
+    ann.post("new", **{"from": "copy", "copy": "mine"})
+    assert [draft.name for draft in storage.drafts.drafts()] == ["mine", "mine-2"]
+    assert [role for _, role in storage.access.granted("mine-2")] == ["owner"]
+
+
+def test_list_finds_and_sorts_drafts_and_surveys(ann: Researcher, storage: SQLiteStorage) -> None:
+    """By title and by state; the search is in the address."""
+    storage.publish(survey())
+    storage.drafts.add("campus", draft_of(document(title={"en": "Campus"})).dumped)
+    rows = re.findall(r"<bdi>(\w+)</bdi>", ann.get(""))
+    assert rows == ["Campus", "Exams"]
+    assert re.findall(r"<bdi>(\w+)</bdi>", ann.get("?q=exa")) == ["Exams"]
+    assert "No survey has these words" in ann.get("?q=none")
