@@ -61,6 +61,17 @@ def test_audit_as_json(coin: Path) -> None:
     assert claims == {COIN.epsilon}
 
 
+def test_quick_audit_samples_nothing_unless_told_to(coin: Path) -> None:
+    """All that is exact, and it passes; a few reports could contradict no claim, and it would be incomplete."""
+    run = here(str(coin), "--quick", "--json")
+    report = json.loads(run.stdout)
+
+    assert run.exit_code == 0
+    validator("audit").validate(report)
+    assert (report["verdict"], report["runs"]) == ("passed", 0)
+    assert {check["part"] for check in report["checks"]} == {"statement", "integers", "python", "javascript"}
+
+
 def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With exit code 1, the verdict, and what is wrong."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", biased)

@@ -35,7 +35,7 @@ from tests.planted.gallery_page import PAGE, page
 from tests.planted.test_faults import LEFT_OUT, ROOMS, ROOT
 
 LANGUAGES = ("python", "javascript")
-SECONDS = 600
+SECONDS = 1800
 
 SAMPLING = ["--n", "500", "--alpha", "0.001"]
 """So few reports are enough to fail nobody and to pass; what is dishonest is found in the parts that enumerate."""
@@ -150,7 +150,7 @@ def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: Pla
     """The command, run from sources with that client in them: its verdict, how it ends, and the part that sees it."""
     path = tmp_path / "survey.json"
     path.write_bytes(parse_survey(SURVEYS[client.survey]).canonical)
-    ended = audit_served(installation, path, client) if client.served else audited(installation, path)
+    ended = audit_served(installation, path, client) if client.served else audited(installation, path, client)
     assert ended.stdout, ended.stderr
     report = json.loads(ended.stdout)
 
@@ -159,11 +159,12 @@ def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: Pla
     assert client.seen_by in {"", *rooms(report)}
 
 
-def audited(installation: Path, path: Path) -> subprocess.CompletedProcess[str]:
+def audited(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
     """The audit of a survey file; whom its quick form fails the whole one fails, since it does all of that and more."""
-    ended = audit(installation, path, "--quick")
-    if ended.stdout and json.loads(ended.stdout)["verdict"] == FAILED:
-        return ended
+    if client.verdict == FAILED:
+        ended = audit(installation, path, "--quick")
+        if ended.stdout and json.loads(ended.stdout)["verdict"] == FAILED:
+            return ended
     return audit(installation, path)
 
 

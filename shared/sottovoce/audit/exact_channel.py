@@ -43,6 +43,9 @@ MAX_PATHS = 4096
 MAX_WORK = 8192
 """About so many ways for all inputs of a question together; two inputs at least are tried."""
 
+QUICK_WORK = 1024
+"""The same, while a survey is edited."""
+
 _CONTEXT = Context(prec=40)
 _NOTCH = Decimal("1e-12")
 

@@ -23,8 +23,6 @@ from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Question, Survey
 
 FORM, REFUSALS = "the form's own steps", "what it must refuse"
-FORM_RUNS = 160
-"""Runs through the steps of the form, about; one takes several times as long as one without them."""
 
 _REDUCED = 4
 
@@ -106,7 +104,7 @@ def _reported(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN
 def form_document(plan: RunPlan) -> dict[str, Any]:
     """The sentences of the page, and of how many runs of each vector its steps are gone through."""
     sentences = json.loads(catalogues()["catalogues/en.json"])
-    return {"catalogue": sentences, "most": max(2, FORM_RUNS // max(1, len(plan.vectors)))}
+    return {"catalogue": sentences, "most": max(2, plan.forms // max(1, len(plan.vectors)))}
 
 
 def _body(survey: Survey, vector: VectorPlan) -> str:

@@ -42,8 +42,8 @@ PROMISES = {
     ),
     "law": Promise(
         "Every answer goes through the randomizer that the survey names, with exactly its odds.",
-        "The running program was led through every way that chance can take, and its odds added up as fractions; whole "
-        "reports were drawn and counted beside that.",
+        "The running program was led through every way that chance can take, and its odds added up as fractions; "
+        "where reports were sampled, whole ones were drawn and counted beside that.",
         "Where a question has too many answers or ways, all but those that are named with it below.",
     ),
     "beside": Promise(
@@ -61,8 +61,8 @@ PROMISES = {
     ),
     "id": Promise(
         "The id of a report is chance alone.",
-        "Its law was computed beside a report, it was compared with its random bytes in every run, and its digits were "
-        "counted.",
+        "Its law was computed beside a report, it was compared with its random bytes in every run; where reports were "
+        "sampled, its digits were counted.",
         "Nothing of the program that is audited here.",
     ),
     "refuse": Promise(

@@ -92,8 +92,14 @@ def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(item["name"], item["mechanism"])] if "mechanism" in item else []
 
 
-def plan(question: Question) -> Task | None:
-    """What to run of a question; None if even a smaller one has too many branches."""
+def plan(question: Question, work: int = MAX_WORK) -> Task | None:
+    """
+    What to run of a question; None if even a smaller one has too many branches.
+
+    Args:
+        question: the question.
+        work: about so many ways for all inputs together; two inputs at least are tried.
+    """
     for run in (question, smaller(question)):
         if run is None:
             continue
@@ -102,7 +108,7 @@ def plan(question: Question) -> Task | None:
         except Exception:  # code that stops is run once more, and has failed then
             return Task(question, question, tuple(inputs_of(question, 2)))
         if count is not None:
-            return Task(question, run, tuple(inputs_of(run, max(2, MAX_WORK // count))))
+            return Task(question, run, tuple(inputs_of(run, max(2, work // count))))
     return None
 
 

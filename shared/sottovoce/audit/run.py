@@ -3,7 +3,7 @@ A whole audit, part by part: integers, Python, JavaScript and sampled reports of
 aggregator serves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
 from sottovoce.audit.every_life import LIFE, check_lives
+from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
 from sottovoce.audit.limits import ALLOWED, check_limits
@@ -48,11 +49,11 @@ class Order:
 
     Attributes:
         survey: whose claims.
-        runs: reports to sample of each invented person.
+        runs: reports to sample of each invented person; 0 for no samples of this installation.
         alpha: probability that sampling fails what is right, at most, in all parts together.
         link: of the survey at an aggregator whose client is audited too; None for this installation only.
         visits: visits of each person to the served form; None for as many as the claims need.
-        quick: fewer whole runs, for use while the survey is edited.
+        quick: fewer true values, whole runs and events of a life, for use while the survey is edited.
     """
 
     survey: Survey
@@ -97,21 +98,23 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     survey = order.survey
-    tasks, checks = _laws(survey, begin)
+    work = QUICK_WORK if order.quick else MAX_WORK
+    tasks = {question.name: plan(question, work) for question in private(survey)}
+    run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
-    runs, failed = _planned(order)
-    checks += failed
+    runs, checks = _planned(order)
     # A core for each: what is watched here is disturbed by nothing that runs there.
     javascript = started_beside(
-        "javascript", "all questions", lambda: check_javascript(survey, tasks, opened(), found, runs)
+        "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found, runs)
     )
     lives = started_beside("python", LIFE, lambda: check_lives(order.quick))
+    checks += _laws(survey, tasks, begin)
     checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
     checks += [check_python_refusals(survey), *check_source()]
     checks += surely("python", ALLOWED, lambda: check_limits(survey))
-    checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else tasks))
+    checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else run))
     tick = begin("whole runs, Python", 1)
-    samples = started_beside("reports", "all questions", lambda: sampled(order))
+    samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [])
     checks += surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
     tick = begin("JavaScript, lives and samples", 3)
     for each in (javascript, lives, samples):
@@ -132,23 +135,22 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
     return (plans[0] if plans else NO_RUNS), failed
 
 
-def _laws(survey: Survey, begin: Begin) -> tuple[list[Task], list[Check]]:
-    """The numbers and the running Python randomizers; and what of each question can be run through."""
+def _laws(survey: Survey, tasks: Mapping[str, Task | None], begin: Begin) -> list[Check]:
+    """The numbers and the running Python randomizers."""
     questions = private(survey)
     tick = begin("integers, Python", 2 * len(questions))
-    tasks, checks = [], [check_written(survey)]
+    checks = [check_written(survey)]
     for question in questions:
         checks.append(check_integers(question))
         tick(1)
-        task = plan(question)
+        task = tasks[question.name]
         if task is None:
             message = "its branches are too many, those of a smaller question as well"
             checks.append(Check("python", question.name, NOT_DONE, question.epsilon, message=message))
         else:
-            tasks.append(task)
             checks.append(_by_hand(question) if survey.own_coin else check_python(task))
         tick(1)
-    return tasks, checks
+    return checks
 
 
 def sampled(order: Order) -> list[Check]:

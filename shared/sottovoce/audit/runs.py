@@ -41,6 +41,7 @@ class Effort:
         threes: values of each question in the array of strength three; fewer than two leave it out.
         ids: least vectors; in 16 of them every digit stands at every place of the id.
         all_reports: there are as many vectors as hold every report.
+        forms: about so many runs go through the steps of the browser's form too, which takes several times as long.
     """
 
     vectors: int
@@ -49,10 +50,11 @@ class Effort:
     threes: int
     ids: int
     all_reports: bool = True
+    forms: int = 160
 
 
 FULL = Effort(vectors=8, runs=1200, random=1000, threes=3, ids=16)
-QUICK = Effort(vectors=2, runs=60, random=20, threes=0, ids=2, all_reports=False)
+QUICK = Effort(vectors=2, runs=60, random=20, threes=0, ids=2, all_reports=False, forms=16)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class RunPlan:
         unsteered: names of those that draw too much to be led to a report; one answer of each is tried.
         more: trials in which three or more answers differ at will.
         unreached: runs that were left out since no way led from an answer to a report.
+        forms: about so many of the runs go through the steps of the browser's form too.
     """
 
     vectors: tuple[VectorPlan, ...]
@@ -105,6 +108,7 @@ class RunPlan:
     unsteered: tuple[str, ...]
     more: int
     unreached: int
+    forms: int = 0
 
     @property
     def runs(self) -> int:
@@ -174,6 +178,7 @@ class _Planner:
             tuple(names[index] for index in unsteered),
             self.more,
             self.unreached,
+            self.effort.forms,
         )
 
     def _mixed_reports(self) -> list[list[int]]:

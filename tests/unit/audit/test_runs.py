@@ -4,6 +4,7 @@ import io
 from itertools import combinations, product
 
 import pytest
+from sottovoce.audit.javascript_way import form_document
 from sottovoce.audit.runs import Run, plan_runs
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
@@ -98,6 +99,14 @@ def test_what_is_not_tried_is_said() -> None:
 def test_quick_plan_is_no_whole_one() -> None:
     """It has fewer vectors than a question has reports."""
     assert (plan_runs(survey()).whole, plan_runs(survey(), quick=True).spread) == (True, ("reason",))
+
+
+def test_quick_plan_fills_the_form_in_a_few_times() -> None:
+    """Some runs of each vector, ten times fewer than else: the form's own steps are what takes longest."""
+    whole, quick = (form_document(plan_runs(survey(), quick))["most"] for quick in (False, True))
+
+    assert (quick, whole) == (8, 10)
+    assert (plan_runs(survey(), quick=True).forms, plan_runs(survey()).forms) == (16, 160)
 
 
 def test_nothing_is_steered_where_people_toss_themselves() -> None:
