@@ -1,12 +1,14 @@
 """Passkeys in every back end: whom they let in, once, and whom no longer."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import AccessRefused, Account
 from sottovoce.aggregator.storage.access_tables import AccessTables
 from sottovoce.aggregator.storage.passkey_rows import Passkey, PasskeyUse
@@ -120,6 +122,23 @@ def test_removed_passkey_ends_the_sessions_of_its_door(access: AccessTables) -> 
     assert access.session(b"by key", NOW) is not None
     assert let_in(access, use(PHONE, b"2")) is None
     assert access.passkeys(BEN.id) == [KEY]
+
+
+def test_each_step_of_a_passkey_is_noted_once(store: Storage, access: AccessTables) -> None:
+    """Added and removed by whoever did it, used as a sign-in by its door; what is refused is not noted."""
+    first, ben = store.journal.head().number, BEN.id.hex()
+    own = access.by(ben)
+    for added in (replace(PHONE, credential_id=b"new"), PHONE):
+        with suppress(AccessRefused):
+            own.add_passkey(added)
+    for _ in range(2):
+        own.start_session_by_passkey(b"session", use(PHONE, b"1"), NOW)
+        own.remove_passkey(BEN.id, b"new")
+    told = [(one.what, one.who, one.about) for one in store.journal.entries() if one.number > first]
+
+    assert told == [
+        (words.PASSKEY_ADDED, ben, ben), (words.LOGIN, ben, "passkey"), (words.PASSKEY_REMOVED, ben, ben)
+    ]  # fmt: skip
 
 
 def test_challenge_key_is_drawn_once_for_all_nodes(access: AccessTables) -> None:

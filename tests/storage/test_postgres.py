@@ -16,7 +16,8 @@ from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.storage import Arrival, Outcome, sql
 from sottovoce.aggregator.storage.access_rows import Invitation
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.postgres import PostgresStorage, _Handle
+from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.postgres_handle import PostgresHandle
 from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
 from sottovoce.aggregator.storage.rows import pack
 from sottovoce.aggregator.storage.statements import id_hash
@@ -124,15 +125,15 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
     key = store.publish(survey()).key
     store.store([arrival(key, 0)])
     other = PostgresStorage(url)
-    insert = _Handle.insert
+    insert = PostgresHandle.insert
 
-    def late(handle: _Handle, arrivals: list[Arrival]) -> int:
+    def late(handle: PostgresHandle, arrivals: list[Arrival]) -> int:
         monkeypatch.undo()
         assert other.store([arrival(key, 1)]) == [Outcome.NEW]
         assert other.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
         return insert(handle, arrivals)
 
-    monkeypatch.setattr(_Handle, "insert", late)
+    monkeypatch.setattr(PostgresHandle, "insert", late)
 
     assert store.store([arrival(key, number) for number in range(3)]) == [Outcome.SAME, Outcome.WITHDRAWN, Outcome.NEW]
     assert store.live_counts(key) == recount(store, store.surveys()[0]) == {0: {1: 2}, 1: {2: 2}, 2: {0: 2}}

@@ -16,6 +16,7 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
@@ -53,9 +54,10 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
         worst = max(row.off for row in rows)
         console.print(f"{results.reports} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
         if out is not None:
-            write_json(export_document(results), out)
+            storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
+            write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            _stay(sign_in_link(storage, settings.url, owner.id, day_of(now()), at_once=True), console)
+            _stay(sign_in_link(storage, settings.url, owner.id, day_of(now()), at_once=True, who=MACHINE), console)
     return worst
 
 

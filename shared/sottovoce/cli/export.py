@@ -8,7 +8,7 @@ from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.files.catalogue import SINGLE, WITH_PUBLIC, Source
 from sottovoce.aggregator.files.folder import write_folder, write_zip
 from sottovoce.aggregator.files.standing_alone import in_words
-from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_of
+from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.shared_clock import present
@@ -55,7 +55,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         raise StorageError("there is no survey of this name in the data folder")
     if kind == "json":
         storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
-        _write_results(revisions, cohort, interval, wave, out)
+        write_json(export_document(_told(analyse(revisions, cohort, interval, wave)), storage.journal.head()), out)
     elif cohort is not None or interval != DEFAULT_RULE.method:
         raise click.UsageError("--cohort and --interval are for --format json")
     elif out is not None:
@@ -77,15 +77,13 @@ def _check_out(kind: str, out: Path | None, force: bool) -> None:
         check_free(out, [Path(kind).suffix.lower()], force)
 
 
-def _write_results(
-    revisions: list[Revision], cohort: str | None, interval: str, wave: int | None, out: Path | None
-) -> None:
-    results = analyse(revisions, cohort, interval, wave)
+def _told(results: Results) -> Results:
+    """The results, told in words too."""
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):
         click.echo(words, err=True)
-    write_json(export_document(results), out)
+    return results
 
 
 def _check_public(kind: str, source: Source, yes: bool) -> None:

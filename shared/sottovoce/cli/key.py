@@ -7,6 +7,7 @@ from sottovoce.aggregator.access.accounts import check_scopes, check_text, find_
 from sottovoce.aggregator.access.keys import KEY_DAYS, MOST_KEY_DAYS, new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, AccessRefused, Key
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.cli.account import survey_option
 from sottovoce.cli.database import data_option, data_settings, open_storage
 
@@ -29,7 +30,7 @@ def create(name: str, scopes: tuple[str, ...], days: int, label: str, survey: st
     secret, digest = new_key()
     given, named = check_scopes(frozenset(scopes or SCOPES)), check_text(label, "a label")
     owner = find_account(storage, name)
-    storage.access.add_key(Key(digest, owner.id, named, given, survey, day_of(now()) + days))
+    storage.access.by(MACHINE).add_key(Key(digest, owner.id, named, given, survey, day_of(now()) + days))
     click.echo(secret)
 
 
@@ -52,7 +53,7 @@ def list_all(data: Path | None) -> None:
 @data_option
 def revoke(number: str, data: Path | None) -> None:
     """Let nobody in by the key of this NUMBER any more; the sessions that its account began with keys end."""
-    tables = open_storage(data_settings(data)).access
+    tables = open_storage(data_settings(data)).access.by(MACHINE)
     found = [one for one in tables.list_keys() if one.number == number]
     if not found:
         raise AccessRefused("there is no key of this number; `sottovoce key list` tells all")

@@ -19,6 +19,7 @@ VERBS = {
     "plan": ("plan", "Respondents needed for a half-width, or to tell groups apart."),
     "privacy": ("privacy", "What a survey costs, for respondents and ethics boards."),
     "serve": ("serve", "Run the aggregator, and publish a survey file if one is named."),
+    "healthcheck": ("healthcheck", "Ask whether the node on this machine answers."),
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
     "survey": ("survey", "Publish, list, close, reopen and delete surveys."),
     "token": ("token", "Make, take back and count one-time tokens."),

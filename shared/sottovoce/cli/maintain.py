@@ -89,6 +89,7 @@ def purge(clock_ok: bool, data: Path | None) -> None:
     check_clocks(storage)
     today = present(storage)
     if clock_ok:
+        storage.journal.append(words.SETTING_CHANGED, words.MACHINE, "clock_trusted")
         storage.trust_clock(int(today.timestamp()))
     waits = storage.note_running(int(today.timestamp()))
     close_due(storage, today)

@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.access.journal import snapshot_of
 from sottovoce.aggregator.opened.address import AddressReports, read_key
 from sottovoce.aggregator.opened.reports import FolderReports, Reports, StoredReports
+from sottovoce.aggregator.results.analysis import revisions_of
 from sottovoce.aggregator.shared_clock import present
+from sottovoce.aggregator.storage.journal_words import MACHINE, RESULTS_READ
 from sottovoce.cli.database import data_option, data_settings, open_storage
 
 _OPTIONS = (
@@ -52,6 +55,9 @@ def reports_of(
     if url is not None:
         return AddressReports(url, survey, read_key(key_file))
     storage = open_storage(data_settings(data))
+    revisions = revisions_of(storage, survey)
+    if revisions:
+        storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions)}")
     return StoredReports(storage, survey, lambda: present(storage), _tell)
 
 

@@ -9,6 +9,7 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_survey
 from sottovoce.demo.respondents import Answers, Arrived, send_all
@@ -48,8 +49,8 @@ def prepare(storage: Storage) -> Account:
     survey = demo_survey()
     if storage.revisions(survey.name):
         raise StorageError("this folder holds the demonstration's survey already; choose another")
-    storage.publish(survey)
-    return storage.access.add_owner("demo")
+    storage.publish(survey, who=MACHINE)
+    return storage.access.by(MACHINE).add_owner("demo")
 
 
 def send(url: str, people: Sequence[Answers], arrived: Arrived) -> None:
@@ -68,7 +69,7 @@ def send(url: str, people: Sequence[Answers], arrived: Arrived) -> None:
 def close(storage: Storage) -> Results:
     """Close the survey, so that every report counts, and estimate."""
     name = demo_survey().name
-    storage.close_survey(name, day_of(now()))
+    storage.close_survey(name, day_of(now()), MACHINE)
     return analyse(revisions_of(storage, name))
 
 

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.access.keys import key_hash, link_hash
 from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.cli.main import main
@@ -79,6 +80,27 @@ def test_keys_are_made_listed_and_revoked(data: Path) -> None:
     assert "there is no key of this number" in run(data, "key", "revoke", line.split()[0]).stderr
     assert run(data, "key", "create", "ann", "--days", "367").exit_code == 2
     assert "cannot be shown" in run(data, "key", "create", "ann", "--label", "a\x1bb").stderr
+
+
+def test_what_is_done_here_is_the_machines_doing(data: Path) -> None:
+    """Each act has one entry of the journal, and no entry names a person or nobody."""
+    assert run(data, "researcher", "add", "bob").exit_code == 0
+    number = run(data, "key", "list").stdout.split()[0]
+    for verb in (
+        "access grant bob viewer", "access revoke bob", "account disable bob", "account enable bob", "account recover",
+        "invite viewer", "key create ann --days 1", f"key revoke {number}", "researcher revoke bob --yes",
+    ):  # fmt: skip
+        assert run(data, *verb.split()).exit_code == 0, verb
+    storage = SQLiteStorage(data / FILE)
+    entries = list(storage.journal.entries())
+    storage.close()
+
+    made = [words.ACCOUNT_ADDED, words.GRANTED, words.KEY_MADE]
+    assert [one.what for one in entries] == [
+        *made, *made, words.GRANTED, words.GRANT_REVOKED, words.ACCOUNT_DISABLED, words.ACCOUNT_ENABLED,
+        words.SIGN_IN_LINK, words.INVITED, words.KEY_MADE, words.KEY_REVOKED, words.KEY_REVOKED,
+    ]  # fmt: skip
+    assert {one.who for one in entries} == {words.MACHINE}
 
 
 def test_invitation_is_printed(data: Path) -> None:

@@ -1,10 +1,13 @@
 """``export``: which file, where to, and what is refused with nothing written."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.storage import Head
+from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.cli.export import FORMATS
 from sottovoce.cli.main import main
@@ -112,3 +115,24 @@ def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> N
     assert ended.exit_code == 0
     assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr
     assert out.read_text().startswith("cheated,reason,year,wave,revision\n")
+
+
+def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> None:
+    """Files and joint tables, by the machine's administrator; the head in the file is one that there was."""
+    out = data.parent / "out"
+    assert export(data, "done", "--out", str(out.with_suffix(".json"))).exit_code == 0
+    assert export(data, "done", "--format", "all", "--out", str(out)).exit_code == 0
+    words = ["done", "--rows", "cheated", "--columns", "reason", "--data", str(data)]
+    for _ in range(2):
+        assert CliRunner().invoke(main, ["crosstab", *words]).exit_code == 0
+    storage = SQLiteStorage(data / "sottovoce.sqlite")
+    told = [(one.what, one.who, one.about) for one in storage.journal.entries() if one.what in {EXPORTED, RESULTS_READ}]
+    heads = [json.loads(file.read_text())["journal"] for file in (out.with_suffix(".json"), out / "export.json")]
+    known = [storage.journal.is_known(Head(int(number), bytes.fromhex(hashed)))
+             for number, hashed in (head.split(":") for head in heads)]  # fmt: skip
+    storage.close()
+
+    assert told == [
+        (EXPORTED, MACHINE, "done export.json"), (EXPORTED, MACHINE, "done all"), (RESULTS_READ, MACHINE, "done closed")
+    ]  # fmt: skip
+    assert known == [True, True]

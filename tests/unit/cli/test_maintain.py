@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.clock import day_of, now
-from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage import Storage, journal_words
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
@@ -381,3 +381,21 @@ def test_doctor_asks_the_institution_whether_it_knows_this_aggregator(tmp_path: 
     assert "SOTTOVOCE_OIDC_SECRET" in wrong_secret.stderr
     assert "SOTTOVOCE_OIDC_ISSUER" in wrong_name.stderr
     assert "did not answer" in down.stderr
+
+
+def test_looking_after_a_database_is_noted(data: Path) -> None:
+    """Each act has its entry, also in the copy that it makes; the clock's word counts as a setting."""
+    file, again = data.parent / "saved", data.parent / "again"
+    url = postgres.fresh()
+    assert run("backup", str(file), "--data", str(data)).exit_code == 0
+    assert run("restore", str(file), "--data", str(again)).exit_code == 0
+    assert run("purge", "--clock-ok", "--data", str(again)).exit_code == 0
+    (data.parent / "to").write_text(url)
+    assert run("copy", "--to-file", str(data.parent / "to"), "--data", str(again)).exit_code == 0
+    assert run("migrate", DATABASE=url).exit_code == 0
+    with closing(open_url(url, data)) as storage:
+        told = [(one.what, one.who) for one in storage.journal.entries()]
+
+    by_machine = [journal_words.BACKED_UP, journal_words.RESTORED, journal_words.SETTING_CHANGED, journal_words.COPIED]
+    assert told[0] == (journal_words.PUBLISHED, journal_words.NOBODY)
+    assert told[1:] == [(what, journal_words.MACHINE) for what in by_machine]

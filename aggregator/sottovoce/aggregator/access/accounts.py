@@ -4,6 +4,7 @@ import unicodedata
 
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import ROLES, SCOPES, AccessRefused, Account
+from sottovoce.aggregator.storage.journal_words import MACHINE
 
 MOST_NAME = 100
 """Characters of a name or a label."""
@@ -75,4 +76,4 @@ def recover(storage: Storage) -> Account:
     for account in storage.access.accounts():
         if account.admin and account.disabled_on is None:
             return account
-    return storage.access.add_owner("recovered")
+    return storage.access.by(MACHINE).add_owner("recovered")

@@ -75,7 +75,7 @@ def snapshot_of(revisions: Sequence[Revision]) -> str:
 
 class ReadResults:
     """
-    Notes who has read which snapshot: once a day, however often a page is loaded anew.
+    Notes who has read which snapshot or fetched which file: once a day, however often a page is loaded anew.
 
     Args:
         storage: the database, whose journal it goes to.
@@ -83,7 +83,7 @@ class ReadResults:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._noted: set[tuple[str, str]] = set()
+        self._noted: set[tuple[str, str, str]] = set()
         self._day = 0
 
     def note(self, who: str, name: str, snapshot: str, today: int) -> None:
@@ -96,11 +96,26 @@ class ReadResults:
             snapshot: from ``snapshot_of``.
             today: the day.
         """
+        self._note(words.RESULTS_READ, who, f"{name} {snapshot}", today)
+
+    def note_file(self, who: str, name: str, kind: str, today: int) -> None:
+        """
+        The same of a file, as of what a page shows.
+
+        Args:
+            who: fetches it.
+            name: the survey's.
+            kind: the file's name.
+            today: the day.
+        """
+        self._note(words.EXPORTED, who, f"{name} {kind}", today)
+
+    def _note(self, what: str, who: str, about: str, today: int) -> None:
         if self._day != today:
             self._noted, self._day = set(), today
-        if (who, f"{name} {snapshot}") not in self._noted:
-            self._storage.journal.append_once(words.RESULTS_READ, who, f"{name} {snapshot}")
-            self._noted.add((who, f"{name} {snapshot}"))
+        if (what, who, about) not in self._noted:
+            self._storage.journal.append_once(what, who, about)
+            self._noted.add((what, who, about))
 
 
 class RefusedLogins:

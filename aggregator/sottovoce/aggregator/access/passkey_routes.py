@@ -59,7 +59,7 @@ def add() -> Response | tuple[str, int]:
     try:
         new = passkeys.verify_registration(_site(), _answer())
         today = auth.now() // DAY
-        _storage().access.add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
+        _storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
         return _own(str(refused)), 422
     return auth.redirected(redirect(url_for("passkeys.own")))
@@ -71,7 +71,7 @@ def remove() -> Response:
         credential_id = bytes.fromhex(request.form.get("passkey", ""))
     except ValueError:
         return problems.response("malformed")
-    _storage().access.remove_passkey(g.actor.account.id, credential_id)
+    _storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
     return auth.redirected(redirect(url_for("passkeys.own")))
 
 

@@ -24,10 +24,11 @@ def owned(storage: Storage, actor: Actor, survey: str) -> Iterator[None]:
     if actor.role(survey) == "owner":
         yield
         return
-    if not storage.access.claim(actor.account.id, survey):
+    tables = storage.access.by(actor.account.id.hex())
+    if not tables.claim(actor.account.id, survey):
         raise unknown_survey()
     try:
         yield
     except BaseException:
-        storage.access.unclaim(actor.account.id, survey)
+        tables.unclaim(actor.account.id, survey)
         raise

@@ -9,7 +9,7 @@ from sottovoce.aggregator.access.keys import KEY_DAYS, MOST_KEY_DAYS, link_hash,
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, AccessRefused, Account, Key
 from sottovoce.aggregator.storage.access_tables import AccessTables
-from sottovoce.aggregator.web.auth import begin_session, is_same_origin
+from sottovoce.aggregator.web.auth import begin_session, count_refused, is_same_origin
 from sottovoce.aggregator.web.problems import response as problem
 from sottovoce.aggregator.web.route_table import Kind, Route
 
@@ -24,7 +24,7 @@ def make_key() -> str | tuple[str, int]:
     secret, digest = new_key()
     try:
         key = _asked_for(digest)
-        _tables().add_key(key)
+        _tables().by(g.who).add_key(key)
     except AccessRefused as refused:
         return _me(refused=str(refused)), 422
     return _me(made=secret)
@@ -34,7 +34,7 @@ def revoke_key(number: str) -> Response:
     """Let nobody in by one of one's own keys any more."""
     for key in _tables().list_keys(_own().id):
         if key.number == number:
-            _tables().revoke_key(key.hash)
+            _tables().by(g.who).revoke_key(key.hash)
     return _back()
 
 
@@ -48,7 +48,7 @@ def end_session(number: str) -> Response:
 
 def end_sessions() -> Response:
     """End all of one's own sessions, this one too."""
-    _tables().end_sessions(_own().id)
+    _tables().by(g.who).end_sessions(_own().id)
     return _back()
 
 
@@ -64,6 +64,7 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     link, today = link_hash(request.args.get("link", "")), _now() // DAY
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
     if _tables().invitation(link, today) is None:
+        count_refused()
         return render_template("invitation.html", refused="This invitation is not known here, or no longer good."), 401
     try:
         account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))

@@ -16,6 +16,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
+from sottovoce.aggregator.access.journal import RefusedLogins
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.collect.admission import Admission
 from sottovoce.aggregator.collect.ending import Ending
@@ -93,6 +94,7 @@ class Gate:
         self._settings = settings
         self._storage = storage
         self._clock: Clock = app.extensions["clock"]
+        self._refused_logins: RefusedLogins = app.extensions["refused_logins"]
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._traffic: Traffic = app.extensions["traffic"]
         self._readiness: Readiness = app.extensions["readiness"]
@@ -257,6 +259,8 @@ class Gate:
         """Let on who may send much; the application asks again, but by then the body would be here."""
         today = day_of(self._clock())
         if await self._with_database(let_in_by, self._storage, _authorization(scope), today) is None:
+            if _authorization(scope):
+                self._refused_logins.count(int(self._clock().timestamp()))
             raise Refusal("unauthorized", EXPECTED)
 
     def _refuse(self, scope: Scope, error: Exception) -> Reply:

@@ -122,7 +122,8 @@ def _script(name: str) -> Write:
 
 
 def _export(source: Source, path: Path) -> None:
-    path.write_text(json_text(export_document(analyse(source.revisions, wave=source.wave))), encoding="utf-8")
+    document = export_document(analyse(source.revisions, wave=source.wave), source.storage.journal.head())
+    path.write_text(json_text(document), encoding="utf-8")
 
 
 def _methods(source: Source, path: Path) -> None:

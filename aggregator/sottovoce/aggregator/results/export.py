@@ -6,6 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, mechanism_document
+from sottovoce.aggregator.storage.chain import Head
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
 
@@ -20,8 +21,14 @@ _TOWARDS |= {"lowest": -1, "highest": 1}
 """Figures in the number's unit, and where to round them: an interval must not become narrower."""
 
 
-def export_document(results: Results) -> dict[str, Any]:
-    """The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``."""
+def export_document(results: Results, journal: Head | None = None) -> dict[str, Any]:
+    """
+    The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
+
+    Args:
+        results: what it holds.
+        journal: the head of the journal, for a file to keep: ``journal verify --head`` can be held against it.
+    """
     survey = results.survey
     return {
         # First of all, so that nobody who looks into the file takes it for the real survey's.
@@ -41,6 +48,7 @@ def export_document(results: Results) -> dict[str, Any]:
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
         "questions": [_question(result) for result in results.questions],
+        **({} if journal is None else {"journal": str(journal)}),
     }
 
 

@@ -1,7 +1,6 @@
 """What researchers' programs use: publish, close, estimates, export."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.access.journal import snapshot_of
@@ -58,6 +57,21 @@ def note_read(name: str, revisions: Sequence[Revision]) -> None:
     """
     today = day_of(current_app.extensions["clock"]())
     current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
+
+
+def export_reply(name: str, results: Results) -> Response:
+    """
+    The results as a file to keep, with the head of the journal, which is told first of this.
+
+    Args:
+        name: the survey's.
+        results: what the file holds.
+    """
+    storage, today = current_app.extensions["storage"], day_of(current_app.extensions["clock"]())
+    current_app.extensions["read_results"].note_file(g.who, name, "export.json", today)
+    reply = jsonify(export_document(results, storage.journal.head()))
+    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
+    return unless_known(reply)
 
 
 def surveys() -> Response:
@@ -118,19 +132,17 @@ def delete(name: str) -> Response:
 
 def estimates(name: str) -> Response:
     """Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``; ``?interval=`` names a method."""
-    return unless_known(jsonify(_document(name)))
+    return unless_known(jsonify(export_document(_asked_for(name))))
 
 
 def export(name: str) -> Response:
     """The same, as a file to keep."""
-    reply = jsonify(_document(name))
-    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
-    return unless_known(reply)
+    return export_reply(name, _asked_for(name))
 
 
-def _document(name: str) -> dict[str, Any]:
+def _asked_for(name: str) -> Results:
     interval = request.args.get("interval", DEFAULT_RULE.method)
-    return export_document(results_of(name, request.args.get("cohort"), interval, request.args.get("wave")))
+    return results_of(name, request.args.get("cohort"), interval, request.args.get("wave"))
 
 
 def _wave(text: str | None) -> int | None:

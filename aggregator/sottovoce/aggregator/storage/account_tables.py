@@ -12,12 +12,20 @@ from sottovoce.aggregator.storage.statements import Handle
 _ACCOUNTS = "SELECT account, name, admin, subject, disabled_on FROM accounts"
 _ACCOUNT = f"{_ACCOUNTS} WHERE account = ?"
 _ACCOUNT_OF_SUBJECT = f"{_ACCOUNTS} WHERE subject = ?"
+_FORMER = (
+    "DELETE FROM sessions WHERE researcher IN (SELECT name FROM researchers WHERE token_hash IN ({0}))",
+    "DELETE FROM researchers WHERE token_hash IN ({0})",
+)
 _BY_NAME = f"{_ACCOUNTS} ORDER BY name, account"
 _OTHER_ADMIN = "SELECT 1 FROM accounts WHERE admin = 1 AND disabled_on IS NULL AND account <> ? LIMIT 1"
 _OTHER_OWNER = """
     SELECT 1 FROM grants JOIN accounts ON accounts.account = grants.account
     WHERE role = 'owner' AND survey IN (?, '*') AND disabled_on IS NULL AND grants.account <> ? LIMIT 1
 """
+
+FORMER_OF_ACCOUNT = tuple(each.format("SELECT key_hash FROM keys WHERE account = ?") for each in _FORMER)
+FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?") for each in _FORMER)
+"""Take tokens out of the table of before there were accounts, and end the sessions of whoever had them."""
 
 
 class AccountTables(ABC):
@@ -161,15 +169,15 @@ class AccountTables(ABC):
             is_free = db.execute("SELECT 1 FROM grants WHERE survey = ?", [survey]).fetchone() is None
             if is_free:
                 insert_grant(db, account_id, survey, "owner")
+                self._note(db, words.GRANTED, f"{survey} owner {account_id.hex()}")
         return is_free
 
     def unclaim(self, account_id: bytes, survey: str) -> None:
         """Take that back, if there is no such survey after all."""
         with self._alone() as db:
-            db.execute(
-                "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)",
-                [account_id, survey],
-            )
+            query = "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)"
+            if db.execute(query, [account_id, survey]).rowcount:
+                self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
 
     def revoke_grant(self, account_id: bytes, survey: str) -> None:
         """
@@ -237,22 +245,8 @@ def forget_doors(db: Handle, account_id: bytes) -> None:
     """End an account's sessions and spend its sign-in links; what an earlier release's nodes let in by goes too."""
     db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
     db.execute("DELETE FROM invitations WHERE account = ?", [account_id])
-    forget_former(db, "SELECT key_hash FROM keys WHERE account = ?", account_id)
-
-
-def forget_former(db: Handle, hashes: str, of: bytes) -> None:
-    """
-    Take tokens out of the table of before there were accounts, and end the sessions of whoever had them.
-
-    Args:
-        db: within a transaction.
-        hashes: the statement that finds their hashes.
-        of: bound to its mark.
-    """
-    names = f"DELETE FROM sessions WHERE researcher IN (SELECT name FROM researchers WHERE token_hash IN ({hashes}))"  # noqa: S608
-    tokens = f"DELETE FROM researchers WHERE token_hash IN ({hashes})"  # noqa: S608 - constants
-    for statement in (names, tokens):
-        db.execute(statement, [of])
+    for statement in FORMER_OF_ACCOUNT:
+        db.execute(statement, [account_id])
 
 
 def _check_subject(db: Handle, subject: str | None) -> None:

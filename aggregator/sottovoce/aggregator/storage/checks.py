@@ -8,6 +8,8 @@ from sottovoce.aggregator.storage.tables import NOT_COPIED, OF_SURVEYS, TABLES, 
 
 EVERY_TABLE = TABLES | NOT_COPIED
 _OF_ACCOUNTS = [table for table, columns in EVERY_TABLE.items() if "account" in columns]
+_OF_NO_SURVEY = "SELECT count(*) FROM {} WHERE survey NOT IN (SELECT key FROM surveys)"
+_OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account FROM accounts)"
 
 
 def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
@@ -36,10 +38,9 @@ def _differences(found: Mapping[str, Columns]) -> Iterator[str]:
 
 
 def _lost_rows(db: Handle) -> Iterator[str]:
-    surveys = [(table, "survey NOT IN (SELECT key FROM surveys)", "no survey") for table in OF_SURVEYS]
-    accounts = [(table, "account NOT IN (SELECT account FROM accounts)", "no account") for table in _OF_ACCOUNTS]
-    for table, lost, nothing in surveys + accounts:
-        query = f"SELECT count(*) FROM {table} WHERE {lost}"  # noqa: S608 - constants from above
+    surveys = [(table, _OF_NO_SURVEY.format(table), "no survey") for table in OF_SURVEYS]
+    accounts = [(table, _OF_NO_ACCOUNT.format(table), "no account") for table in _OF_ACCOUNTS]
+    for table, query, nothing in surveys + accounts:
         number = db.execute(query).fetchone()[0]
         if number:
             yield f"rows of the table {table} that belong to {nothing}: {number}"

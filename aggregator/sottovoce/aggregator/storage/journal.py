@@ -69,6 +69,12 @@ class _Journal:
             order = f"{condition} AND number < ? ORDER BY number DESC LIMIT ?"
             return list(journal_table.entries(db, order, [*given, last, most]))
 
+    def last_day(self, what: str) -> int | None:
+        """The day of the last entry of this kind."""
+        with self._read() as db:
+            day = db.execute("SELECT max(day) FROM journal WHERE what = ?", [what]).fetchone()[0]
+        return None if day is None else int(day)
+
     def head(self) -> Head:
         """The last entry's number and hash."""
         with self._read() as db:

@@ -52,6 +52,9 @@ class Journal(Protocol):
             before: only those with smaller numbers.
         """
 
+    def last_day(self, what: str) -> int | None:
+        """The day of the last entry of this kind; None if there is none."""
+
     def head(self) -> Head:
         """The last entry's number and hash."""
 

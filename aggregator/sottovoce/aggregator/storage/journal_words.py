@@ -58,6 +58,7 @@ ACCOUNT_ADDED, ACCOUNT_CHANGED = "account added", "account changed"
 ACCOUNT_DISABLED, ACCOUNT_ENABLED = "account disabled", "account enabled"
 GRANTED, GRANT_REVOKED = "role granted", "role revoked"
 KEY_MADE, KEY_REVOKED = "key made", "key revoked"
+PASSKEY_ADDED, PASSKEY_REMOVED = "passkey added", "passkey removed"
 INVITED, INVITATION_USED, INVITATION_REVOKED = "invitation made", "invitation used", "invitation revoked"
 VIEW_MADE, VIEW_REVOKED = "ethics link made", "ethics link revoked"
 SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
@@ -94,6 +95,8 @@ WHAT: dict[str, Form] = {
     GRANT_REVOKED: _of_survey("a role was taken back", "survey or *, account", rf"{_WHERE} {_ACCOUNT}"),
     KEY_MADE: _of_survey("a key was made", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),
     KEY_REVOKED: _of_survey("a key was taken back", "survey or *, its account", rf"{_WHERE} {_ACCOUNT}"),
+    PASSKEY_ADDED: _form("an account can sign in by one more passkey", "account", _ACCOUNT),
+    PASSKEY_REMOVED: _form("an account can sign in by one passkey less", "account", _ACCOUNT),
     INVITED: _of_survey("an invitation was made", *_INVITATION),
     INVITATION_USED: _of_survey("an invitation was used", *_INVITATION),
     INVITATION_REVOKED: _of_survey("an invitation was taken back", *_INVITATION),

@@ -4,7 +4,7 @@ from typing import Any
 
 from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import AccessRefused, Account, Key, Session
-from sottovoce.aggregator.storage.account_tables import AccountTables, account_of, forget_former
+from sottovoce.aggregator.storage.account_tables import FORMER_OF_KEY, AccountTables, account_of
 from sottovoce.aggregator.storage.base import SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.statements import Handle
 
@@ -82,7 +82,8 @@ class KeyTables(AccountTables):
         The sessions that its account began with keys end, also the one that is just being begun.
         """
         with self._write() as db:
-            forget_former(db, "SELECT key_hash FROM keys WHERE key_hash = ?", key_hash)
+            for statement in FORMER_OF_KEY:
+                db.execute(statement, [key_hash])
             # A login by this key has locked the row: its session is there before the next statement.
             row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account, survey", [key_hash]).fetchone()
             if row is not None:

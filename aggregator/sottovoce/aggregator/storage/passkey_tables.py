@@ -6,6 +6,7 @@ The moments of challenges are as fine as those of sessions, and go as soon as th
 
 from typing import Any
 
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import AccessRefused, Account
 from sottovoce.aggregator.storage.key_tables import KeyTables
 from sottovoce.aggregator.storage.passkey_rows import Passkey, PasskeyUse
@@ -93,6 +94,7 @@ class PasskeyTables(KeyTables):
             )
             if added.rowcount != 1:
                 raise AccessRefused("this passkey is known here already")
+            self._note(db, words.PASSKEY_ADDED, passkey.account.hex())
 
     def passkey(self, credential_id: bytes) -> Passkey | None:
         """The passkey of this name, whose account may be disabled."""
@@ -116,6 +118,7 @@ class PasskeyTables(KeyTables):
             removed = db.execute(query, [account_id, credential_id]).rowcount == 1
             if removed:
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'passkey'", [account_id])
+                self._note(db, words.PASSKEY_REMOVED, account_id.hex())
         self._after_deletion()
         return removed
 

@@ -1,8 +1,7 @@
 """Results: each question by itself, from snapshots, with intervals that hold while the survey is open."""
 
-from flask import Response, current_app, jsonify, render_template, request
-from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.results.routes import results_of
+from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.results.routes import export_reply, results_of
 from sottovoce.aggregator.studio.survey_page import published_page
 from sottovoce.aggregator.web.conditional import unless_known
 from sottovoce.aggregator.web.route_table import Kind, Route
@@ -25,9 +24,7 @@ def results(name: str) -> Response:
 def download(name: str) -> Response:
     """The same results as a file to keep."""
     found = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
-    reply = jsonify(export_document(found))
-    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
-    return unless_known(reply)
+    return export_reply(name, found)
 
 
 _RESULTS = "/dashboard/surveys/<name>/results"

@@ -94,6 +94,8 @@ def _guard() -> Response | None:
 def _let_in_program() -> Response | None:
     found = let_in_by(_storage(), request.headers.get("Authorization", ""), now() // DAY)
     if found is None:
+        if "Authorization" in request.headers:
+            count_refused()
         return problems.response("unauthorized", EXPECTED)
     g.actor, g.who = actor_of(_storage(), *found), found[0].id.hex()
     return None
@@ -165,7 +167,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     account, cookie = begun
     key, digest = new_key()
     own = Key(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
-    _storage().access.add_key(own)
+    _storage().access.by(account.id.hex()).add_key(own)
     return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 
 
@@ -205,8 +207,14 @@ def leave() -> Response:
 
 
 def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
-    current_app.extensions["refused_logins"].count(now())
+    count_refused()
     return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
+
+
+def count_refused() -> None:
+    """One more came with a key, a link or an answer that lets nobody in; nothing is written."""
+    current_app.extensions["refused_logins"].count(now())
+    current_app.extensions["admission"].rejected["unauthorized"] += 1
 
 
 def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:

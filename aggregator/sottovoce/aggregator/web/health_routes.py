@@ -1,11 +1,14 @@
 """What machines ask: is the process alive, may traffic come, how much of it has there been."""
 
+from math import inf
 from time import perf_counter
 
 from flask import Flask, Response, current_app, g, request
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.storage.journal_words import BACKED_UP
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.metrics import LEAST_STEP, Measured, Metrics, Standing
 from sottovoce.aggregator.web.problems import Refusal
@@ -50,7 +53,13 @@ def _standing(storage: Storage) -> Standing:
         current_app.extensions["group_commit"].waiting,
         not current_app.extensions["readiness"].is_red,
         max(LEAST_STEP, *batches),
+        _backup_age(storage),
     )
+
+
+def _backup_age(storage: Storage) -> float:
+    last = storage.journal.last_day(BACKED_UP)
+    return inf if last is None else max(0, day_of(current_app.extensions["clock"]()) - last)
 
 
 def register(app: Flask) -> None:

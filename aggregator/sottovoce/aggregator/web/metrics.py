@@ -13,6 +13,7 @@ The library's own clocks are left out: the moment at which a counter began is th
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import inf
 from threading import Lock
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -60,6 +61,7 @@ class Standing:
         waiting: reports that wait to be stored.
         ready: whether this node can work on the database.
         step: the largest ``release_batch`` of all surveys.
+        backup_age: days since the last backup was begun; infinite if there was none.
     """
 
     reports: int
@@ -67,6 +69,7 @@ class Standing:
     waiting: int
     ready: bool
     step: int
+    backup_age: float = inf
 
 
 class Metrics:
@@ -123,6 +126,8 @@ class _Families(Collector):
         waiting = standing.waiting // standing.step * standing.step
         yield GaugeMetricFamily("sottovoce_waiting_reports", "Reports that wait to be stored, in steps.", waiting)
         yield GaugeMetricFamily("sottovoce_ready", "Whether this node can work on the database.", int(standing.ready))
+        about = "Whole days since the last backup was begun, from the journal; +Inf if none was."
+        yield GaugeMetricFamily("sottovoce_backup_age_days", about, standing.backup_age)
         yield self._refused()
         yield self._requests()
         groups = HistogramMetricFamily("sottovoce_group_reports", "Reports stored in one transaction, in steps.")

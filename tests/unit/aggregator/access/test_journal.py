@@ -1,5 +1,7 @@
 """What the application tells the journal: who reads which snapshot, and how many sign-ins were refused."""
 
+import importlib
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -42,15 +44,15 @@ def told(storage: SQLiteStorage, *kinds: str) -> list[tuple[str, str]]:
 def test_results_are_noted_once_for_each_snapshot(browser: FlaskClient, storage: SQLiteStorage) -> None:
     """However often page and file are asked for; what is not shown yet makes no new entry."""
     for _ in range(3):
-        assert browser.get("/dashboard/surveys/exam").status_code == 200
+        assert browser.get("/dashboard/surveys/exam/results").status_code == 200
         assert browser.get("/api/v1/surveys/exam/estimates").status_code == 200
     storage.store([arrival(1, number) for number in range(24)])
-    browser.get("/dashboard/surveys/exam")
+    browser.get("/dashboard/surveys/exam/results")
     assert told(storage, words.RESULTS_READ) == [("ann", "exam 0")]
     storage.store([arrival(1, 24)])
-    browser.get("/dashboard/surveys/exam")
+    browser.get("/dashboard/surveys/exam/results")
     storage.close_survey("exam", 20_000)
-    browser.get("/dashboard/surveys/exam")
+    browser.get("/dashboard/surveys/exam/results")
 
     assert told(storage, words.RESULTS_READ) == [("ann", "exam 0"), ("ann", "exam 1"), ("ann", "exam closed")]
 
@@ -88,6 +90,67 @@ def test_refused_sign_ins_are_one_line_of_the_day_that_is_over(browser: FlaskCli
         refused.write(int((clock.moment + timedelta(days=days)).timestamp()))
 
     assert told(storage, words.REFUSED) == [(words.NOBODY, "2026-06-01 5 3")]
+
+
+def test_file_is_noted_once_a_day_and_holds_the_head_with_its_own_entry(
+    browser: FlaskClient, storage: SQLiteStorage
+) -> None:
+    """By a program or from the page; what was noted is 304 to whoever has it."""
+    pages = ("/api/v1/surveys/exam/export", "/dashboard/surveys/exam/results/export.json")
+    replies = [browser.get(path) for path in pages for _ in range(2)]
+    known = browser.get(pages[0], headers={"If-None-Match": replies[0].headers["ETag"]})
+
+    assert told(storage, words.EXPORTED) == [("ann", "exam export.json")]
+    assert {reply.json["journal"] for reply in replies} == {str(storage.journal.head())}
+    assert "journal" not in browser.get("/api/v1/surveys/exam/estimates").json
+    assert known.status_code == 304
+
+
+def test_wrong_keys_links_and_invitations_are_refused_sign_ins(browser: FlaskClient, storage: SQLiteStorage,
+                                                               clock: FakeClock) -> None:  # fmt: skip
+    """Of programs too, and counted for the alert; a request without a key tries none. Nothing is written at once."""
+    before, key = storage.journal.head(), {"Authorization": "Bearer sottovoce-key-of-another-instance"}
+    assert browser.get("/api/v1/surveys", headers=key).status_code == 401
+    for path in ("sign-in?link=x", "invitation?link=x"):
+        assert browser.post(f"/dashboard/{path}", data={"name": "Eve"}, headers=SAME_ORIGIN).status_code == 401
+    alone = browser.application.test_client()
+    assert alone.get("/api/v1/surveys").status_code == 401
+    assert storage.journal.head() == before
+    found = browser.application.extensions
+    found["refused_logins"].write(int((clock.moment + timedelta(days=1)).timestamp()))
+
+    assert told(storage, words.REFUSED) == [(words.NOBODY, "2026-06-01 3 3")]
+    assert found["admission"].rejected["unauthorized"] == 3
+
+
+def test_key_of_another_aggregator_is_refused(browser: FlaskClient, tmp_path: Path, clock: FakeClock) -> None:
+    """It looks as one of here does, and is good there; the refusal does not repeat it."""
+    there = SQLiteStorage(tmp_path / "other.sqlite")
+    key, digest = new_key()
+    there.add_researcher("ann", digest)
+    other = create_app(Settings(), there, clock, {}).test_client()
+    for door, status in ((other, 200), (browser, 401)):
+        reply = door.get("/api/v1/surveys", headers={"Authorization": f"Bearer {key}"})
+        assert (reply.status_code, key in reply.text) == (status, False)
+    reply = browser.post("/dashboard/login", data={"token": key}, headers=SAME_ORIGIN)
+    assert (reply.status_code, key in reply.text) == (401, False)
+    other.application.extensions["group_commit"].end()
+    there.close()
+
+
+def test_every_kind_of_entry_is_written_somewhere() -> None:
+    """The closed list has no word for what nobody notes."""
+    written = {
+        name
+        for folder in ("aggregator", "cli", "demo")
+        for path in Path(importlib.import_module(f"sottovoce.{folder}").__file__ or "").parent.rglob("*.py")
+        if path.name not in {"journal_words.py"}
+        for name in re.findall(r"\b[A-Z_]{3,}\b", path.read_text(encoding="utf-8"))
+    }
+    named = {name for name, value in vars(words).items() if isinstance(value, str) and value in words.WHAT}
+
+    assert len(named) == len(words.WHAT)
+    assert named <= written
 
 
 def test_verbs_show_check_and_write_out_the_journal(tmp_path: Path) -> None:

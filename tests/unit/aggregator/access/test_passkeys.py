@@ -56,16 +56,15 @@ def test_passkey_that_was_made_here_signs_in() -> None:
 @pytest.mark.parametrize(
     "lie",
     [
-        {"origin": "https://other.example"},
-        {"origin": "https://surveys.example"},
-        {"origin": "http://surveys.example:8443"},
-        {"host": "example"},
-        {"flags": PRESENT},
-        {"flags": VERIFIED},
-        {"holder": b"another account."},
-        {"key": OTHER.key},
+        pytest.param({"origin": "https://other.example"}, id="another origin"),
+        pytest.param({"origin": "https://surveys.example"}, id="another port"),
+        pytest.param({"origin": "http://surveys.example:8443"}, id="without TLS"),
+        pytest.param({"host": "example"}, id="another host"),
+        pytest.param({"flags": PRESENT}, id="present, not verified"),
+        pytest.param({"flags": VERIFIED}, id="verified, not present"),
+        pytest.param({"holder": b"another account."}, id="another holder"),
+        pytest.param({"key": OTHER.key}, id="another key"),
     ],
-    ids=str,
 )
 def test_passkey_of_another_place_or_person_signs_nobody_in(lie: dict[str, Any]) -> None:
     """Page, site, presence, verification, account and signature must all be right."""

@@ -11,6 +11,7 @@ from sottovoce.aggregator.access.keys import key_hash, new_cookie
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 
@@ -130,6 +131,23 @@ def test_sessions_are_listed_and_ended(app: Flask, ben: FlaskClient, storage: SQ
 
     assert [client.get("/dashboard/me").status_code for client in (ben, phone, laptop)] == [302, 302, 302]
     assert storage.access.sessions(BEN.id, seconds(app)) == []
+
+
+def test_what_is_done_to_ones_own_is_noted_with_who(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
+    """A key made and revoked, all sessions ended; signing in by a link makes a key, which is one's own doing too."""
+    first, own = storage.journal.head().number, BEN.id.hex()
+    press(ben, "/dashboard/me/keys", label="x", scope=["results:read"], survey="exam", days="1")
+    [key] = storage.access.list_keys(BEN.id)
+    press(ben, f"/dashboard/me/keys/{key.number}/revoke")
+    press(ben, "/dashboard/me/sessions/end")
+    path = sign_in_link(storage, "", BEN.id, seconds(app) // DAY, who=words.MACHINE)
+    assert app.test_client().post(path, data={"pressed": ""}, headers=OWN).status_code == 200
+    told = [(one.what, one.who, one.about) for one in storage.journal.entries() if one.number > first]
+
+    assert told == [
+        (words.KEY_MADE, own, f"exam {own}"), (words.KEY_REVOKED, own, f"exam {own}"), (words.SESSIONS_ENDED, own, own),
+        (words.SIGN_IN_LINK, words.MACHINE, own), (words.LOGIN, own, "link"), (words.KEY_MADE, own, f"* {own}"),
+    ]  # fmt: skip
 
 
 def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLiteStorage) -> None:

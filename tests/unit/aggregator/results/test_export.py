@@ -8,18 +8,19 @@ import jsonschema
 from sottovoce.aggregator.results.analysis import Revision, analyse
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.chain import Head
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, months, survey
 
-ADDED = {"title", "dates", "version", "trial"}
+ADDED = {"title", "dates", "version", "trial", "journal"}
 SCHEMA = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
 
 
-def exported(asked: Survey) -> dict[str, object]:
+def exported(asked: Survey, journal: Head | None = None) -> dict[str, object]:
     """The export of a survey without reports."""
     stored = StoredSurvey(1, asked.name, asked.revision, asked.digest, asked.canonical, False, 0)
-    return export_document(analyse([Revision(stored, asked, ())]))
+    return export_document(analyse([Revision(stored, asked, ())]), journal)
 
 
 def test_export_says_title_dates_version_and_labels() -> None:
@@ -45,7 +46,8 @@ def test_export_of_a_try_out_says_so_first() -> None:
 def test_schema_knows_what_was_added_and_asks_for_none_of_it() -> None:
     """An export of before it is as good as ever; of every type and mechanism, of waves, of a try-out."""
     for asked in (survey(), survey(questions=every_type(), trial=True, waves=None), survey(waves=months(2))):
-        document = exported(asked)
+        document = exported(asked, Head(3, bytes(32)))
+        assert document["journal"] == f"3:{'0' * 64}"
         jsonschema.validate(document, SCHEMA)
         older = {key: value for key, value in document.items() if key not in ADDED}
         jsonschema.validate(older, SCHEMA)

@@ -12,6 +12,7 @@ from sottovoce.aggregator.access.roles import ADMIN, MAY, NO_KEY, RIGHTS, STAFF
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, ROLES, SCOPES, Account, Key
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.auth import PUBLIC
@@ -166,6 +167,10 @@ def test_publisher_owns_a_survey_of_a_new_name(app: Flask, storage: SQLiteStorag
         )  # fmt: skip
         assert reply.status_code == status
         assert storage.access.grants(who.id) == ({"new": "owner"} if status == 200 else {})
+    told = [(one.what, one.about.split()[0]) for one in storage.journal.entries() if one.who == who.id.hex()]
+    assert told == [
+        (words.GRANTED, "gone"), (words.GRANT_REVOKED, "gone"), (words.GRANTED, "new"), (words.PUBLISHED, "new")
+    ]  # fmt: skip
     assert ask(app, who, "GET", "/api/v1/surveys/new/estimates").status_code == 200
 
 
