@@ -140,7 +140,6 @@ class _Cells:
         elif plain == "si":
             self.lengths.append(0)
         self._within, self._text = plain, ""
-        self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
 
     def _data(self, text: str) -> None:
         if self._within == "v":
@@ -162,6 +161,8 @@ class _Cells:
             self._row = int(found[2])
         elif place:
             raise SpecError(_BROKEN)
+        # Spreadsheet programs write empty rows down to the last one, which cost a reader nothing.
+        self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
 
 
 def _parser() -> expat.XMLParserType:

@@ -18,6 +18,7 @@ from sottovoce.aggregator.authoring.workbook import LeftOut, Row, Sheet, read_wo
 from sottovoce.aggregator.authoring.xlsform_texts import Texts
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.questions import MAX_QUESTIONS
 from sottovoce.shared.spec import FORMAT
 
 SHEETS = ("survey", "choices", "settings")
@@ -306,6 +307,11 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
         SpecError: nothing is left, or what is wrong is no question.
     """
     questions: list[dict[str, Any]] = document["questions"]
+    if len(questions) > MAX_QUESTIONS:
+        row = form.rows[MAX_QUESTIONS].number
+        raise SpecError(
+            f"survey, row {row}: a survey has at most {MAX_QUESTIONS} items; divide the form before this row"
+        )
     while True:
         if not any("mechanism" in item or "public" in item for item in questions):
             raise SpecError("the form has no question that can be asked here; " + "; ".join(map(str, form.left[:5])))

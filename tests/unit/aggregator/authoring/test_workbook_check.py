@@ -27,6 +27,11 @@ def _changed(part: str, change: Callable[[bytes], bytes]) -> bytes:
     return file.getvalue()
 
 
+def _at_the_end(sheet: bytes) -> bytes:
+    """The second row as the last one that there can be, its first cell without a place of its own."""
+    return sheet.replace(b'<row r="2"', b'<row r="1048576"').replace(b' r="A2"', b"")
+
+
 def _lying(data: bytes) -> bytes:
     """The same bytes, whose directory says that the sheet unpacks to 10 bytes."""
     at = data.rindex(SHEET.encode()) - 46
@@ -43,6 +48,14 @@ def test_good_workbook_is_read() -> None:
     )
 
 
+def test_empty_rows_down_to_the_last_one_do_no_harm() -> None:
+    """Spreadsheet programs write them."""
+    empty = b'<row r="1048576" ht="15"/></sheetData>'
+    data = _changed(SHEET, lambda sheet: sheet.replace(b"</sheetData>", empty))
+
+    assert len(read_workbook(data, ["survey"])[0]["survey"]) == 1
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -55,7 +68,7 @@ def test_good_workbook_is_read() -> None:
         (_changed("xl/vbaProject.bin", lambda _: b"macro"), "holds macros"),
         (_changed("xl/media/x.bin", lambda _: b"\0" * (MAX_UNPACKED + 1)), "more than 32 MiB"),
         (_changed(SHEET, lambda sheet: sheet.replace(b'"A2"', b'"XFD1048576"')), "row 1,048,576 and column 16,384"),
-        (_changed(SHEET, lambda sheet: sheet.replace(b'<row r="2"', b'<row r="1048576"')), "row 1,048,576"),
+        (_changed(SHEET, _at_the_end), "row 1,048,576"),
         (_changed(SHEET, lambda sheet: sheet.replace(b'"A2"', b'"A-2"')), "damaged"),
         (_changed(SHEET, lambda sheet: sheet[:-20]), "damaged"),
         (_changed(SHEET, lambda sheet: sheet.replace(b"<worksheet", DOCTYPE + b"<worksheet")), "damaged"),

@@ -145,6 +145,31 @@ def test_conditions_chain_through_groups() -> None:
     assert found["bye"]["any_of"] == {"smokes": ["no"], "age": {"min": "30"}}
 
 
+def test_every_kind_of_hidden_question_has_something_to_send() -> None:
+    """A category of its own, the least number, the first day, no option."""
+    found = _items(
+        (
+            ("type", "name", "label", "relevant", "constraint", "appearance"),
+            ("select_one yn", "a", "A?"),
+            ("integer", "n", "N?", "${a} = 'yes'", ". >= 2 and . <= 9"),
+            ("decimal", "d", "D?", "${a} = 'yes'", ". >= 0.5 and . <= 2"),
+            ("date", "t", "T?", "${a} = 'yes'", ". >= date('2026-01-01') and . <= date('2026-12-31')"),
+            ("select_one yn", "b", "B?", "${a} = 'yes'"),
+            ("select_multiple yn", "m", "M?", "${a} = 'yes'"),
+        )
+    )
+
+    sent = [item.get("when_absent", item.get("absent_category")) for item in found.values()]
+    assert sent == [None, "2", "0.5", "2026-01-01", True, []]
+    assert all("visible_if" in found[name] for name in ("n", "d", "t", "b", "m"))
+
+
+def test_form_of_too_many_items_is_refused_with_the_row() -> None:
+    """Where to divide it."""
+    with pytest.raises(SpecError, match="survey, row 202: a survey has at most 200 items"):
+        _form((SURVEY, *(("note", f"n{index}", "Hello") for index in range(300)), ("select_one yn", "a", "A?")))
+
+
 def test_condition_that_cannot_be_said_is_told_and_its_question_shown_to_everybody() -> None:
     """With the row, and without repeating the expression."""
     form = _form(
