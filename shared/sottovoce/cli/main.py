@@ -16,8 +16,10 @@ VERBS = {
     "demo": ("demo", "Run a survey of 6,366 real answers from the device to the table."),
     "init": ("author", "Write a sample survey to PATH."),
     "lint": ("author", "Check a survey file and show what it asks of a respondent."),
+    "import-xlsform": ("authoring", "Make a survey file of an XLSForm workbook."),
     "plan": ("plan", "Respondents needed for a half-width, or to tell groups apart."),
     "privacy": ("privacy", "What a survey costs, for respondents and ethics boards."),
+    "letter": ("authoring", "Invitation, reminder and ethics text of a survey."),
     "serve": ("serve", "Run the aggregator, and publish a survey file if one is named."),
     "healthcheck": ("healthcheck", "Ask whether the node on this machine answers."),
     "simulate": ("simulate", "Randomize the answers of invented respondents."),
@@ -67,7 +69,7 @@ class Verbs(click.Group):
             if cmd_name in PLAIN or (error.name or "").startswith("sottovoce"):
                 raise
             return _needs_install(cmd_name)
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.files.about import TRIAL, About
+from sottovoce.aggregator.planning.survey_file import yaml_text
 from sottovoce.aggregator.results.analysis import Revision, mechanism_document
 from sottovoce.shared.spec import Question, Survey
 
@@ -22,8 +22,7 @@ def write_survey_json(path: Path, survey: Survey) -> None:
 def write_survey_yaml(path: Path, about: About) -> None:
     """The same survey as authors write it: read again, it has the same digest."""
     told = "".join(f"# {line}\n" for line in about.lines)
-    text = yaml.safe_dump(dict(about.survey.document), allow_unicode=True, sort_keys=False, width=100)
-    path.write_text(told + text, encoding="utf-8")
+    path.write_text(told + yaml_text(about.survey.document), encoding="utf-8")
 
 
 def write_preregistration(path: Path, revisions: Sequence[Revision], about: About) -> None:

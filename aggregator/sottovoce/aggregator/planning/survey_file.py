@@ -8,7 +8,7 @@ Mistakes are told by their place in the file.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,11 @@ def read_survey_file(path: Path) -> Survey:
     if mistakes:
         raise SpecError(mistakes)
     return survey
+
+
+def yaml_text(document: Mapping[str, Any]) -> str:
+    """The survey as authors write it: read again, it means the same."""
+    return yaml.safe_dump(dict(document), allow_unicode=True, sort_keys=False, width=100)
 
 
 def places_in(path: Path) -> Callable[[str], str]:

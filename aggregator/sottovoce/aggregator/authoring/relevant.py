@@ -1,0 +1,266 @@
+"""
+The conditions of an XLSForm, as far as ``visible_if`` and ``any_of`` can say them.
+
+Understood: ``${q} = 'x'``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``selected(${q}, 'x')``, ``and``, ``or``,
+``not(...)``, brackets. What is read becomes a tree of "all of", "any of" and single conditions, with every
+"not" carried down to them.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+_TOKEN = re.compile(r"\s*(?:\$\{([^}]*)\}|'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)|(!=|<=|>=|[=<>(),])|(\w+))")
+_OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_TURNED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_DEEPEST = 50
+
+
+class CannotSayError(ValueError):
+    """The condition says what a survey file cannot; the message says what, and repeats nothing of it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """
+    An earlier question, as conditions see it.
+
+    Attributes:
+        name: in the survey.
+        options: the option of the survey by the name in the form; empty for a number.
+        several: more than one of them may be chosen.
+        step: of a number, else None.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    several: bool = False
+    step: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class _One:
+    """One condition: options of which one must be the answer, or both ends of a range, None for an open one."""
+
+    asked: Asked
+    options: frozenset[str] = frozenset()
+    least: Decimal | None = None
+    most: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class _Many:
+    """Several: all of them, or any."""
+
+    every: bool
+    parts: Sequence["_One | _Many"]
+
+
+def conditions(relevant: Sequence[str], earlier: Mapping[str, Asked]) -> dict[str, Any]:
+    """
+    ``visible_if`` and ``any_of`` of an item, as a survey file has them; empty if nothing is asked.
+
+    Args:
+        relevant: the item's own condition and those of the groups around it; all must hold.
+        earlier: the questions before it, by their names in the form.
+
+    Raises:
+        CannotSayError: a survey file cannot say it.
+    """
+    read = _Many(every=True, parts=[_Parser(text, earlier).whole() for text in relevant])
+    parts = _flat(read, every=True)
+    groups = [part for part in parts if isinstance(part, _Many)]
+    if len(groups) > 1:
+        raise CannotSayError("more than one 'or' under an 'and'")
+    written = {"visible_if": _written([part for part in parts if isinstance(part, _One)], every=True)}
+    if groups:
+        alternatives = [part for part in _flat(groups[0], every=False) if isinstance(part, _One)]
+        if len(alternatives) < len(_flat(groups[0], every=False)):
+            raise CannotSayError("an 'and' under an 'or'")
+        any_of = _written(alternatives, every=False)
+        if len(any_of) > 1:
+            written["any_of"] = any_of
+        else:
+            # Alternatives about one question are one condition.
+            written["visible_if"] = _added(written["visible_if"], any_of)
+    return {key: said for key, said in written.items() if said}
+
+
+def _added(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    if set(known) & set(more):
+        raise CannotSayError("an 'and' and an 'or' about one question")
+    return known | more
+
+
+def _flat(tree: "_One | _Many", every: bool) -> list["_One | _Many"]:
+    """The parts of a tree whose inner trees of the same kind, or of one part, are opened."""
+    if isinstance(tree, _One) or (tree.every != every and len(tree.parts) > 1):
+        return [tree]
+    return [part for inner in tree.parts for part in _flat(inner, every)]
+
+
+def _written(parts: Sequence[_One], every: bool) -> dict[str, Any]:
+    """Conditions by question; those about the same question become one."""
+    found: dict[str, _One] = {}
+    for part in parts:
+        name = part.asked.name
+        found[name] = _joined(found[name], part, every) if name in found else part
+    return {name: _wanted(part) for name, part in found.items()}
+
+
+def _joined(first: _One, second: _One, every: bool) -> _One:
+    if first.asked.step is not None:
+        if not every:
+            raise CannotSayError("an 'or' about one number")
+        least = [end for end in (first.least, second.least) if end is not None]
+        most = [end for end in (first.most, second.most) if end is not None]
+        return _One(first.asked, least=max(least, default=None), most=min(most, default=None))
+    if every and first.asked.several:
+        raise CannotSayError("two options of which both must be chosen")
+    chosen = first.options & second.options if every else first.options | second.options
+    return _One(first.asked, chosen)
+
+
+def _wanted(part: _One) -> Any:  # noqa: ANN401 - a list or a map
+    if part.asked.step is not None:
+        ends = {"min": part.least, "max": part.most}
+        return {key: _plain(end, part.asked.step) for key, end in ends.items() if end is not None}
+    if not part.options:
+        raise CannotSayError("no answer meets it")
+    return [name for name in part.asked.options.values() if name in part.options]
+
+
+def _plain(end: Decimal, step: Decimal) -> str:
+    """Whole numbers without a point."""
+    return str(int(end)) if end == int(end) and step == int(step) else str(end)
+
+
+class _Parser:
+    """Reads one expression from left to right; ``negated`` is carried down to the single conditions."""
+
+    def __init__(self, text: str, earlier: Mapping[str, Asked]) -> None:
+        self._tokens = _tokens(text)
+        self._earlier = earlier
+        self._at = self._depth = 0
+
+    def whole(self) -> _One | _Many:
+        read = self._any(negated=False)
+        if self._at < len(self._tokens):
+            raise CannotSayError("a function, or a sign that is not understood")
+        return read
+
+    def _any(self, negated: bool) -> _One | _Many:
+        return self._chain("or", negated)
+
+    def _chain(self, word: str, negated: bool) -> _One | _Many:
+        parts = [self._part(word, negated)]
+        while self._take("word", word):
+            parts.append(self._part(word, negated))
+        return parts[0] if len(parts) == 1 else _Many((word == "and") != negated, parts)
+
+    def _part(self, word: str, negated: bool) -> _One | _Many:
+        return self._chain("and", negated) if word == "or" else self._single(negated)
+
+    def _single(self, negated: bool) -> _One | _Many:
+        if self._take("word", "not"):
+            self._need("(")
+            return self._inner(not negated)
+        if self._take("sign", "("):
+            return self._inner(negated)
+        if self._take("word", "selected"):
+            return self._selected(negated)
+        return self._comparison(negated)
+
+    def _inner(self, negated: bool) -> _One | _Many:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise CannotSayError("brackets that are nested too deep")
+        read = self._any(negated)
+        self._need(")")
+        self._depth -= 1
+        return read
+
+    def _selected(self, negated: bool) -> _One:
+        self._need("(")
+        asked = self._question(self._next("name"))
+        self._need(",")
+        option = self._next("text")
+        self._need(")")
+        return _chosen(asked, option, negated)
+
+    def _comparison(self, negated: bool) -> _One:
+        kind, first = self._any_token()
+        sign = self._next("sign")
+        other_kind, second = self._any_token()
+        if sign not in _OPPOSITE or (kind == "name") == (other_kind == "name"):
+            raise CannotSayError("something else than a question compared with a value")
+        if other_kind == "name":
+            first, second, sign = second, first, _TURNED[sign]
+        asked = self._question(first)
+        sign = _OPPOSITE[sign] if negated else sign
+        if asked.step is not None:
+            return _range(asked, sign, second)
+        if asked.several or sign not in {"=", "!="}:
+            raise CannotSayError("options compared other than with = or selected()")
+        return _chosen(asked, second, sign == "!=")
+
+    def _question(self, name: str) -> Asked:
+        if name not in self._earlier:
+            raise CannotSayError("a question that did not come over, or does not come before")
+        return self._earlier[name]
+
+    def _any_token(self) -> tuple[str, str]:
+        if self._at == len(self._tokens):
+            raise CannotSayError("an end before it is whole")
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _next(self, kind: str) -> str:
+        found, text = self._any_token()
+        if found != kind and not (kind == "text" and found == "number"):
+            raise CannotSayError("a function, or a sign that is not understood")
+        return text
+
+    def _take(self, kind: str, text: str) -> bool:
+        if self._at < len(self._tokens) and self._tokens[self._at] == (kind, text):
+            self._at += 1
+            return True
+        return False
+
+    def _need(self, sign: str) -> None:
+        if not self._take("sign", sign):
+            raise CannotSayError("a function, or a bracket that is not closed")
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    tokens, at, text = [], 0, text.strip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if not found:
+            raise CannotSayError("a function, or a sign that is not understood")
+        at = found.end()
+        name, single, double, number, sign, word = found.groups()
+        quoted = single if single is not None else double
+        kinds = (("name", name), ("text", quoted), ("number", number), ("sign", sign), ("word", word))
+        tokens += [(kind, value.strip()) for kind, value in kinds if value is not None]
+    return tokens
+
+
+def _chosen(asked: Asked, option: str, negated: bool) -> _One:
+    if option not in asked.options:
+        raise CannotSayError("an option that its question does not have")
+    if negated and asked.several:
+        raise CannotSayError("an option that must not be chosen, where several may be")
+    chosen = {asked.options[option]}
+    return _One(asked, frozenset(set(asked.options.values()) - chosen if negated else chosen))
+
+
+def _range(asked: Asked, sign: str, text: str) -> _One:
+    if not re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text) or sign == "!=":
+        raise CannotSayError("a number compared with something else, or with !=")
+    value, step = Decimal(text), asked.step or Decimal(1)
+    least = {"=": value, ">=": value, ">": value + step}.get(sign)
+    most = {"=": value, "<=": value, "<": value - step}.get(sign)
+    return _One(asked, least=least, most=most)

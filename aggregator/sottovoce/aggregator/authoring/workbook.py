@@ -1,0 +1,154 @@
+"""The sheets of a workbook as tables of text, each cell with the place where it stands."""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+from sottovoce.aggregator.authoring.workbook_check import check_workbook
+from sottovoce.shared.errors import SpecError
+
+MAX_LETTERS = 4000
+"""Of one cell: no text of a survey is longer."""
+
+MAX_ROWS = 5000
+
+Sheet = Sequence["Row"]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """
+    Something that did not come over.
+
+    Attributes:
+        sheet: its name.
+        row: as the spreadsheet program counts, from 1; 0 for the whole sheet.
+        column: its heading; "" for the whole row.
+        what: what it is and what to do, without repeating it.
+    """
+
+    sheet: str
+    row: int
+    column: str
+    what: str
+
+    def __str__(self) -> str:
+        row = f", row {self.row}" if self.row else ""
+        column = f", column {self.column}" if self.column else ""
+        return f"{self.sheet}{row}{column}: {self.what}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """
+    One row below the headings.
+
+    Attributes:
+        sheet: the sheet's name.
+        number: as the spreadsheet program counts, from 1.
+        cells: text by heading; empty cells are left out.
+    """
+
+    sheet: str
+    number: int
+    cells: Mapping[str, str]
+
+    def get(self, *headings: str) -> str:
+        """The text under the first of these headings that has one; "" if none has."""
+        return next((self.cells[heading] for heading in headings if heading in self.cells), "")
+
+    def left_out(self, what: str, column: str = "") -> LeftOut:
+        """That something of this row did not come over."""
+        return LeftOut(self.sheet, self.number, column, what)
+
+
+def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet], list[LeftOut]]:
+    """
+    The sheets of these names, in small letters, those that there are; and what in them is no plain text.
+
+    Raises:
+        SpecError: no workbook, too large a one, one with macros or a password.
+    """
+    facts = check_workbook(data)
+    notes: list[LeftOut] = []
+    sheets: dict[str, Sheet] = {}
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
+            for name in book.sheet_names:
+                key = name.strip().lower()
+                if key in wanted and key not in sheets:
+                    sheets[key] = _rows(book, name, key, notes)
+                    notes += _formulas(key, [cell for cell in facts.formulas if cell[0] == name])
+    except PasswordError:
+        raise SpecError("the workbook has a password; save it without one") from None
+    except (CalamineError, OSError, ValueError):
+        raise SpecError("the workbook cannot be read: open it in a spreadsheet program and save it again") from None
+    return sheets, notes
+
+
+def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> Sheet:
+    sheet = book.get_sheet_by_name(name)
+    table = sheet.to_python(skip_empty_area=False)
+    if len(table) > MAX_ROWS:
+        raise SpecError(f"the sheet {key} has more than {MAX_ROWS:,} rows: delete what is no part of the form")
+    if sheet.merged_cell_ranges:
+        for (row, _), _end in sheet.merged_cell_ranges:
+            notes.append(LeftOut(key, row + 1, "", "cells are merged; their text is that of the first one"))
+    return _with_headings(key, table, notes)
+
+
+def _formulas(key: str, cells: list[tuple[str, int, str]]) -> list[LeftOut]:
+    what = "a formula stands here; what it last gave was read"
+    return [LeftOut(key, row, column, what) for _, row, column in sorted(cells)]
+
+
+def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[LeftOut]) -> Sheet:
+    headings = [_heading(_text(cell)) for cell in table[0]] if table else []
+    for heading in [heading for heading in headings if heading and headings.count(heading) > 1]:
+        raise SpecError(f"{key}, row 1: two columns have one heading, the second being {_place(headings, heading)}")
+    rows = []
+    for number, cells in enumerate(table[1:], 2):
+        found = dict(_told(key, number, headings, cells, notes))
+        if found:
+            rows.append(Row(key, number, found))
+    return tuple(rows)
+
+
+def _told(
+    key: str, number: int, headings: list[str], cells: Sequence[object], notes: list[LeftOut]
+) -> Iterator[tuple[str, str]]:
+    for heading, cell in zip(headings, cells, strict=False):
+        text = _text(cell)
+        if not heading or not text:
+            continue
+        if len(text) > MAX_LETTERS:
+            what = f"more than {MAX_LETTERS:,} letters; no text of a survey is longer"
+            notes.append(LeftOut(key, number, heading, what))
+        elif any(letter < " " and letter not in "\n\t\r" for letter in text):
+            notes.append(LeftOut(key, number, heading, "control characters; type the text anew"))
+        else:
+            yield heading, text
+
+
+def _place(headings: list[str], heading: str) -> str:
+    first = headings.index(heading)
+    return f"number {headings.index(heading, first + 1) + 1}"
+
+
+def _heading(text: str) -> str:
+    """In small letters but for the language after a colon, with one kind of colons."""
+    word, colon, language = text.partition(":")
+    return f"{word.strip().lower()}::{language.lstrip(':').strip()}" if colon else word.strip().lower()
+
+
+def _text(cell: object) -> str:
+    """What people see in the cell: 3, not 3.0."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime | date):
+        return cell.isoformat()[:10]
+    return str(cell).replace("\r\n", "\n").replace("\t", " ").strip()

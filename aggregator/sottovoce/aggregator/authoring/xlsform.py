@@ -1,0 +1,338 @@
+"""
+XLSForm in: a form as ODK, Kobo and Enketo have it becomes a draft; what cannot come over is told, item by item.
+
+What comes over: yes/no, choices, numbers with both ends, ranges, dates with both ends, notes, acknowledgements, groups
+(their questions one by one), labels and hints by language, and conditions as ``relevant`` reads them. A column
+``mechanism`` says how much an answer could hurt: public, a little, clearly, badly, coin_flip, or an epsilon; without it
+an answer is protected "clearly", at odds of 3 to 1.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sottovoce.aggregator.authoring.relevant import Asked, CannotSayError, conditions
+from sottovoce.aggregator.authoring.workbook import LeftOut, Row, Sheet, read_workbook
+from sottovoce.aggregator.authoring.xlsform_texts import Texts
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.questions import MAX_QUESTIONS
+from sottovoce.shared.spec import FORMAT
+
+SHEETS = ("survey", "choices", "settings")
+
+PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
+"""Epsilons of the steps of harm: odds of e^2, 3 and 2 to 1, the last two cut off after four decimals."""
+
+_METADATA = {
+    "start",
+    "end",
+    "today",
+    "deviceid",
+    "subscriberid",
+    "simserial",
+    "phonenumber",
+    "username",
+    "email",
+    "audit",
+}
+_NO_HOME = {
+    "text": "free text identifies people; ask for one of several choices",
+    "calculate": "a calculation; results are computed from the counts, not on the device",
+    "hidden": "a hidden value",
+    "begin_repeat": "a group that is repeated; ask its questions once",
+    "rank": "a ranking; ask for the first choice",
+    "time": "a time of day; ask for one of several choices",
+    "datetime": "a moment; ask for a date",
+}
+_FILES = ("image", "audio", "video", "file", "barcode", "background")
+_PLACES = ("geo", "start-geo")
+_IGNORED = ("calculation", "choice_filter", "default", "repeat_count", "trigger")
+_BOUND = re.compile(
+    r"\(?\s*\.\s*(>=|<=|>|<)\s*(?:(-?\d{1,15}(?:\.\d{1,6})?)|date\(['\"](\d{4}-\d\d-\d\d)['\"]\))\s*\)?"
+)
+_SPACED = re.compile(r"^(select|begin|end)[ _](one|multiple|group|repeat)\b")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """
+    What became of a form.
+
+    Attributes:
+        document: a survey that can be read, its shorthand kept.
+        left_out: what did not come over, in the order of the sheets.
+    """
+
+    document: dict[str, Any]
+    left_out: tuple[LeftOut, ...]
+
+
+def read_xlsform(data: bytes) -> Imported:
+    """
+    The draft in a workbook.
+
+    Raises:
+        SpecError: no workbook, no sheet or column that every form has, or nothing in it that can be asked.
+    """
+    sheets, notes = read_workbook(data, SHEETS)
+    _check_sheets(sheets)
+    form = _Form(sheets, notes)
+    for row in sheets["survey"]:
+        form.take(row)
+    document = {**form.head(), "questions": form.items}
+    _leave_out_what_is_refused(document, form)
+    order = {sheet: index for index, sheet in enumerate(SHEETS)}
+    return Imported(document, tuple(sorted(form.left, key=lambda one: (order[one.sheet], one.row))))
+
+
+def _check_sheets(sheets: Mapping[str, Sheet]) -> None:
+    if "survey" not in sheets:
+        raise SpecError("the workbook has no sheet named survey; an XLSForm has one, with a row for each question")
+    for sheet, wanted in (("survey", ("type", "name")), ("choices", ("list_name", "name"))):
+        headings = {heading.replace(" ", "_") for row in sheets.get(sheet, ()) for heading in row.cells}
+        for heading in wanted:
+            if sheets.get(sheet) and heading not in headings:
+                raise SpecError(f"{sheet}, row 1: there is no column {heading}, or nothing stands in it")
+
+
+class _Form:
+    """What has been read so far."""
+
+    def __init__(self, sheets: Mapping[str, Sheet], notes: list[LeftOut]) -> None:
+        self.left = notes
+        self.items: list[dict[str, Any]] = []
+        self.rows: list[Row] = []
+        self._settings = next(iter(sheets.get("settings", ())), Row("settings", 2, {}))
+        self._texts = Texts(sheets, self._settings, self.left)
+        self._choices = _lists(sheets.get("choices", ()))
+        self._earlier: dict[str, Asked] = {}
+        self._groups: list[str] = []
+        self._repeats = 0
+
+    def head(self) -> dict[str, Any]:
+        """Everything but the questions."""
+        title = self._settings.get("form_title") or "Imported form"
+        name = _plain_name(self._settings.get("form_id") or title) or "imported"
+        default = self._texts.default
+        return {"format": FORMAT, "name": name, "revision": 1, "default_language": default, "title": {default: title}}
+
+    def take(self, row: Row) -> None:
+        """One row of the sheet ``survey``."""
+        kind = _SPACED.sub(r"\1_\2", row.get("type").strip().lower()).partition(" ")[0]
+        if kind in {"begin_repeat", "end_repeat"}:
+            self._repeats += 1 if kind == "begin_repeat" else -1
+        if self._repeats > 0 or kind == "end_repeat" or not kind:
+            if kind and kind != "end_repeat":
+                self._leave(row, _NO_HOME["begin_repeat"])
+        elif kind == "end_group":
+            self._groups = self._groups[:-1]
+        elif kind == "begin_group":
+            self._groups.append(row.get("relevant"))
+            if self._texts.of(row, "label"):
+                self._add(row, {"type": "note"}, None)
+        else:
+            self._item(row, kind)
+
+    def _item(self, row: Row, kind: str) -> None:
+        reason = _no_home(kind)
+        if reason or kind in _METADATA:
+            self._leave(row, reason or "the device's own data, which no report holds")
+        elif kind in {"note", "acknowledge", "trigger"}:
+            self._add(row, {"type": "note" if kind == "note" else "acknowledge"}, None)
+        elif kind in {"select_one", "select_multiple", "rating"}:
+            self._select(row, kind)
+        elif kind in {"integer", "int", "decimal", "range", "date"}:
+            self._number(row, {"int": "integer"}.get(kind, kind))
+        else:
+            self._leave(row, "this type of question is not known here")
+
+    def _select(self, row: Row, kind: str) -> None:
+        if row.get("choice_filter"):
+            self._leave(row, "choices that depend on an earlier answer; ask one question for each of its answers")
+            return
+        if row.get("type").strip().endswith("or_other"):
+            self.left.append(row.left_out("'other, specify' is free text; the choices came over without it", "type"))
+        rows = self._choices.get(_list_name(row), [])
+        if not rows:
+            self._leave(row, "its list of choices is not on the sheet choices")
+            return
+        known = {one.get("name"): _plain_name(one.get("name")) for one in rows}
+        if kind == "select_one" and sorted(known.values()) == ["no", "yes"]:
+            self._add(row, {"type": "boolean"}, Asked("", known))
+            return
+        choices = [{"name": known[one.get("name")], "label": self._label(one)} for one in rows]
+        asked = "rating" if kind == "select_one" and "likert" in row.get("appearance") else kind
+        self._add(row, {"type": asked, "choices": choices}, Asked("", known, kind == "select_multiple"))
+
+    def _number(self, row: Row, kind: str) -> None:
+        if kind == "range":
+            written = dict(re.findall(r"(start|end|step)\s*=\s*(-?\d+(?:\.\d+)?)", row.get("parameters")))
+            low, high, step = (written.get(key, usual) for key, usual in (("start", "1"), ("end", "10"), ("step", "1")))
+            kind = "integer" if all("." not in number for number in (low, high, step)) else "decimal"
+        else:
+            step = "0.1" if kind == "decimal" else "1"
+            low, high = self._bounds(row, kind)
+            if kind == "decimal" and low and high:
+                self.left.append(row.left_out("steps of 0.1 are assumed; a number here has steps", "type"))
+        if not low or not high:
+            ends = "date('2026-01-01') and . <= date('2026-12-31')" if kind == "date" else "0 and . <= 120"
+            self._leave(row, f"both ends are needed: write the constraint . >= {ends}")
+            return
+        fields: dict[str, Any] = {"type": kind, "min": low, "max": high}
+        if kind == "integer":
+            fields = {"type": kind, "min": int(low), "max": int(high)}
+        if step != "1" or kind == "decimal":
+            fields["step"] = step if kind == "decimal" else int(step)
+        self._add(row, fields, Asked("", {}, step=Decimal(step)) if kind != "date" else None)
+
+    def _bounds(self, row: Row, kind: str) -> tuple[str, str]:
+        """Both ends, as far as the constraint says nothing else."""
+        low = high = ""
+        for part in re.split(r"\s+and\s+", row.get("constraint").strip()):
+            found = _BOUND.fullmatch(part)
+            if found and bool(found[3]) == (kind == "date") and not (found[3] and len(found[1]) == 1):
+                end = found[3] or _inner_end(found[1], found[2], kind)
+                low, high = (end, high) if found[1].startswith(">") else (low, end)
+            elif part:
+                self.left.append(row.left_out("a constraint other than the two ends", "constraint"))
+        return low, high
+
+    def _add(self, row: Row, fields: dict[str, Any], asked: Asked | None) -> None:
+        """An item with its name, texts and conditions; a question also with its protection."""
+        name = _plain_name(row.get("name"))
+        texts = {key: said for key in ("label", "hint") if (said := self._texts.of(row, key))}
+        if not name or "label" not in texts or name in {item["name"] for item in self.items}:
+            lacking = "has no label" if name and "label" not in texts else "has no name, or one that was used before"
+            self._leave(row, f"it {lacking}")
+            return
+        item = {"type": fields["type"], "name": name, **texts, **fields}
+        reported = fields["type"] not in {"note", "acknowledge"}
+        shown = self._shown(row)
+        item |= shown
+        if reported:
+            item |= self._treatment(row, fields["type"]) | (_absence(fields) if shown else {})
+        self._note_ignored(row)
+        self.items.append(item)
+        self.rows.append(row)
+        if asked:
+            self._earlier[row.get("name")] = Asked(name, asked.options, asked.several, asked.step)
+
+    def _shown(self, row: Row) -> dict[str, Any]:
+        relevant = [text for text in (*self._groups, row.get("relevant")) if text]
+        try:
+            return conditions(relevant, self._earlier) if relevant else {}
+        except CannotSayError as error:
+            self.left.append(row.left_out(f"a condition with {error}; the question is shown to everybody", "relevant"))
+            return {}
+
+    def _treatment(self, row: Row, kind: str) -> dict[str, Any]:
+        told = row.get("mechanism").lower() or "clearly"
+        if told in {"public", "not at all"}:
+            return {"public": True}
+        if told in {"clearly", "coin_flip"} and kind == "boolean":
+            return {"mechanism": {"name": "coin_flip"}}
+        if told in PROTECTION or re.fullmatch(r"\d{1,2}(\.\d{1,6})?", told):
+            return {"mechanism": {"epsilon": PROTECTION.get(told, told)}}
+        what = "not known; write public, a little, clearly, badly or an epsilon. It is protected clearly"
+        self.left.append(row.left_out(what, "mechanism"))
+        return {"mechanism": {"epsilon": PROTECTION["clearly"]}}
+
+    def _note_ignored(self, row: Row) -> None:
+        for heading in _IGNORED:
+            if row.get(heading):
+                self.left.append(row.left_out("is not known here, and does nothing", heading))
+        if any(heading.startswith("media") for heading in row.cells):
+            self.left.append(row.left_out("pictures, sounds and films do not come over", "media"))
+        if any("${" in text for heading, text in row.cells.items() if heading.startswith(("label", "hint"))):
+            what = "a text that repeats an earlier answer; texts are the same for everybody here, so change it"
+            self.left.append(row.left_out(what, "label"))
+
+    def _label(self, row: Row) -> dict[str, str]:
+        return self._texts.of(row, "label") or {self._texts.default: row.get("name") or "?"}
+
+    def _leave(self, row: Row, what: str) -> None:
+        self.left.append(row.left_out(what))
+
+
+def _lists(rows: Sheet) -> dict[str, list[Row]]:
+    """The choices of each list, in order."""
+    lists: dict[str, list[Row]] = {}
+    for row in rows:
+        lists.setdefault(row.get("list_name", "list name"), []).append(row)
+    return lists
+
+
+def _list_name(row: Row) -> str:
+    """The list in "select_one LIST", spelled as it is; "or_other" may stand after it."""
+    words = [word for word in row.get("type").split() if word != "or_other"]
+    return words[-1]
+
+
+def _no_home(kind: str) -> str:
+    if kind.startswith(_FILES):
+        return "a picture, a sound, a file or a code; only choices, numbers and dates can be protected"
+    if kind.startswith(_PLACES):
+        return "a position on the map, which identifies people; ask for a region"
+    if kind in {"select_one_from_file", "select_multiple_from_file", "select_one_external"}:
+        return "choices from a file; put them on the sheet choices"
+    return _NO_HOME.get(kind, "")
+
+
+def _plain_name(name: str) -> str:
+    """As a survey has names: small letters, digits and underscores, at most 64."""
+    return re.sub(r"[^a-z0-9_]", "_", name.strip().lower()).lstrip("_")[:64]
+
+
+def _inner_end(sign: str, number: str, kind: str) -> str:
+    """The last number that "<" and ">" allow; of a decimal number the end itself."""
+    strict = len(sign) == 1 and kind == "integer" and "." not in number
+    return str(int(number) + (1 if sign == ">" else -1)) if strict else number
+
+
+def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a question sends that was not shown: a category of its own, where it has categories."""
+    if fields["type"] == "select_multiple":
+        return {"when_absent": []}
+    return {"when_absent": str(fields["min"])} if "min" in fields else {"absent_category": True}
+
+
+def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
+    """
+    Take away, until the rest is a survey, the conditions and questions that no survey may have, and tell of each.
+
+    Raises:
+        SpecError: nothing is left, or what is wrong is no question.
+    """
+    questions: list[dict[str, Any]] = document["questions"]
+    if len(questions) > MAX_QUESTIONS:
+        row = form.rows[MAX_QUESTIONS].number
+        raise SpecError(
+            f"survey, row {row}: a survey has at most {MAX_QUESTIONS} items; divide the form before this row"
+        )
+    while True:
+        if not any("mechanism" in item or "public" in item for item in questions):
+            raise SpecError("the form has no question that can be asked here; " + "; ".join(map(str, form.left[:5])))
+        try:
+            parse_survey(document)
+        except SpecError as error:
+            _take_away(error, questions, form)
+        else:
+            return
+
+
+def _take_away(error: SpecError, questions: list[dict[str, Any]], form: _Form) -> None:
+    refused = [(problem.pointer.split("/"), problem.message) for problem in error.problems]
+    at_questions = [(int(path[2]), path[3:], why) for path, why in refused if path[1:2] == ["questions"] and path[2:]]
+    if not at_questions:
+        raise error
+    index, path, why = max(at_questions, key=lambda found: found[0])
+    row = form.rows[index]
+    if path[:1] in (["visible_if"], ["any_of"]) and path[0] in questions[index]:
+        del questions[index][path[0]]
+        form.left.append(row.left_out(f"the condition {why}; the question is shown to everybody", "relevant"))
+        return
+    del questions[index], form.rows[index]
+    form.left.append(row.left_out(f"{' '.join(path[:1])} {why}".strip()))
