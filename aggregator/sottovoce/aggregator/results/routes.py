@@ -40,7 +40,7 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
-    return analyse(revisions, cohort, interval, _wave(wave))
+    return analyse(revisions, cohort, interval, wave_of(wave))
 
 
 def surveys() -> Response:
@@ -114,8 +114,8 @@ def _document(name: str) -> dict[str, Any]:
     return export_document(results_of(name, request.args.get("cohort"), interval, request.args.get("wave")))
 
 
-def _wave(text: str | None) -> int | None:
-    """The wave asked for; no number is a wave that no survey has."""
+def wave_of(text: str | None) -> int | None:
+    """The wave that an address asks for; no number is a wave that no survey has."""
     if not text:
         return None
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1

@@ -98,6 +98,19 @@ def published_page(name: str, page: str, may: Callable[[str], bool] = is_there) 
     return SurveyPage(name, _title(survey), stage, survey.trial, state, _bar(name, page, may), _under(name, page, may))
 
 
+def draft_page(name: str, page: str, may: Callable[[str], bool] = is_there) -> SurveyPage:
+    """
+    The frame of a page of what was never published.
+
+    Args:
+        name: of the draft.
+        page: one of the words in ``PAGES``.
+        may: whether the reader may open the page of this word.
+    """
+    state = words().say("state_draft")
+    return SurveyPage(name, name, "draft", False, state, _bar(name, page, may), _under(name, page, may))
+
+
 def next_page(stage: str) -> str:
     """Where a survey's bare address leads."""
     return NEXT[stage] if is_there(NEXT[stage]) else "results"

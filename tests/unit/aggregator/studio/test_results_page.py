@@ -9,9 +9,10 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.results.in_words import limits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import figures, results_page
+from sottovoce.aggregator.studio import results_view
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
@@ -41,7 +42,7 @@ def yes(storage: SQLiteStorage) -> Estimate:
 
 def told(low: float, high: float) -> str:
     """Limits as the page tells them."""
-    return f"{low * 100:.1f} to {high * 100:.1f} %"
+    return f"{low * 100:.1f}% to {high * 100:.1f}%"
 
 
 def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteStorage) -> None:
@@ -52,16 +53,16 @@ def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteS
 
     assert told(estimate.band_low, estimate.band_high) in shown
     assert told(estimate.low, estimate.high) not in shown
-    assert set(re.findall("95 % (band|interval)", shown)) == {"band"}
+    assert set(re.findall("95% (band|interval)", shown)) == {"band"}
 
 
 def test_share_of_yes_is_worked_out_beside_its_figure(app: Flask, storage: SQLiteStorage) -> None:
     """With the question's own numbers and the reports that are shown; the band while it is open, then the interval."""
-    arithmetic = "Of 50 reports 66 % said yes; 2 × 66 % − 1/2 = 82.0 % (95 % "
+    arithmetic = "66% of the reports (n = 50) said yes; 2 × 66% − 1/2 = 82.0%. 95% "
 
-    assert f"{arithmetic}band " in page(app)
+    assert f"{arithmetic}band: " in page(app)
     storage.close_survey("exam", 20_000)
-    assert f"{arithmetic}interval " in page(app)
+    assert f"{arithmetic}interval: " in page(app)
 
 
 def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLiteStorage) -> None:
@@ -75,7 +76,7 @@ def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLit
     assert {each["band_low"] for question in exported for each in question["estimates"]} == {None}
     assert told(estimate.low, estimate.high) in shown
     assert told(before.band_low or 0, before.band_high or 0) not in shown
-    assert set(re.findall("95 % (band|interval)", shown)) == {"interval"}
+    assert set(re.findall("95% (band|interval)", shown)) == {"interval"}
 
 
 def test_band_that_is_there_after_close_is_not_shown(
@@ -84,7 +85,7 @@ def test_band_that_is_there_after_close_is_not_shown(
     """The page goes by the survey's state, whatever estimates hold."""
     found = analyse(revisions_of(storage, "exam"))
     banded = replace(found, closed=True, questions=tuple(map(_protected, found.questions)))
-    monkeypatch.setattr(results_page, "results_of", lambda *_, **__: banded)
+    monkeypatch.setattr(results_view, "analyse", lambda *_, **__: banded)
     shown = page(app)
     estimates = [each for question in banded.questions for each in question.estimates]
 
@@ -92,7 +93,7 @@ def test_band_that_is_there_after_close_is_not_shown(
         assert told(estimate.low, estimate.high) in shown
         if estimate.band_low is not None and estimate.band_high is not None:
             assert told(estimate.band_low, estimate.band_high) not in shown
-    assert set(re.findall("95 % (band|interval)", shown)) == {"interval"}
+    assert set(re.findall("95% (band|interval)", shown)) == {"interval"}
 
 
 def _protected(question: QuestionResult) -> QuestionResult:
@@ -106,7 +107,7 @@ def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) 
     storage.store([arrival(key, number) for number in range(25)])
     estimate = replace(yes(storage), band_low=None, band_high=None)
 
-    assert figures.limits(estimate, still_open=True) == (estimate.low, estimate.high)
+    assert limits(estimate, still_open=True) == (estimate.low, estimate.high)
 
 
 def test_page_and_file_say_the_same(app: Flask) -> None:
