@@ -4,7 +4,6 @@ import io
 from collections.abc import Sequence
 
 from flask import Response, current_app, jsonify, render_template, request
-from markupsafe import Markup
 from sottovoce.aggregator.estimators.fixed_population import MOST
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.cells import write_rows
@@ -42,7 +41,7 @@ def results(name: str) -> Response:
         page="results",
         frame=frame,
         view=view,
-        live=Markup(live),  # noqa: S704 - a template wrote it, which escapes
+        live=live,
         etag=etag,
         refresh=0 if view.results.closed else REFRESH,
         **_names(view),
