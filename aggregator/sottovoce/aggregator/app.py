@@ -19,7 +19,15 @@ from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import pages as studio
-from sottovoce.aggregator.web import api_routes, auth, compression, front_routes, health_routes, problems, sign_in_routes
+from sottovoce.aggregator.web import (
+    api_routes,
+    auth,
+    compression,
+    front_routes,
+    health_routes,
+    problems,
+    sign_in_routes,
+)
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
 from sottovoce.aggregator.web.route_table import Route, add_routes

@@ -87,7 +87,7 @@ def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
 def percent(share: float | Fraction, decimals: int = 1) -> str:
     """A share as the reader's language writes percentages; what rounds to nothing is 0 and never less."""
     rounded = round(Fraction(share), decimals + 2)
-    return words().percent(rounded, decimals)
+    return words().percent(rounded, decimals).replace("-", "−")
 
 
 def epsilon(value: float) -> str:
@@ -147,7 +147,7 @@ def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
     if isinstance(written, str):
         return written
     short = f"{written:.4g}"
-    return short if "e" in short else words().number(float(short), len(short.partition(".")[2]))
+    return short if "e" in short else words().number(float(short), len(short.partition(".")[2])).replace("-", "−")
 
 
 def _written(number: Number) -> str:

@@ -10,7 +10,7 @@ from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.results.alarms import Alarm, alarms
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, Revision, analyse
 from sottovoce.aggregator.results.class_mode import Group, group_of
-from sottovoce.aggregator.results.in_words import Workings, limits, yes_workings
+from sottovoce.aggregator.results.in_words import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.results.routes import wave_of
 from sottovoce.aggregator.studio.result_words import labels_of, name_of_group, people_in_words
 from sottovoce.aggregator.studio.words import Words
@@ -180,6 +180,12 @@ class View:
     def survey(self) -> Survey:
         """The newest revision."""
         return self.results.survey
+
+    @property
+    def has_band(self) -> bool:
+        """Whether shares are shown with the band that holds at all looks."""
+        estimates = (estimate for card in self.cards for estimate in card.result.estimates)
+        return any(has_band(estimate, not self.results.closed) for estimate in estimates)
 
 
 def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, draft: bytes | None) -> View:

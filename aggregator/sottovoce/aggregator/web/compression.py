@@ -3,8 +3,8 @@ Researchers' pages, compressed for browsers that can read it.
 
 A page holds its session's form token beside what the address says (the language form leads back to it). Whoever could
 make a browser ask for chosen addresses with the session's cookie, and see how long the replies are, would learn such a
-token letter by letter (BREACH). The cookie is ``SameSite=Strict``, so no other site can; and to be sure of neighbours on
-the same domain, only what a person or one of our own pages asked for is compressed, which the browser says in
+token letter by letter (BREACH). The cookie is ``SameSite=Strict``, so no other site can; to be sure of neighbours on
+the same domain too, only what a person or one of our own pages asked for is compressed, which the browser says in
 ``Sec-Fetch-Site`` and no page can forge. Whoever sends no such header gets the same page, longer.
 """
 
@@ -38,7 +38,7 @@ def _compress(reply: Response) -> Response:
     reply.vary.update(["Accept-Encoding", "Sec-Fetch-Site"])
     coding = next((coding for coding in _CODINGS if request.accept_encodings[coding] > 0), None)
     asked_here = request.headers.get("Sec-Fetch-Site") in _OWN
-    if coding is None or not asked_here or reply.status_code != 200 or "Content-Encoding" in reply.headers:  # noqa: PLR2004
+    if coding is None or not asked_here or reply.status_code != 200 or "Content-Encoding" in reply.headers:
         return reply
     body = reply.get_data()
     if len(body) >= LEAST:
