@@ -103,7 +103,8 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
         return None
     for yes in result.estimates:
         if yes.option == "yes" and yes.raw is not None and yes.count is not None:
-            return _workings(yes, *support, still_open)
+            a, b = support
+            return _workings(yes, a, b, still_open)
     return None
 
 
