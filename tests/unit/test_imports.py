@@ -27,6 +27,7 @@ RULES = [
     ("sottovoce.aggregator.collect.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.collect.decode", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.web.packed", {"brotli"}),
+    ("sottovoce.aggregator.web.compression", {"brotli"}),
     ("sottovoce.aggregator.web.metrics", {"sottovoce.aggregator", "prometheus_client"}),
     ("sottovoce.aggregator.web.health_routes", {"sottovoce.shared", "sottovoce.aggregator", "prometheus_client"}),
     ("sottovoce.aggregator.web", {"sottovoce.shared", "sottovoce.aggregator", "werkzeug"}),

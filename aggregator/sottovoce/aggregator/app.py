@@ -22,7 +22,15 @@ from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import pages as studio
-from sottovoce.aggregator.web import api_routes, auth, front_routes, health_routes, problems, sign_in_routes
+from sottovoce.aggregator.web import (
+    api_routes,
+    auth,
+    compression,
+    front_routes,
+    health_routes,
+    problems,
+    sign_in_routes,
+)
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
 from sottovoce.aggregator.web.route_table import Route, add_routes
@@ -86,6 +94,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
     joint.register(app)
     api_routes.register(app, ROUTES)
     studio.register(app)
+    compression.register(app)
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

@@ -97,6 +97,8 @@ RIGHTS: dict[str, Right] = {
     "studio.saved_page": _right("owner fieldwork"),
     "studio.results": _right("owner analyst viewer"),
     "studio.download": _right("owner analyst"),
+    "studio.chart": _right("owner analyst viewer"),
+    "studio.figures": _right("owner analyst"),
 }
 """Of every route that is not public; a test walks the URL map."""
 

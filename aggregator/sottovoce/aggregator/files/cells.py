@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from sottovoce.aggregator.files.about import About
 
@@ -30,7 +31,20 @@ def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Se
         rows: None is an empty cell.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(first_lines(about))
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(map(harmless, header))
-        writer.writerows([harmless(cell) for cell in row] for row in rows)
+        write_rows(file, about, header, rows)
+
+
+def write_rows(file: TextIO, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """
+    Write a table into an open file.
+
+    Args:
+        file: that takes line ends as they are.
+        about: says whether it is a try-out's.
+        header: names of the columns.
+        rows: None is an empty cell.
+    """
+    file.write(first_lines(about))
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(harmless, header))
+    writer.writerows([harmless(cell) for cell in row] for row in rows)

@@ -35,7 +35,7 @@ def estimate_rows(revisions: Sequence[Revision], about: About, wave: int | None 
         views += [analyse(revisions, wave=each) for each in range(len(whole.waves))]
     views += [analyse(revisions, cohort=group.name, wave=wave) for group in whole.cohorts]
     for view in views:
-        yield from _rows(view, about)
+        yield from result_rows(view, about)
 
 
 def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
@@ -64,7 +64,8 @@ def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About
     write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
 
 
-def _rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:
+def result_rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:
+    """One view's part of the table, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
     for asked, result in zip(document["questions"], results.questions, strict=True):

@@ -6,6 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, mechanism_document
+from sottovoce.aggregator.results.class_mode import Group
 from sottovoce.aggregator.storage.chain import Head
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
@@ -21,13 +22,14 @@ _TOWARDS |= {"lowest": -1, "highest": 1}
 """Figures in the number's unit, and where to round them: an interval must not become narrower."""
 
 
-def export_document(results: Results, journal: Head | None = None) -> dict[str, Any]:
+def export_document(results: Results, journal: Head | None = None, group: Group | None = None) -> dict[str, Any]:
     """
     The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
 
     Args:
         results: what it holds.
         journal: the head of the journal, for a file to keep: ``journal verify --head`` can be held against it.
+        group: the people whom it asked, where everybody answered: then shares are told as numbers of people too.
     """
     survey = results.survey
     return {
@@ -47,7 +49,7 @@ def export_document(results: Results, journal: Head | None = None) -> dict[str, 
         "cohort": results.cohort,
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
-        "questions": [_question(result) for result in results.questions],
+        "questions": [_question(result, group) for result in results.questions],
         **({} if journal is None else {"journal": str(journal)}),
     }
 
@@ -57,7 +59,7 @@ def _dates(survey: Survey) -> dict[str, Any]:
     return {key: survey.document.get(key) for key in ("opens", "closes")} | {"waves": survey.document.get("waves", [])}
 
 
-def _question(result: QuestionResult) -> dict[str, Any]:
+def _question(result: QuestionResult, group: Group | None) -> dict[str, Any]:
     return {
         "name": result.question.name,
         "type": result.question.type,
@@ -66,7 +68,7 @@ def _question(result: QuestionResult) -> dict[str, Any]:
         "epsilon": result.epsilon,
         "n": result.n,
         "tally": {str(value): count for value, count in result.tally.items()},
-        **_estimates(result),
+        **_estimates(result, group),
         **_absence(result),
     }
 
@@ -88,15 +90,21 @@ def _absence(result: QuestionResult) -> dict[str, Any]:
     return found
 
 
-def _estimates(result: QuestionResult) -> dict[str, Any]:
+def _estimates(result: QuestionResult, group: Group | None) -> dict[str, Any]:
     """A number has a mean, and what its mechanism can tell of the distribution; every other question estimates."""
     if result.question.kind.truth != "number":
-        return {"estimates": [asdict(estimate) for estimate in result.estimates]}
+        return {"estimates": [asdict(estimate) | _people(estimate, group) for estimate in result.estimates]}
     grid = result.question.domain.grid
     mean, histogram, quantiles = (
         [_figures(estimate, grid) for estimate in result.of_kind(kind)] for kind in ("mean", "share", "quantile")
     )
     return {"mean": mean[0], "histogram": histogram, "quantiles": quantiles}
+
+
+def _people(estimate: Estimate, group: Group | None) -> dict[str, Any]:
+    """How many of the group it is, where that can be told exactly."""
+    count = None if group is None else group.count(estimate)
+    return {} if count is None else {"people": asdict(count)}
 
 
 def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.results.analysis import Results, Revision, analyse, revisions_of
+from sottovoce.aggregator.results.class_mode import Group
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, reports_so_far
@@ -42,7 +43,7 @@ def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.metho
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
-    results = analyse(revisions, cohort, interval, _wave(wave))
+    results = analyse(revisions, cohort, interval, wave_of(wave))
     note_read(name, revisions)
     return results
 
@@ -59,17 +60,18 @@ def note_read(name: str, revisions: Sequence[Revision]) -> None:
     current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
 
 
-def export_reply(name: str, results: Results) -> Response:
+def export_reply(name: str, results: Results, group: Group | None = None) -> Response:
     """
     The results as a file to keep, with the head of the journal, which is told first of this.
 
     Args:
         name: the survey's.
         results: what the file holds.
+        group: the people whom the survey asked, where everybody answered.
     """
     storage, today = current_app.extensions["storage"], day_of(current_app.extensions["clock"]())
     current_app.extensions["read_results"].note_file(g.who, name, "export.json", today)
-    reply = jsonify(export_document(results, storage.journal.head()))
+    reply = jsonify(export_document(results, storage.journal.head(), group))
     reply.headers["Content-Disposition"] = "attachment; filename=export.json"
     return unless_known(reply)
 
@@ -145,8 +147,8 @@ def _asked_for(name: str) -> Results:
     return results_of(name, request.args.get("cohort"), interval, request.args.get("wave"))
 
 
-def _wave(text: str | None) -> int | None:
-    """The wave asked for; no number is a wave that no survey has."""
+def wave_of(text: str | None) -> int | None:
+    """The wave that an address asks for; no number is a wave that no survey has."""
     if not text:
         return None
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1

@@ -1,15 +1,17 @@
-"""How figures, charts and mechanisms are written in the pages: the filters that templates use."""
+"""How figures and mechanisms are written in the pages, in the reader's language: the filters that templates use."""
 
-from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from flask import Flask
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.projection import norm_sub
-from sottovoce.aggregator.results.in_words import limits, yes_in_words
+from sottovoce.aggregator.results.in_words import Number, Percent, Ratio, Workings, has_band, limits
+from sottovoce.aggregator.studio.language import words
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
+
+HUNDRED = 100
 
 
 def register(app: Flask) -> None:
@@ -29,7 +31,7 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
     """
     if value is None:
         return "–"
-    return f"{value * 100:.1f} %" if estimate.kind == "share" else _number(value, grid)
+    return percent(value) if estimate.kind == "share" else _number(value, grid)
 
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
@@ -62,17 +64,9 @@ def together(estimate: Estimate, grid: Grid | None = None) -> str:
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
 
-def bars(estimates: Sequence[Estimate], whole: bool) -> list[tuple[Estimate, float | None]]:
-    """Each estimate with the length of its bar; where the options are a whole, the bars are shares that sum to 1."""
-    raw = [estimate.raw for estimate in estimates if estimate.raw is not None]
-    if whole and len(raw) == len(estimates):
-        return list(zip(estimates, norm_sub(raw), strict=True))
-    return [(estimate, estimate.clipped) for estimate in estimates]
-
-
 def place(value: float, estimate: Estimate) -> str:
     """Where a figure lies in its possible range, from 0 to 100."""
-    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
+    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.2f}"
 
 
 def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
@@ -86,33 +80,51 @@ def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
     """
     value = estimate.lowest + part / 100 * (estimate.highest - estimate.lowest)
     if estimate.kind == "share":
-        return f"{value * 100:.0f}{' %' if part == 100 else ''}"
+        return percent(value, 0) if part == HUNDRED else words().number(value * 100)
     return _number(value, grid)
 
 
-def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
-    if estimate.kind == "share":
-        return f"{low * 100:.1f} to {high * 100:.1f} %"
-    return f"{_number(low, grid, -1)} to {_number(high, grid, 1)}"
-
-
-def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
-    """Four digits and a real minus sign; as the grid writes it, where that is no number."""
-    written = value if grid is None else grid.figure(value, towards)
-    return written if isinstance(written, str) else f"{written:.4g}".replace("-", "−")
+def percent(share: float | Fraction, decimals: int = 1) -> str:
+    """A share as the reader's language writes percentages; what rounds to nothing is 0 and never less."""
+    rounded = round(Fraction(share), decimals + 2)
+    return words().percent(rounded, decimals).replace("-", "−")
 
 
 def epsilon(value: float) -> str:
     """Epsilon with two decimals, rounded up."""
-    return show_epsilon(value)
+    return words().number(Fraction(show_epsilon(value)), 2)
 
 
-def when_absent(question: Question, labels: Mapping[str, str]) -> str:
-    """What an answer that was not given is counted as: the share or mean includes it."""
-    answer = question.answer(question.absent if question.absent is not None else 0)
-    if isinstance(answer, Mapping):
-        answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
-    return f"no answer counts as {labels.get(answer, answer) if isinstance(answer, str) else 'none of them'}"
+def worked(told: Workings) -> str:
+    """The sentences that work a share of yes out, its limits last."""
+    say = words().say
+    arithmetic = told.arithmetic(_written)
+    sentences = [
+        say(
+            "results_worked",
+            yes=_written(told.yes),
+            reports=told.reports,
+            arithmetic=arithmetic,
+            result=_written(told.result),
+        )
+    ]
+    if told.beyond:
+        sentences.append(say("results_worked_beyond"))
+    kind = "results_limits_band" if told.is_band else "results_limits_interval"
+    within = say("results_range", low=percent(told.low), high=percent(told.high))
+    sentences.append(say(kind, confidence=percent(told.confidence, 0), range=within))
+    return " ".join(sentences)
+
+
+def odds(question: Question) -> str:
+    """What is sent for it, of 100 people."""
+    if question.mechanism is None:
+        return words().say("results_public")
+    told = {name: _of_hundred(n) if isinstance(n, Fraction) else n for name, n in question.mechanism.explain().items()}
+    usual = f"odds_{question.mechanism.report_kind}"
+    # The latest date is not the largest one.
+    own = f"results_{question.type}_{usual}"
+    return words().say(own if words().knows(own) else f"results_{usual}", **told)
 
 
 def numbers(mechanism: Mechanism) -> str:
@@ -123,18 +135,37 @@ def numbers(mechanism: Mechanism) -> str:
     return f"{known}{mechanism.name}{': ' if parameters else ''}{', '.join(parameters)}"
 
 
-FILTERS = (
-    limits,
-    yes_in_words,
-    figure,
-    difference,
-    interval,
-    together,
-    bars,
-    place,
-    tick,
-    epsilon,
-    when_absent,
-    numbers,
-)
+def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
+    if estimate.kind == "share":
+        return words().say("results_range", low=percent(low), high=percent(high))
+    return words().say("results_range", low=_number(low, grid, -1), high=_number(high, grid, 1))
+
+
+def _number(value: float, grid: Grid | None, towards: int = 0) -> str:
+    """Four digits; as the grid writes it, where that is no number."""
+    written = value if grid is None else grid.figure(value, towards)
+    if isinstance(written, str):
+        return written
+    short = f"{written:.4g}"
+    return short if "e" in short else words().number(float(short), len(short.partition(".")[2])).replace("-", "−")
+
+
+def _written(number: Number) -> str:
+    """A number of a result's arithmetic; a fraction stays one."""
+    if isinstance(number, Percent):
+        return percent(number.share, number.digits)
+    if isinstance(number, Ratio):
+        return f"{words().number(number.count)}/{words().number(number.of)}"
+    return words().number(number) if isinstance(number, int) else str(number)
+
+
+def _of_hundred(share: Fraction) -> str:
+    """How many of 100 people, as the form tells it: nothing certain is claimed where chance has a say."""
+    whole = round(share * HUNDRED)
+    if share in {0, 1} or 0 < whole < HUNDRED:
+        return words().number(whole)
+    return f"{'<' if whole <= 0 else '>'} {words().number(1 if whole <= 0 else HUNDRED - 1)}"
+
+
+FILTERS = (has_band, figure, difference, interval, together, place, tick, percent, epsilon, worked, odds, numbers)
 """Each is called in templates by its own name."""

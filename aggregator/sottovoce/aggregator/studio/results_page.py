@@ -1,33 +1,134 @@
 """Results: each question by itself, from snapshots, with intervals that hold while the survey is open."""
 
+import io
+from collections.abc import Sequence
+
 from flask import Response, current_app, render_template, request
-from sottovoce.aggregator.results.routes import export_reply, results_of
-from sottovoce.aggregator.studio.survey_page import published_page
-from sottovoce.aggregator.web.conditional import unless_known
-from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.aggregator.estimators.fixed_population import MOST
+from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.cells import write_rows
+from sottovoce.aggregator.files.estimates import COLUMNS, result_rows
+from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_of
+from sottovoce.aggregator.results.class_mode import group_of
+from sottovoce.aggregator.results.routes import export_reply, note_read, wave_of
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.result_words import alarm_in_words, name_of_group
+from sottovoce.aggregator.studio.results_view import MOST_PEOPLE, Card, Choices, View, view_of
+from sottovoce.aggregator.studio.survey_page import draft_page, published_page
+from sottovoce.aggregator.studio.svg_chart import drawing
+from sottovoce.aggregator.surveys import unknown_survey
+from sottovoce.aggregator.web.conditional import etag_of, unless_known
+from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.route_table import Kind, Query, Route
+
+REFRESH = 30
+"""Seconds after which the page of an open survey asks whether its figures have moved."""
 
 
 def results(name: str) -> Response:
-    """One survey's results, for all respondents for ``?cohort=`` or for ``?wave=``."""
-    found = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
+    """One survey's results, as ``Choices`` says; of a draft, that there are none yet."""
+    storage = current_app.extensions["storage"]
+    if not storage.revisions(name) and storage.drafts.draft(name) is not None:
+        page = render_template("results.html", page="results", frame=draft_page(name, "results", name), view=None)
+        return Response(page, content_type="text/html; charset=utf-8")
+    view, frame = _view(name), published_page(name, "results")
+    live = render_template("results_live.html", view=view, few=frame.stage == "few", **_names(view))
+    # Not of the whole page: that says who reads it.
+    etag = etag_of(f"{frame.title}\n{frame.state}\n{live}".encode())
     page = render_template(
         "results.html",
         page="results",
-        frame=published_page(name, "results"),
-        results=found,
-        survey=found.survey,
-        link=current_app.extensions["settings"].link(found.survey.name, found.survey.digest),
+        frame=frame,
+        view=view,
+        live=live,
+        etag=etag,
+        refresh=0 if view.results.closed else REFRESH,
+        **_names(view),
     )
-    return unless_known(Response(page, content_type="text/html; charset=utf-8"))
+    return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
 
 
 def download(name: str) -> Response:
     """The same results as a file to keep."""
-    found = results_of(name, request.args.get("cohort") or None, wave=request.args.get("wave"))
-    return export_reply(name, found)
+    choices, revisions = Choices.of(request.args), _revisions(name)
+    note_read(name, revisions)
+    found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
+    group = None if choices.people is None else group_of(revisions, found, choices.people)
+    return export_reply(name, found, group)
+
+
+def table(name: str, question: str) -> Response:
+    """One question's figures as CSV, by ``files.estimates.COLUMNS``; of the survey's own language."""
+    view = _view(name)
+    _card(view, question)
+    about, text = About.of(view.survey), io.StringIO(newline="")
+    asked = COLUMNS.index("question")
+    write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
+    reply = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+    return _file(reply, f"{name}-{question}.csv")
+
+
+def chart(name: str, question: str) -> Response:
+    """One question's charts as a picture that needs nothing else."""
+    view = _view(name)
+    drawn = drawing(_card(view, question), view, words())
+    reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
+    return _file(reply, f"{name}-{question}.svg")
+
+
+def _file(reply: Response, name: str) -> Response:
+    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return unless_known(reply)
+
+
+def _revisions(name: str) -> Sequence[Revision]:
+    revisions = revisions_of(current_app.extensions["storage"], name)
+    if not revisions:
+        raise unknown_survey()
+    return revisions
+
+
+def _view(name: str) -> View:
+    draft = current_app.extensions["storage"].drafts.draft(name)
+    document = None if draft is None else draft.document
+    revisions = _revisions(name)
+    note_read(name, revisions)
+    return view_of(revisions, Choices.of(request.args), words(), document)
+
+
+def _card(view: View, question: str) -> Card:
+    for card in view.cards:
+        if card.result.question.name == question:
+            return card
+    raise Refusal("not_found", "the survey has no such question")
+
+
+def _names(view: View) -> dict[str, object]:
+    """What the templates call things by."""
+    survey, link = view.survey, current_app.extensions["settings"].link
+    return {
+        "survey": survey,
+        "results": view.results,
+        "choices": view.choices,
+        "still_open": not view.results.closed,
+        "most_people": MOST_PEOPLE,
+        "most_in_class": MOST,
+        "link": link(survey.name, survey.digest),
+        "groups": [
+            (group.name, name_of_group(survey, group, words()), group.reports) for group in view.results.cohorts
+        ],
+        "alarms": [alarm_in_words(alarm, view.results, view.invited, words()) for alarm in view.alarms],
+    }
 
 
 _RESULTS = "/dashboard/surveys/<name>/results"
+_CHOICES = (
+    Query("cohort", "Only the respondents of this group."),
+    Query("wave", "Only this wave, counted from 0."),
+    Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
+    Query("sort", "The order of options; empty for that of the survey.", {"enum": ["", "size"]}),
+    Query("people", "People in the whole group."),
+)
 
 ROUTES = (
     Route(
@@ -38,6 +139,7 @@ ROUTES = (
         "One survey's results, question by question.",
         Kind.PAGE,
         ("text/html",),
+        query=_CHOICES,
         has_etag=True,
     ),
     Route(
@@ -48,7 +150,30 @@ ROUTES = (
         "The same results as a file.",
         Kind.PAGE,
         ("export",),
+        query=_CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.chart",
+        "GET",
+        f"{_RESULTS}/<question>.svg",
+        chart,
+        "One question's charts as a picture.",
+        Kind.PAGE,
+        ("image/svg+xml",),
+        query=_CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.figures",
+        "GET",
+        f"{_RESULTS}/<question>.csv",
+        table,
+        "One question's figures for a spreadsheet.",
+        Kind.PAGE,
+        ("text/csv",),
+        query=_CHOICES,
         has_etag=True,
     ),
 )
-"""The page of results and its file."""
+"""The page of results and its files."""

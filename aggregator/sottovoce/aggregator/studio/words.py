@@ -50,6 +50,10 @@ class Words:
         """
         return catalogue(self.language)[key].format(**{name: self._filled(value) for name, value in values.items()})
 
+    def knows(self, key: str) -> bool:
+        """Whether there is a sentence of this key."""
+        return key in catalogue(self.language)
+
     def count(self, key: str, number: int, /, **values: object) -> str:
         """
         The sentence for this number of things, which stands in its place ``{count}``.

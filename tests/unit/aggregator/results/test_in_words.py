@@ -72,7 +72,7 @@ def test_arithmetic_is_the_estimate_that_is_shown(mechanism, n):
         assert int(reports.replace(",", "")) == n
         assert share in arithmetic
         assert estimate.raw is not None
-        assert shown == f"{100 * estimate.raw:.1f}".replace("-", "−")
+        assert shown == f"{100 * estimate.raw:z.1f}".replace("-", "−")
         assert abs(value(arithmetic) - Fraction(shown.replace("−", "-"))) <= Fraction(1, 20)
         assert bool(beyond) is not (0 <= estimate.raw <= 1)
         assert interval == f"95 % interval {100 * estimate.low:.1f} to {100 * estimate.high:.1f} %"

@@ -1,7 +1,10 @@
 """What the results' page shows: a band as long as people may look again, and after that the interval for one look."""
 
 import re
+from csv import DictReader
 from dataclasses import replace
+from io import StringIO
+from xml.etree.ElementTree import fromstring
 
 import pytest
 from flask import Flask
@@ -9,9 +12,13 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.results.in_words import limits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import figures, results_page
+from sottovoce.aggregator.studio import results_view
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.web.pages import LANGUAGES
+from werkzeug.test import TestResponse
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
@@ -41,7 +48,7 @@ def yes(storage: SQLiteStorage) -> Estimate:
 
 def told(low: float, high: float) -> str:
     """Limits as the page tells them."""
-    return f"{low * 100:.1f} to {high * 100:.1f} %"
+    return f"{low * 100:.1f}% to {high * 100:.1f}%"
 
 
 def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteStorage) -> None:
@@ -52,16 +59,16 @@ def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteS
 
     assert told(estimate.band_low, estimate.band_high) in shown
     assert told(estimate.low, estimate.high) not in shown
-    assert set(re.findall("95 % (band|interval)", shown)) == {"band"}
+    assert set(re.findall("95% (band|interval)", shown)) == {"band"}
 
 
 def test_share_of_yes_is_worked_out_beside_its_figure(app: Flask, storage: SQLiteStorage) -> None:
     """With the question's own numbers and the reports that are shown; the band while it is open, then the interval."""
-    arithmetic = "Of 50 reports 66 % said yes; 2 × 66 % − 1/2 = 82.0 % (95 % "
+    arithmetic = "66% of the reports (n = 50) said yes; 2 × 66% − 1/2 = 82.0%. 95% "
 
-    assert f"{arithmetic}band " in page(app)
+    assert f"{arithmetic}band: " in page(app)
     storage.close_survey("exam", 20_000)
-    assert f"{arithmetic}interval " in page(app)
+    assert f"{arithmetic}interval: " in page(app)
 
 
 def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLiteStorage) -> None:
@@ -75,7 +82,7 @@ def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLit
     assert {each["band_low"] for question in exported for each in question["estimates"]} == {None}
     assert told(estimate.low, estimate.high) in shown
     assert told(before.band_low or 0, before.band_high or 0) not in shown
-    assert set(re.findall("95 % (band|interval)", shown)) == {"interval"}
+    assert set(re.findall("95% (band|interval)", shown)) == {"interval"}
 
 
 def test_band_that_is_there_after_close_is_not_shown(
@@ -84,7 +91,7 @@ def test_band_that_is_there_after_close_is_not_shown(
     """The page goes by the survey's state, whatever estimates hold."""
     found = analyse(revisions_of(storage, "exam"))
     banded = replace(found, closed=True, questions=tuple(map(_protected, found.questions)))
-    monkeypatch.setattr(results_page, "results_of", lambda *_, **__: banded)
+    monkeypatch.setattr(results_view, "analyse", lambda *_, **__: banded)
     shown = page(app)
     estimates = [each for question in banded.questions for each in question.estimates]
 
@@ -92,7 +99,7 @@ def test_band_that_is_there_after_close_is_not_shown(
         assert told(estimate.low, estimate.high) in shown
         if estimate.band_low is not None and estimate.band_high is not None:
             assert told(estimate.band_low, estimate.band_high) not in shown
-    assert set(re.findall("95 % (band|interval)", shown)) == {"interval"}
+    assert set(re.findall("95% (band|interval)", shown)) == {"interval"}
 
 
 def _protected(question: QuestionResult) -> QuestionResult:
@@ -106,7 +113,7 @@ def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) 
     storage.store([arrival(key, number) for number in range(25)])
     estimate = replace(yes(storage), band_low=None, band_high=None)
 
-    assert figures.limits(estimate, still_open=True) == (estimate.low, estimate.high)
+    assert limits(estimate, still_open=True) == (estimate.low, estimate.high)
 
 
 def test_page_and_file_say_the_same(app: Flask) -> None:
@@ -116,3 +123,114 @@ def test_page_and_file_say_the_same(app: Flask) -> None:
 
     assert reply.headers["Content-Disposition"] == "attachment; filename=export.json"
     assert reply.json["reports"] == 50
+
+
+def get(app: Flask, address: str, **headers: str) -> TestResponse:
+    """A researcher's request."""
+    reply: TestResponse = log_in(app)[0].get(f"/dashboard/surveys/{address}", base_url=SITE, headers=headers)
+    return reply
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_tells_the_page_in_its_own_words(app: Flask, language: str) -> None:
+    """No sentence is left in English, and none of a picture."""
+    pages = [get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/cheated.svg")]
+
+    assert f'lang="{language}"' in pages[0]
+    assert ("Of 100 people" in pages[0]) is (language == "en")
+    assert Words(language).say("results_numbers") in pages[0]
+    assert Words(language).say("results_share_axis") in pages[1]
+
+
+def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
+    """A draft, fewer than a step, closed without a report, a try-out: each page says what it is."""
+    storage.drafts.add("sketch", b'{"people": 100}')
+    few = storage.publish(survey(name="few")).key
+    storage.store([arrival(few, number) for number in range(7)])
+    storage.publish(survey(name="none"))
+    storage.close_survey("none", 20_000)
+    storage.publish(survey(name="exam-trial-1", trial=True))
+    told = {name: get(app, f"{name}/results").text for name in ("sketch", "few", "none", "exam-trial-1")}
+
+    assert "still a draft" in told["sketch"]
+    assert "Figures appear from 25 reports on" in told["few"]
+    assert "There is nothing to estimate." in told["none"]
+    assert "They say nothing about people." in told["exam-trial-1"]
+
+
+def test_fewer_than_a_step_and_no_report_are_one_page(app: Flask, storage: SQLiteStorage) -> None:
+    """Byte for byte and by its ETag: nobody can see whether a report has come."""
+    key = storage.publish(survey(name="few")).key
+    before = get(app, "few/results")
+    storage.store([arrival(key, number) for number in range(24)])
+
+    assert get(app, "few/results").headers["ETag"] == before.headers["ETag"]
+
+
+def test_unshown_rest_of_a_reopened_survey_is_told(app: Flask, storage: SQLiteStorage) -> None:
+    """It stays unshown when the survey closes again."""
+    storage.close_survey("exam", 20_000)
+    storage.reopen_survey("exam")
+    key = storage.revisions("exam")[-1].key
+    storage.store([arrival(key, number) for number in range(100, 107)])
+    storage.close_survey("exam", 20_000)
+
+    assert "Reports that are not shown: 7." in get(app, "exam/results").text
+
+
+def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
+    """Everybody has answered once the survey is closed; before, and for more people, it is a sample."""
+    assert "come when the survey is closed" in get(app, "exam/results?people=50").text
+    storage.close_survey("exam", 20_000)
+    told = get(app, "exam/results?people=50").text
+
+    assert re.search("41 of these 50, between [0-9]+ and 50", told)
+    assert "50 reports are shown for 60 people" in get(app, "exam/results?people=60").text
+    for written in ("0", "-3", "x", "1e3", "9" * 40):
+        assert "This is no number of people" in get(app, f"exam/results?people={written}").text
+
+
+def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
+    """The group's own figures are those that its filter shows."""
+    beside = get(app, "exam/results?by=cohort").text
+    alone = get(app, "exam/results?cohort=first").text
+    (first,) = re.findall(r'class="value">([^<]+)<small>([^<]+)', alone)[:1]
+    sizes = re.findall(r'class="value">([0-9.]+)%', get(app, "exam/results?sort=size").text)
+
+    assert first in re.findall(r'class="value">([^<]+)<small>([^<]+)', beside)
+    assert [float(size) for size in sizes[1:4]] == sorted(map(float, sizes[1:4]), reverse=True)
+
+
+def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteStorage) -> None:
+    """They name survey, revision and digest, hold the page's figures, and refer to nothing."""
+    digest = storage.revisions("exam")[-1].digest
+    picture, table = (get(app, f"exam/results/reason.{kind}") for kind in ("svg", "csv"))
+    drawn = fromstring(picture.text)  # noqa: S314 - ours
+    words = " ".join(drawn.itertext())
+    rows = list(DictReader(StringIO(table.text)))
+    shown = analyse(revisions_of(storage, "exam")).questions[1].estimates
+
+    assert f"exam, revision 1, {digest}" in words
+    assert "Why?" in words
+    assert "Share of respondents" in words
+    assert not re.search("href|url[(]|<script|<style", picture.text)
+    assert [float(row["raw"]) for row in rows] == [estimate.raw for estimate in shown]
+    assert {(row["survey"], row["revision"], row["digest"]) for row in rows} == {("exam", "1", digest)}
+    assert get(app, "exam/results/nothing.svg").status_code == 404
+
+
+def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> None:
+    """Nobody takes them for the real survey's."""
+    storage.publish(survey(name="exam-trial-1", trial=True))
+
+    assert "TRIAL" in get(app, "exam-trial-1/results/reason.svg").text
+    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TRIAL")
+
+
+def test_plan_and_alarm_come_from_the_draft(app: Flask, storage: SQLiteStorage) -> None:
+    """How many are to answer, and of how many."""
+    storage.drafts.add("exam", b'{"people": 200, "group": 40}')
+    told = get(app, "exam/results").text
+
+    assert "50 of 200 planned" in told
+    assert "50 reports, more than the 40 people in the group" in told

@@ -7,7 +7,7 @@
  * and data-conflict where somebody else was faster. A button that is pressed meanwhile waits for what is under way.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
- * nothing has changed. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with that id, then says data-copied.
  */
 const SECOND = 1000;
 
@@ -16,6 +16,10 @@ function swap(page, id) {
   const old = document.getElementById(id);
   if (!fresh || !old || fresh.isEqualNode(old)) return;
   const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  // What a reader has opened stays open.
+  for (const { id: opened } of old.querySelectorAll("details[open][id]")) {
+    fresh.querySelector(`#${opened}`)?.setAttribute("open", "");
+  }
   old.replaceWith(fresh);
   if (focused) document.getElementById(focused)?.focus();
 }
@@ -71,7 +75,10 @@ function refreshSection(section) {
   const again = async () => {
     if (!document.hidden) {
       try {
-        const { status, page } = await pageOf(location.href, {});
+        // Replies are not to be kept, so the browser does not ask by itself whether it has this one already.
+        const known = document.getElementById(section.id)?.dataset.etag;
+        const headers = known ? { "If-None-Match": `"${known}"` } : {};
+        const { status, page } = await pageOf(location.href, { headers });
         if (status === 200) swap(page, section.id);
       } catch {
         return;
