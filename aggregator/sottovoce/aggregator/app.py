@@ -1,6 +1,6 @@
 """The Flask application, from its four collaborators."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import Flask
@@ -26,6 +26,7 @@ from sottovoce.aggregator.web import api_routes, auth, front_routes, health_rout
 from sottovoce.aggregator.web.headers import add_headers, security_headers
 from sottovoce.aggregator.web.packed import Asset, PackedAssets
 from sottovoce.aggregator.web.route_table import Route, add_routes
+from sottovoce.shared.spec import Survey
 
 _ROOMS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
@@ -43,7 +44,13 @@ ROUTES = tuple(route for room in _ROOMS for route in room)
 """Every method of every address, once; a test compares it with the URL map."""
 
 
-def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
+def create_app(
+    settings: Settings,
+    storage: Storage,
+    clock: Clock,
+    assets: Mapping[str, Asset],
+    privacy_account: Callable[[Survey], Sequence[str]] | None = None,
+) -> Flask:
     """
     The aggregator as a WSGI application.
 
@@ -52,6 +59,8 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage: an open database.
         clock: the present moment, as this machine tells it.
         assets: the respondent's page and its parts, by name.
+        privacy_account: the lines of a survey's privacy account, which is the client's own; without it, pages that show
+            one leave it out.
     """
     shared_clock = SharedClock(storage, clock)
 
@@ -72,6 +81,7 @@ def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mappi
         storage=storage,
         clock=shared_clock,
         assets=PackedAssets(assets),
+        privacy_account=privacy_account,
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
         group_commit=group_commit,

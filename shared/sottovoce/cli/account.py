@@ -7,6 +7,7 @@ from sottovoce.aggregator.access.accounts import account_number, find_account, r
 from sottovoce.aggregator.access.invitations import invitation_link, sign_in_link
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, ROLES
+from sottovoce.aggregator.storage.journal_words import MACHINE
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
 
 survey_option = click.option("--survey", default=EVERY_SURVEY, help="Name of the survey. [default: every one]")
@@ -32,7 +33,7 @@ def list_all(data: Path | None) -> None:
 def disable(name: str, data: Path | None) -> None:
     """Let the account NAME (or number) in no more, and end its sessions."""
     storage = open_storage(data_settings(data))
-    storage.access.disable(find_account(storage, name).id, day_of(now()))
+    storage.access.by(MACHINE).disable(find_account(storage, name).id, day_of(now()))
     click.echo("disabled; its sessions are ended, and its keys let nobody in", err=True)
 
 
@@ -42,7 +43,7 @@ def disable(name: str, data: Path | None) -> None:
 def enable(name: str, data: Path | None) -> None:
     """Let a disabled account in again; its keys are good again."""
     storage = open_storage(data_settings(data))
-    storage.access.enable(find_account(storage, name).id)
+    storage.access.by(MACHINE).enable(find_account(storage, name).id)
 
 
 @account.command("recover")
@@ -52,7 +53,7 @@ def recover_admin(data: Path | None) -> None:
     settings = data_settings(data)
     storage = open_storage(settings)
     found = recover(storage)
-    click.echo(sign_in_link(storage, served_settings(settings).url, found.id, day_of(now())))
+    click.echo(sign_in_link(storage.access.by(MACHINE), served_settings(settings).url, found.id, day_of(now())))
     click.echo(f"This link signs {found.name} in, once, within a week.", err=True)
 
 
@@ -69,7 +70,7 @@ def access() -> None:
 def grant(name: str, role: str, survey: str, data: Path | None) -> None:
     """Give the account NAME (or number) a ROLE."""
     storage = open_storage(data_settings(data))
-    storage.access.grant(find_account(storage, name).id, survey, role)
+    storage.access.by(MACHINE).grant(find_account(storage, name).id, survey, role)
 
 
 @access.command()
@@ -79,7 +80,7 @@ def grant(name: str, role: str, survey: str, data: Path | None) -> None:
 def revoke(name: str, survey: str, data: Path | None) -> None:
     """Take the role of the account NAME (or number) back."""
     storage = open_storage(data_settings(data))
-    storage.access.revoke_grant(find_account(storage, name).id, survey)
+    storage.access.by(MACHINE).revoke_grant(find_account(storage, name).id, survey)
 
 
 @access.command("list")
@@ -100,4 +101,4 @@ def invite(role: str, survey: str, data: Path | None) -> None:
     """Print a link by which somebody new gets an account with a ROLE, once, within a week."""
     settings = data_settings(data)
     storage = open_storage(settings)
-    click.echo(invitation_link(storage, served_settings(settings).url, survey, role, day_of(now())))
+    click.echo(invitation_link(storage.access.by(MACHINE), served_settings(settings).url, survey, role, day_of(now())))

@@ -55,7 +55,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
         if out is not None:
             write_json(export_document(results), out)
         if not leave:
-            _stay(sign_in_link(storage, settings.url, owner.id, day_of(now()), at_once=True), console)
+            _stay(sign_in_link(storage.access, settings.url, owner.id, day_of(now()), at_once=True), console)
     return worst
 
 

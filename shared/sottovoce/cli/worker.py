@@ -10,13 +10,21 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.client.page import assemble
+from sottovoce.client.privacy_account.document import Terms, account
+from sottovoce.client.privacy_account.text import lines
+from sottovoce.shared.spec import Survey
 
 
 def make_app() -> Gate:
     """The application of one worker, from the settings in the environment."""
     settings = prepare_worker()
     storage = open_worker_storage(settings)
-    return Gate(create_app(settings, storage, now, assemble()), settings, storage)
+    return Gate(create_app(settings, storage, now, assemble(), privacy_account), settings, storage)
+
+
+def privacy_account(survey: Survey) -> list[str]:
+    """What `sottovoce privacy` says of a survey, for the pages that ethics boards are shown."""
+    return lines(account(survey, Terms()))
 
 
 def prepare_worker() -> Settings:

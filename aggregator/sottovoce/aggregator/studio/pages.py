@@ -1,10 +1,31 @@
 """The researchers' pages: server-rendered, whole without a script, no cookie but the session's and the language's."""
 
 from flask import Flask
-from sottovoce.aggregator.studio import figures, language, results_page, static_files, survey_list
+from sottovoce.aggregator.studio import (
+    accounts_page,
+    board_page,
+    ethics_page,
+    figures,
+    journal_pages,
+    language,
+    results_page,
+    static_files,
+    survey_list,
+    team_page,
+)
 from sottovoce.aggregator.web.route_table import Route
 
-_PAGES = (survey_list, results_page, language, static_files)
+_PAGES = (
+    survey_list,
+    results_page,
+    accounts_page,
+    team_page,
+    board_page,
+    ethics_page,
+    journal_pages,
+    language,
+    static_files,
+)
 
 ROUTES: tuple[Route, ...] = tuple(route for page in _PAGES for route in page.ROUTES)
 """All pages of the studio."""

@@ -124,7 +124,7 @@ def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask
     """To look at it spends nothing; another site cannot press it; afterwards it is worth nothing."""
     storage, base = app.extensions["storage"], "https://survey.example.org"
     ann = storage.access.add_owner("ann")
-    path = sign_in_link(storage, "", ann.id, day_of(app.extensions["clock"]()))
+    path = sign_in_link(storage.access, "", ann.id, day_of(app.extensions["clock"]()))
     client = app.test_client()
     own: dict[str, Any] = {"base_url": base, "headers": {"Sec-Fetch-Site": "same-origin"}, "data": {"pressed": ""}}
     elsewhere = {**own, "headers": {"Sec-Fetch-Site": "cross-site"}}
