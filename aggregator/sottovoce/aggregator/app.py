@@ -51,7 +51,12 @@ ROUTES = tuple(route for room in _ROOMS for route in room)
 """Every method of every address, once; a test compares it with the URL map."""
 
 
-def create_app(settings: Settings, storage: Storage, clock: Clock, assets: Mapping[str, Asset]) -> Flask:
+def create_app(
+    settings: Settings,
+    storage: Storage,
+    clock: Clock,
+    assets: Mapping[str, Asset],
+) -> Flask:
     """
     The aggregator as a WSGI application.
 

@@ -53,7 +53,7 @@ def recover_admin(data: Path | None) -> None:
     settings = data_settings(data)
     storage = open_storage(settings)
     found = recover(storage)
-    click.echo(sign_in_link(storage, served_settings(settings).url, found.id, day_of(now()), who=MACHINE))
+    click.echo(sign_in_link(storage.access.by(MACHINE), served_settings(settings).url, found.id, day_of(now())))
     click.echo(f"This link signs {found.name} in, once, within a week.", err=True)
 
 
@@ -101,4 +101,4 @@ def invite(role: str, survey: str, data: Path | None) -> None:
     """Print a link by which somebody new gets an account with a ROLE, once, within a week."""
     settings = data_settings(data)
     storage = open_storage(settings)
-    click.echo(invitation_link(storage, served_settings(settings).url, survey, role, day_of(now()), MACHINE))
+    click.echo(invitation_link(storage.access.by(MACHINE), served_settings(settings).url, survey, role, day_of(now())))

@@ -57,7 +57,8 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            _stay(sign_in_link(storage, settings.url, owner.id, day_of(now()), at_once=True, who=MACHINE), console)
+            tables = storage.access.by(MACHINE)
+            _stay(sign_in_link(tables, settings.url, owner.id, day_of(now()), at_once=True), console)
     return worst
 
 

@@ -29,7 +29,7 @@ def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path
     """
     if key_file is None:
         first = storage.access.by(MACHINE).add_owner(NAME)
-        link = sign_in_link(storage, settings.url, first.id, day_of(now()), who=MACHINE)
+        link = sign_in_link(storage.access.by(MACHINE), settings.url, first.id, day_of(now()))
         click.echo(f"Sign in, once, by this link: {link}", err=True)
         return
     key, digest = new_key()

@@ -19,10 +19,10 @@ def check_text(text: str, what: str) -> str:
     """
     text = text.strip()
     if not 1 <= len(text) <= MOST_NAME:
-        raise AccessRefused(f"{what} has from 1 to {MOST_NAME} characters")
+        raise AccessRefused(f"{what} has from 1 to {MOST_NAME} characters", "length", most=MOST_NAME)
     # Control characters, line breaks, and what turns the direction of writing around: none belongs into a list.
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} for character in text):
-        raise AccessRefused(f"{what} has a character that cannot be shown")
+        raise AccessRefused(f"{what} has a character that cannot be shown", "character")
     return text
 
 
@@ -34,7 +34,7 @@ def check_role(role: str) -> str:
         AccessRefused: it is none.
     """
     if role not in ROLES:
-        raise AccessRefused(f"a role is one of: {', '.join(ROLES)}")
+        raise AccessRefused(f"a role is one of: {', '.join(ROLES)}", "role")
     return role
 
 
@@ -46,7 +46,7 @@ def check_scopes(scopes: frozenset[str]) -> frozenset[str]:
         AccessRefused: there is none, or an unknown one.
     """
     if not scopes or not scopes <= set(SCOPES):
-        raise AccessRefused(f"a key has one or more of the scopes: {', '.join(SCOPES)}")
+        raise AccessRefused(f"a key has one or more of the scopes: {', '.join(SCOPES)}", "scopes")
     return scopes
 
 
@@ -64,10 +64,12 @@ def find_account(storage: Storage, named: str) -> Account:
     """
     found = [one for one in storage.access.accounts() if named in {one.name, account_number(one)}]
     if not found:
-        raise AccessRefused("there is no account of this name; `sottovoce account list` tells all")
+        raise AccessRefused("there is no account of this name; `sottovoce account list` tells all", "no_account")
     if len(found) > 1:
         numbers = ", ".join(map(account_number, found))
-        raise AccessRefused(f"several accounts have this name; say the number of one: {numbers}")
+        raise AccessRefused(
+            f"several accounts have this name; say the number of one: {numbers}", "several", numbers=numbers
+        )
     return found[0]
 
 

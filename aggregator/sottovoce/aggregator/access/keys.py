@@ -6,6 +6,9 @@ import secrets
 KEY_DAYS, MOST_KEY_DAYS = 90, 366
 """Days for which a key lets in: unless something else is asked for, and at most."""
 
+VIEW_DAYS, MOST_VIEW_DAYS = 30, 366
+"""Days for which a link for an ethics board is good: unless something else is asked for, and at most."""
+
 KEY_PREFIX = "sottovoce-key-"
 """By which a key is known for one wherever it turns up, to people and to programs that look for lost secrets."""
 

@@ -9,21 +9,24 @@ is set by a page from which the browser goes on by itself: on a redirect it woul
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from flask import Response, current_app, redirect, render_template, request, url_for
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.access.accounts import MOST_NAME, check_text
+from sottovoce.aggregator.access.invitations import sign_in_link_secret
 from sottovoce.aggregator.access.keys import link_hash, new_cookie, new_id
 from sottovoce.aggregator.access.oidc import START_AGAIN, Provider, attempt_of
 from sottovoce.aggregator.access.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.access_rows import AccessRefused, Account
+from sottovoce.aggregator.studio.staff_acts import tables, told
 from sottovoce.aggregator.web import auth, problems
 from sottovoce.aggregator.web.route_table import Kind, Route
 
 ATTEMPT_SECONDS = 600
 """How long a person may take at the institution's own pages."""
 
-MOST_NAME = 80
-"""Characters of a name."""
+ATTEMPT_PARTS = 4
+"""Of the cookie that waits: secret, page to go on to, secret of a link, name of somebody new."""
 
 NOT_INVITED = (
     "Your institution knows you, but nobody has invited you here. Ask whoever runs this aggregator, or owns the "
@@ -36,7 +39,7 @@ DISABLED = "This account is disabled. Ask whoever runs this aggregator."
 def start() -> Response:
     """Send the browser to the institution."""
     address, attempt = _new_attempt()
-    return _with_attempt(auth.redirected(redirect(address)), [attempt])
+    return _with_attempt(auth.redirected(redirect(address)), attempt, request.args.get("next", ""))
 
 
 def invitation() -> str:
@@ -48,28 +51,64 @@ def accept() -> Response:
     """Show the link to the institution: whoever comes back from there is let in, from then on."""
     if not auth.is_same_origin():
         return problems.response("forbidden")
-    link, name = request.args.get("link", ""), request.form.get("name", "").strip()[:MOST_NAME]
-    if not name or _storage().access.invitation(link_hash(link), auth.now() // DAY) is None:
+    link = request.args.get("link", "")
+    try:
+        name = check_text(request.form.get("name", ""), "a name")
+    except AccessRefused as refused:
+        raise SignInRefused(told(refused)) from None
+    if _storage().access.invitation(link_hash(link), auth.now() // DAY) is None:
         raise SignInRefused(INVITATION_SPENT)
     address, attempt = _new_attempt()
-    page = Response(render_template("invitation_by_institution.html", address=address, most=MOST_NAME))
-    return _with_attempt(page, [attempt, link, name])
+    return _with_attempt(_to_institution(address), attempt, "", link, name)
+
+
+def bind() -> Response:
+    """
+    Show whoever is signed in the link to the institution: it lets this account in, from then on.
+
+    The way back comes from another site, without the session's cookie. What says whose account it is must be a secret,
+    or anybody could take anybody's: a link that signs this account in, once, and never leaves the cookie.
+    """
+    address, attempt = _new_attempt()
+    secret = sign_in_link_secret(tables(), g.actor.account.id, auth.now() // DAY)
+    return _with_attempt(_to_institution(address), attempt, url_for("access.me"), secret)
 
 
 def callback() -> Response:
     """Where the institution sends the browser back to, with a code that is good once."""
-    attempt, *invited = _attempt()
+    attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
-    account = _storage().access.account_of_subject(subject) or _invited(subject, *invited)
-    page = Response(render_template("signed_in.html", onward=url_for("studio.surveys")))
-    reply = auth.begin_session(account.id, "oidc", page)
+    page = Response(render_template("signed_in.html", onward=auth.onward(page_asked_for)))
+    reply = _bound(subject, link, page) if link and not name else _let_in(subject, link, name, page)
     if reply is None:
         raise SignInRefused(DISABLED)
     reply.delete_cookie(_cookie_name(), **_cookie_options())
     return reply
 
 
-def _invited(subject: str, link: str = "", name: str = "") -> Account:
+def _let_in(subject: str, link: str, name: str, page: Response) -> Response | None:
+    account = _storage().access.account_of_subject(subject) or _invited(subject, link, name)
+    return auth.begin_session(account.id, "oidc", page)
+
+
+def _bound(subject: str, link: str, page: Response) -> Response:
+    """The reply to somebody whose account is the institution's person from now on; the secret is spent first."""
+    begun = auth.begin_session_by_link(link)
+    if begun is None:
+        raise SignInRefused(INVITATION_SPENT)
+    account, cookie = begun
+    try:
+        _storage().access.by(account.id.hex()).set_subject(account.id, subject)
+    except AccessRefused as refused:
+        raise SignInRefused(told(refused)) from None
+    return auth.with_cookie(page, cookie)
+
+
+def _to_institution(address: str) -> Response:
+    return Response(render_template("invitation_by_institution.html", address=address, most=MOST_NAME))
+
+
+def _invited(subject: str, link: str, name: str) -> Account:
     """The account of a person whom nobody knew, for an invitation, which is spent."""
     if not link:
         raise SignInRefused(NOT_INVITED)
@@ -85,8 +124,9 @@ def _new_attempt() -> tuple[str, str]:
     return _provider().address(attempt_of(secret)), secret
 
 
-def _with_attempt(reply: Response, parts: list[str]) -> Response:
-    """The reply with the attempt's secret, and the invitation and name of somebody new, in a cookie."""
+def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name: str = "") -> Response:
+    """The reply with the attempt's secret, where to go on, and the link and name of whoever brings one, in a cookie."""
+    parts = (attempt, page, link, name)
     value = ".".join(urlsafe_b64encode(part.encode("utf-8", "replace")).decode() for part in parts)
     reply.set_cookie(_cookie_name(), value, max_age=ATTEMPT_SECONDS, **_cookie_options())
     return reply
@@ -99,7 +139,7 @@ def _attempt() -> list[str]:
         parts = [urlsafe_b64decode(part.encode()).decode() for part in cookie.split(".")]
     except ValueError:
         parts = []
-    if len(parts) not in {1, 3} or not all(parts):
+    if len(parts) != ATTEMPT_PARTS or not parts[0]:
         raise SignInRefused(START_AGAIN)
     return parts
 
@@ -149,6 +189,15 @@ ROUTES = (
         "/dashboard/oidc/invitation",
         accept,
         "Show the link to the institution: whoever comes back from there is let in, from then on.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "oidc.bind",
+        "POST",
+        "/dashboard/oidc/bind",
+        bind,
+        "Show the link to the institution, which lets one's own account in from then on.",
         Kind.PAGE,
         _HTML,
     ),

@@ -13,6 +13,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import AccessRefused
 from sottovoce.aggregator.storage.passkey_rows import Passkey, PasskeyUse
+from sottovoce.aggregator.studio.staff_acts import told
 from sottovoce.aggregator.web import auth, problems
 from sottovoce.aggregator.web.route_table import Kind, Route
 
@@ -45,7 +46,7 @@ def sign_in() -> Response:
     cookie, session = new_cookie()
     if _storage().access.start_session_by_passkey(session, use, auth.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
-    return auth.with_cookie(auth.redirected(redirect(url_for("studio.surveys"))), cookie)
+    return auth.with_cookie(auth.redirected(redirect(auth.onward(request.args.get("next", "")))), cookie)
 
 
 def own() -> str:
@@ -61,7 +62,7 @@ def add() -> Response | tuple[str, int]:
         today = auth.now() // DAY
         _storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
-        return _own(str(refused)), 422
+        return _own(told(refused) if isinstance(refused, AccessRefused) else str(refused)), 422
     return auth.redirected(redirect(url_for("passkeys.own")))
 
 

@@ -62,6 +62,8 @@ RIGHTS: dict[str, Right] = {
     "access.revoke_key": _right(STAFF),
     "access.end_session": _right(STAFF),
     "access.end_sessions": _right(STAFF),
+    "access.leave": _right("owner analyst fieldwork viewer"),
+    "oidc.bind": _right(STAFF),
     "passkeys.own": _right(STAFF),
     "passkeys.add": _right(STAFF),
     "passkeys.remove": _right(STAFF),
@@ -99,6 +101,16 @@ RIGHTS: dict[str, Right] = {
     "studio.download": _right("owner analyst"),
     "studio.chart": _right("owner analyst viewer"),
     "studio.figures": _right("owner analyst"),
+    "studio.accounts": _right(ADMIN),
+    "studio.invite_account": _right(ADMIN),
+    "studio.account": _right(ADMIN),
+    "studio.change_account": _right(ADMIN),
+    "studio.journal": _right(ADMIN),
+    "studio.team": _right("owner"),
+    "studio.change_team": _right("owner"),
+    "studio.board": _right("owner"),
+    "studio.change_board": _right("owner"),
+    "studio.history": _right("owner"),
 }
 """Of every route that is not public; a test walks the URL map."""
 

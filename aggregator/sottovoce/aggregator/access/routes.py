@@ -8,7 +8,9 @@ from sottovoce.aggregator.access.accounts import check_scopes, check_text
 from sottovoce.aggregator.access.keys import KEY_DAYS, MOST_KEY_DAYS, link_hash, new_id, new_key
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, AccessRefused, Account, Key
-from sottovoce.aggregator.storage.access_tables import AccessTables
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.staff_acts import tables as _tables
+from sottovoce.aggregator.studio.staff_acts import told
 from sottovoce.aggregator.web.auth import begin_session, count_refused, is_same_origin
 from sottovoce.aggregator.web.problems import response as problem
 from sottovoce.aggregator.web.route_table import Kind, Route
@@ -24,9 +26,9 @@ def make_key() -> str | tuple[str, int]:
     secret, digest = new_key()
     try:
         key = _asked_for(digest)
-        _tables().by(g.who).add_key(key)
+        _tables().add_key(key)
     except AccessRefused as refused:
-        return _me(refused=str(refused)), 422
+        return _me(refused=told(refused)), 422
     return _me(made=secret)
 
 
@@ -34,7 +36,17 @@ def revoke_key(number: str) -> Response:
     """Let nobody in by one of one's own keys any more."""
     for key in _tables().list_keys(_own().id):
         if key.number == number:
-            _tables().by(g.who).revoke_key(key.hash)
+            _tables().revoke_key(key.hash)
+    return _back()
+
+
+def leave(name: str) -> str | tuple[str, int] | Response:
+    """Give up one's own role on a survey."""
+    if request.form.get("sure") == "yes":
+        try:
+            _tables().revoke_grant(_own().id, name)
+        except AccessRefused as refused:
+            return _me(refused=told(refused)), 422
     return _back()
 
 
@@ -48,7 +60,7 @@ def end_session(number: str) -> Response:
 
 def end_sessions() -> Response:
     """End all of one's own sessions, this one too."""
-    _tables().by(g.who).end_sessions(_own().id)
+    _tables().end_sessions(_own().id)
     return _back()
 
 
@@ -65,13 +77,13 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
     if _tables().invitation(link, today) is None:
         count_refused()
-        return render_template("invitation.html", refused="This invitation is not known here, or no longer good."), 401
+        return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
     try:
         account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
     except AccessRefused as refused:
-        return render_template("invitation.html", refused=f"{refused}."), 422
+        return render_template("invitation.html", refused=told(refused)), 422
     if not _tables().accept_invitation(link, account, today):
-        return render_template("invitation.html", refused="This invitation was used already."), 401
+        return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
     return begin_session(account.id, "link", _back())
 
 
@@ -101,10 +113,10 @@ def _asked_for(digest: bytes) -> Key:
     given = request.form
     days = given.get("days", "")
     if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):
-        raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days")
+        raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days", "days", most=MOST_KEY_DAYS)
     survey = given.get("survey", "").strip() or EVERY_SURVEY
     if survey != EVERY_SURVEY and g.actor.role(survey) is None:
-        raise AccessRefused("you have no role on a survey of this name")
+        raise AccessRefused("you have no role on a survey of this name", "no_role")
     scopes = check_scopes(frozenset(given.getlist("scope")))
     label = check_text(given.get("label", ""), "a label")
     return Key(digest, _own().id, label, scopes, survey, _now() // DAY + int(days))
@@ -113,11 +125,6 @@ def _asked_for(digest: bytes) -> Key:
 def _own() -> Account:
     account: Account = g.actor.account
     return account
-
-
-def _tables() -> AccessTables:
-    tables: AccessTables = current_app.extensions["storage"].access
-    return tables
 
 
 def _now() -> int:
@@ -140,6 +147,7 @@ ROUTES = (
     _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of one's own keys."),
     _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of one's own sessions."),
     _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of one's own sessions."),
+    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up one's own role on a survey."),
     _page("invitation", "GET", "/invitation", invitation, "Ask whoever was invited for a name."),
     _page("accept", "POST", "/invitation", accept, "Make the account of whoever was invited."),
 )

@@ -15,9 +15,21 @@ SCOPES = ("results:read", "surveys:write", "tokens:issue", "metrics:read", "jour
 
 
 class AccessRefused(SurveyError):
-    """A change of accounts or rights that is not made; the message says why, and names nobody."""
+    """
+    A change of accounts or rights that is not made; the message says why, and names nobody.
+
+    Args:
+        message: a sentence in English, for the command line.
+        reason: by which the pages know the sentence in every language; "" if only the command line may meet it.
+        values: of that sentence's places.
+    """
 
     code = "access_refused"
+
+    def __init__(self, message: str, reason: str = "", **values: object) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.values = values
 
 
 @dataclass(frozen=True)

@@ -252,13 +252,13 @@ def forget_doors(db: Handle, account_id: bytes) -> None:
 def _check_subject(db: Handle, subject: str | None) -> None:
     taken = subject is not None and db.execute("SELECT 1 FROM accounts WHERE subject = ?", [subject]).fetchone()
     if taken:
-        raise AccessRefused("another account belongs to this person of the sign-in service")
+        raise AccessRefused("another account belongs to this person of the sign-in service", "taken")
 
 
 def _check_other_admin(db: Handle, account_id: bytes) -> None:
     row = db.execute("SELECT 1 FROM accounts WHERE account = ? AND admin = 1", [account_id]).fetchone()
     if row is not None and db.execute(_OTHER_ADMIN, [account_id]).fetchone() is None:
-        raise AccessRefused("nobody else is an admin; make somebody one first")
+        raise AccessRefused("nobody else is an admin; make somebody one first", "last_admin")
 
 
 def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
@@ -266,4 +266,4 @@ def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
     if db.execute(query, [account_id, survey]).fetchone() is None:
         return
     if db.execute(_OTHER_OWNER, [survey, account_id]).fetchone() is None:
-        raise AccessRefused("nobody else owns this survey; make somebody its owner first")
+        raise AccessRefused("nobody else owns this survey; make somebody its owner first", "last_owner")

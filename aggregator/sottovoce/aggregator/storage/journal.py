@@ -61,13 +61,15 @@ class _Journal:
             order = f"{condition} AND day BETWEEN ? AND ? ORDER BY number"
             yield from journal_table.entries(db, order, [*given, since, until])
 
-    def latest(self, most: int, survey: str | None = None, before: int | None = None) -> list[Entry]:
+    def latest(
+        self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
+    ) -> list[Entry]:
         """The last entries, newest first."""
         condition, given = _of(survey)
         with self._read() as db:
             last = journal_table.head(db).number + 1 if before is None else before
-            order = f"{condition} AND number < ? ORDER BY number DESC LIMIT ?"
-            return list(journal_table.entries(db, order, [*given, last, most]))
+            order = f"{condition} AND number < ? AND day <= ? ORDER BY number DESC LIMIT ?"
+            return list(journal_table.entries(db, order, [*given, last, until, most]))
 
     def last_day(self, what: str) -> int | None:
         """The day of the last entry of this kind."""

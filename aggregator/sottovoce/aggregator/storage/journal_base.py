@@ -42,7 +42,9 @@ class Journal(Protocol):
             until: the last day.
         """
 
-    def latest(self, most: int, survey: str | None = None, before: int | None = None) -> list[Entry]:
+    def latest(
+        self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
+    ) -> list[Entry]:
         """
         The last entries, newest first.
 
@@ -50,6 +52,7 @@ class Journal(Protocol):
             most: how many at most.
             survey: only those that concern this one; None for all.
             before: only those with smaller numbers.
+            until: the last day, counted from 1970-01-01.
         """
 
     def last_day(self, what: str) -> int | None:

@@ -49,7 +49,7 @@ class KeyTables(AccountTables):
         """
         with self._write() as db:
             if self._let_in(db, key.account) is None:
-                raise AccessRefused("there is no such account, or it is disabled")
+                raise AccessRefused("there is no such account, or it is disabled", "disabled")
             insert_key(db, key)
             self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
 

@@ -82,10 +82,10 @@ class PasskeyTables(KeyTables):
         """
         with self._alone() as db:
             if self._let_in(db, passkey.account) is None:
-                raise AccessRefused("there is no such account, or it is disabled")
+                raise AccessRefused("there is no such account, or it is disabled", "disabled")
             query = "SELECT count(*) FROM passkeys WHERE account = ?"
             if db.execute(query, [passkey.account]).fetchone()[0] >= MOST:
-                raise AccessRefused(f"an account has at most {MOST} passkeys; remove one first")
+                raise AccessRefused(f"an account has at most {MOST} passkeys; remove one first", "passkeys", most=MOST)
             values = [passkey.credential_id, passkey.account, passkey.public_key, passkey.sign_count]
             added = db.execute(
                 "INSERT INTO passkeys (credential_id, account, public_key, sign_count, label, added_on)"
@@ -93,7 +93,7 @@ class PasskeyTables(KeyTables):
                 [*values, passkey.label, passkey.added_on],
             )
             if added.rowcount != 1:
-                raise AccessRefused("this passkey is known here already")
+                raise AccessRefused("this passkey is known here already", "known_passkey")
             self._note(db, words.PASSKEY_ADDED, passkey.account.hex())
 
     def passkey(self, credential_id: bytes) -> Passkey | None:

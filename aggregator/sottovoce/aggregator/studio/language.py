@@ -4,12 +4,11 @@ import re
 
 from flask import Flask, Response, g, request
 from sottovoce.aggregator.studio.words import Words
-from sottovoce.aggregator.web.pages import LANGUAGES, language_of
+from sottovoce.aggregator.web.pages import LANGUAGE_COOKIE, LANGUAGES, language_of
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
 _OF_STUDIO = re.compile(r"/dashboard(/[A-Za-z0-9_.~%/-]*)?(\?[A-Za-z0-9_.~%=&+-]*)?", re.ASCII).fullmatch
 
-COOKIE = "sottovoce-language"
 YEAR = 366 * 24 * 3600
 
 NAMES = {
@@ -33,7 +32,7 @@ def register(app: Flask) -> None:
 def words() -> Words:
     """The language of whoever asks."""
     if "words" not in g:
-        chosen = request.cookies.get(COOKIE, "")
+        chosen = request.cookies.get(LANGUAGE_COOKIE, "")
         g.words = Words(chosen if chosen in LANGUAGES else language_of(request.headers.get("Accept-Language", "")))
     return g.words  # type: ignore[no-any-return]
 
@@ -52,7 +51,7 @@ def choose() -> Response:
     wanted, page = request.args.get("language", ""), request.args.get("page", "")
     reply = Response(status=303, headers={"Location": page if is_of_studio(page) else "/dashboard/"})
     if wanted in LANGUAGES:
-        reply.set_cookie(COOKIE, wanted, max_age=YEAR, httponly=True, samesite="Lax", path="/dashboard")
+        reply.set_cookie(LANGUAGE_COOKIE, wanted, max_age=YEAR, httponly=True, samesite="Lax", path="/dashboard")
     return reply
 
 

@@ -2,11 +2,15 @@
 
 from flask import Flask
 from sottovoce.aggregator.studio import (
+    accounts_page,
+    board_page,
     design_page,
+    ethics_page,
     figures,
     files_page,
     invite_files,
     invite_page,
+    journal_pages,
     language,
     models_page,
     new_page,
@@ -17,6 +21,7 @@ from sottovoce.aggregator.studio import (
     static_files,
     survey_list,
     tables_page,
+    team_page,
 )
 from sottovoce.aggregator.web.route_table import Route
 
@@ -33,6 +38,11 @@ _PAGES = (
     models_page,
     files_page,
     settings_page,
+    accounts_page,
+    team_page,
+    board_page,
+    ethics_page,
+    journal_pages,
     language,
     static_files,
 )

@@ -51,7 +51,7 @@ def privacy(name: str) -> str:
     """The account within the studio."""
     told = _told(name)
     spoken = words_for(told.language)
-    content = "" if told.survey is None else _body(told.survey, spoken)
+    content = "" if told.survey is None else account_body(told.survey, spoken)
     return render_template(
         "privacy.html",
         page="privacy",
@@ -106,7 +106,8 @@ def _frame(name: str, told: Told) -> SurveyPage:
     )
 
 
-def _body(survey: Survey, spoken: Words) -> str:
+def account_body(survey: Survey, spoken: Words) -> str:
+    """The account of a survey within another page, as HTML."""
     return body(_document(survey, spoken), survey, spoken, _sums(survey))
 
 

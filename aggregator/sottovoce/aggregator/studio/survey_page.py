@@ -21,6 +21,7 @@ PAGES: dict[str, Sequence[str]] = {
     "results": ("results", "tables", "models"),
     "files": ("files",),
     "settings": ("settings",),
+    "team": ("team", "board", "history"),
 }
 """The bar: each page with those that stand under it."""
 

@@ -45,6 +45,7 @@ PUBLIC = frozenset(
         "studio.style",
         "studio.script",
         "studio.language",
+        "studio.ethics",
         "auth.open_page",
         "oidc.accept",
         "oidc.callback",
@@ -130,6 +131,11 @@ def _page_asked_for() -> str | None:
     return request.full_path.rstrip("?") if is_page and _PAGE(request.full_path) else None
 
 
+def onward(page: str) -> str:
+    """Where signing in leads to: the page that was asked for, if it is one of this site; else the list of surveys."""
+    return page if _PAGE(page) else url_for("studio.surveys")
+
+
 def login() -> str:
     """Ask for the token."""
     return render_template("login.html", refused=False)
@@ -148,8 +154,7 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     cookie, session = new_cookie()
     if _storage().access.start_session_by_key(session, digest, now()) is None:
         return _not_known()
-    page = request.args.get("next", "")
-    return with_cookie(redirected(redirect(page if _PAGE(page) else url_for("studio.surveys"))), cookie)
+    return with_cookie(redirected(redirect(onward(request.args.get("next", "")))), cookie)
 
 
 def offer() -> str:
@@ -161,7 +166,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the link, which is worth nothing after that, for a token, shown once, and a session."""
     if not is_same_origin():
         return problems.response("forbidden")
-    begun = _by_link()
+    begun = begin_session_by_link(request.args.get("link", ""))
     if begun is None:
         return _not_known()
     account, cookie = begun
@@ -181,15 +186,15 @@ def open_page() -> Response | str:
     sent = request.headers
     opened = sent.get("Sec-Fetch-Site") == "none" and not (sent.get("Sec-Purpose") or sent.get("Purpose"))
     opened = opened and not is_secure()
-    begun = _by_link() if opened else None
+    begun = begin_session_by_link(request.args.get("link", "")) if opened else None
     if begun is None:
         return render_template("sign_in.html", token=None)
     return with_cookie(redirected(redirect(url_for("studio.surveys"))), begun[1])
 
 
-def _by_link() -> tuple[Account, str] | None:
-    """Who is signed in by the link that was asked for, and the cookie of the session."""
-    link = link_hash(request.args.get("link", ""))
+def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
+    """Who is signed in by a link, which is spent, and the cookie of the session; None if it lets nobody in."""
+    link = link_hash(secret)
     # Looked up before anything is written: whoever guesses does not keep reports from being stored.
     if _storage().access.invitation(link, now() // DAY) is None:
         return None

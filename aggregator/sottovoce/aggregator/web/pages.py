@@ -8,6 +8,7 @@ file. Programs, and the form itself, ask for anything or for JSON, and never get
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
@@ -15,6 +16,9 @@ from importlib.resources import files
 
 LANGUAGES = ("en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans")
 """The languages of the sentences, the first for whoever reads none of them; a test holds them to the form's."""
+
+LANGUAGE_COOKIE = "sottovoce-language"
+"""What remembers the language that a researcher has chosen."""
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 
@@ -25,7 +29,7 @@ KINDS = {
     "too_large": "too_large",
     "too_many": "too_many",
     "unauthorized": "forbidden",
-    "forbidden": "forbidden",
+    "forbidden": "not_allowed",
     "estimate_impossible": "impossible",
     "internal": "internal",
     "busy": "busy",
@@ -59,6 +63,12 @@ def language_of(accept_language: str) -> str:
     wanted = sorted(_wishes(accept_language), key=lambda wish: -wish[1])
     known = (by_name.get(tag.partition("-")[0]) for tag, weight in wanted if weight > 0)
     return next((tag for tag in known if tag), LANGUAGES[0])
+
+
+def chosen_language(cookies: str) -> str:
+    """The language that a researcher has chosen, from the header with the cookies; "" if none was."""
+    found = re.search(rf"(?:^|; ?){LANGUAGE_COOKIE}=([A-Za-z-]+)(?:;|$)", cookies)
+    return found[1] if found and found[1] in LANGUAGES else ""
 
 
 def problem_page(code: str, language: str) -> bytes:

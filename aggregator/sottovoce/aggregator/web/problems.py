@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 
 from flask import Flask, Response, request
+from sottovoce.aggregator.storage.access_rows import AccessRefused
 from sottovoce.aggregator.web import pages
 from sottovoce.shared.errors import EstimateError, OptionsError, ReportRejected, SpecError, StorageError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -139,7 +140,7 @@ def reply(
         problems: places and messages, where there are several mistakes.
     """
     if pages.wants_page(header("accept")):
-        language = pages.language_of(header("accept-language"))
+        language = pages.chosen_language(header("cookie")) or pages.language_of(header("accept-language"))
         return STATUS[code], [*pages.headers(language), *_more(code)], pages.problem_page(code, language)
     return STATUS[code], [("Content-Type", CONTENT_TYPE), *_more(code)], document(code, detail, problems)
 
@@ -161,6 +162,8 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
         error: what was raised.
         where: name of the route.
     """
+    if isinstance(error, AccessRefused):
+        return "forbidden", str(error)
     if isinstance(error, Refusal):
         return error.code, error.detail
     if isinstance(error, ReportRejected | EstimateError):

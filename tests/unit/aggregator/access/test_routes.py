@@ -83,14 +83,14 @@ def test_key_is_shown_once_and_listed_from_then_on(app: Flask, ben: FlaskClient,
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"label": "x" * 1_000_000}, "a label has from 1 to 100 characters"),
+        ({"label": "x" * 1_000_000}, "A name has from 1 to 100 characters"),
         ({"label": "a\u202eb"}, "cannot be shown"),
         ({"label": "a\0b"}, "cannot be shown"),
-        ({"scope": []}, "one or more of the scopes"),
-        ({"scope": ["sentinel"]}, "one or more of the scopes"),
-        ({"days": "367"}, "1 to 366 days"),
-        ({"days": "-1"}, "1 to 366 days"),
-        ({"days": "\u0663"}, "1 to 366 days"),
+        ({"scope": []}, "at least one thing that the key may do"),
+        ({"scope": ["sentinel"]}, "at least one thing that the key may do"),
+        ({"days": "367"}, "from 1 to 366 days"),
+        ({"days": "-1"}, "from 1 to 366 days"),
+        ({"days": "\u0663"}, "from 1 to 366 days"),
         ({"survey": "sentinel"}, "no role on a survey of this name"),
     ],
 )
@@ -152,7 +152,7 @@ def test_what_is_done_to_ones_own_is_noted_with_who(app: Flask, ben: FlaskClient
 
 def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLiteStorage) -> None:
     """To look at it spends nothing; used again it makes none; a name that looks like markup stays a name."""
-    path = invitation_link(storage, "", "exam", "analyst", seconds(app) // DAY)
+    path = invitation_link(storage.access, "", "exam", "analyst", seconds(app) // DAY)
     client = app.test_client()
     assert client.get(path).status_code == 200
     assert client.post(path, data={"name": "Eve"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
@@ -183,7 +183,7 @@ def test_link_opens_at_once_only_where_a_person_opened_it(
     app: Flask, storage: SQLiteStorage, headers: dict[str, str], opens: bool
 ) -> None:
     """Else it asks, and stays good; no page of another site signs anybody in as somebody else."""
-    path = sign_in_link(storage, "", BEN.id, seconds(app) // DAY, at_once=True)
+    path = sign_in_link(storage.access, "", BEN.id, seconds(app) // DAY, at_once=True)
     client = app.test_client()
     reply = client.get(path, headers=headers)
 

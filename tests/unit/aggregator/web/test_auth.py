@@ -124,7 +124,7 @@ def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask
     """To look at it spends nothing; another site cannot press it; afterwards it is worth nothing."""
     storage, base = app.extensions["storage"], "https://survey.example.org"
     ann = storage.access.add_owner("ann")
-    path = sign_in_link(storage, "", ann.id, day_of(app.extensions["clock"]()))
+    path = sign_in_link(storage.access, "", ann.id, day_of(app.extensions["clock"]()))
     client = app.test_client()
     own: dict[str, Any] = {"base_url": base, "headers": {"Sec-Fetch-Site": "same-origin"}, "data": {"pressed": ""}}
     elsewhere = {**own, "headers": {"Sec-Fetch-Site": "cross-site"}}
@@ -299,7 +299,7 @@ def test_a_link_signs_in_by_itself_on_ones_own_machine_only(
     """Elsewhere, or unless a person opened it, it leads to a button: nobody is signed in as another without asking."""
     app = create_app(Settings(public_url=address), storage, clock, {})
     account = storage.access.add_owner("ann")
-    link = sign_in_link(storage, address, account.id, int(clock().timestamp()) // 86400, at_once=True)
+    link = sign_in_link(storage.access, address, account.id, int(clock().timestamp()) // 86400, at_once=True)
     client = app.test_client()
 
     assert client.get(link.removeprefix(address), base_url=address, headers=headers).status_code == status

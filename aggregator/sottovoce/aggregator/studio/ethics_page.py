@@ -1,0 +1,99 @@
+"""
+What an ethics board sees through its link: every text in every language and the privacy account of one revision.
+
+Whoever has the link has no account, and sees results only if the survey's owner has said so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import Response, g, render_template, request
+from sottovoce.aggregator.access.keys import link_hash
+from sottovoce.aggregator.results.analysis import Results
+from sottovoce.aggregator.results.routes import results_of
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.access_rows import View
+from sottovoce.aggregator.storage.journal_words import NOBODY
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.privacy_page import account_body
+from sottovoce.aggregator.studio.staff_acts import as_date, storage, tables, today
+from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.web.route_table import Kind, Query, Route
+from sottovoce.shared.languages import languages_of, texts_of
+from sottovoce.shared.spec import Survey
+
+
+@dataclass(frozen=True)
+class Shown:
+    """
+    What a link shows.
+
+    Attributes:
+        view: the link.
+        survey: the revision that it is bound to.
+        corrected: another revision has been published since.
+    """
+
+    view: View
+    survey: Survey
+    corrected: bool
+
+
+def ethics() -> Response:
+    """The page behind a link; one that is not, or no longer, good shows nothing."""
+    shown = _shown(request.args.get("link", ""))
+    if shown is None:
+        return Response(render_template("ethics.html", shown=None), 404)
+    page = render_template(
+        "ethics.html",
+        shown=shown,
+        until=as_date(shown.view.expires_on),
+        texts=_texts(shown.survey),
+        account=account_body(shown.survey, words()),
+        results=_results(shown.view),
+    )
+    return Response(page)
+
+
+def _shown(secret: str) -> Shown | None:
+    view = tables().view(link_hash(secret), today())
+    stored = [] if view is None else storage().revisions(view.survey)
+    bound = [revision for revision in stored if view is not None and revision.digest == view.digest]
+    if view is None or not bound:
+        return None
+    return Shown(view, survey_of(bound[0].document), _last_digest(stored) != view.digest)
+
+
+def _last_digest(revisions: Sequence[StoredSurvey]) -> str:
+    return revisions[-1].digest
+
+
+def _texts(survey: Survey) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
+    """By language, the place of each text and the text; "" where a language lacks it."""
+    texts = texts_of(survey)
+    return [
+        (tag, [(pointer, written.get(tag, "")) for pointer, written in texts.items()]) for tag in languages_of(survey)
+    ]
+
+
+def _results(view: View) -> Results | None:
+    """The results, noted in the journal as read by somebody without an account; None if the board is shown none."""
+    if not view.results:
+        return None
+    g.who = NOBODY
+    return results_of(view.survey, None)
+
+
+ROUTES = (
+    Route(
+        "studio.ethics",
+        "GET",
+        "/dashboard/ethics",
+        ethics,
+        "What an ethics board is shown.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(Query("link", "The link's secret."),),
+    ),
+)
+"""The page that a link for an ethics board leads to."""

@@ -1,0 +1,93 @@
+"""The journal on pages: all of it for admins, a survey's part for its owners, in their language."""
+
+import re
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import journal_words
+from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.studio import journal_pages
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.web.pages import LANGUAGES
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.studio.staff import browser
+
+ANN, EVE = Account(b"a" * 16, "<i>Ann</i>"), Account(b"e" * 16, "Eve", admin=True)
+HISTORY = "/dashboard/surveys/exam/history"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application, with an owner of one survey of two, and an admin."""
+    for name in ("exam", "other"):
+        storage.publish(survey(name=name))
+    for account in (ANN, EVE):
+        storage.access.add_account(account)
+    storage.access.by(EVE.id.hex()).grant(ANN.id, "exam", "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+def rows(page: str) -> list[str]:
+    """The text of each line."""
+    found = re.findall(r"<tr><td class.*?</tr>", page)
+    return [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).strip() for row in found]
+
+
+def test_entries_are_told_by_name(app: Flask) -> None:
+    """Ids become names, and names stay text."""
+    page = browser(app, ANN.id).get(HISTORY).text
+
+    assert "Eve gave a role exam · Owner · &lt;i&gt;Ann&lt;/i&gt;" in rows(page)[0]
+    assert ANN.id.hex() not in page.partition("<main")[2]
+
+
+def test_owners_read_of_their_survey_alone(app: Flask) -> None:
+    """Admins read all, or what concerns one survey, without a role on it."""
+    own = browser(app, ANN.id).get(HISTORY).text
+    whole = browser(app, EVE.id).get("/dashboard/journal").text
+    one = browser(app, EVE.id).get("/dashboard/journal?survey=other").text
+
+    assert "other" not in " ".join(rows(own))
+    assert {"exam", "other"} <= set(" ".join(rows(whole)).split())
+    assert "exam" not in " ".join(rows(one))
+    assert len(rows(one)) == 1
+    assert browser(app, ANN.id).get("/dashboard/journal").status_code == 403
+    assert browser(app, EVE.id).get(HISTORY).status_code == 404
+
+
+def test_pages_go_on_to_older_entries(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each entry once, until there is none."""
+    monkeypatch.setattr(journal_pages, "ROWS", 2)
+    eve, address, told = browser(app, EVE.id), "/dashboard/journal", list[str]()
+    while True:
+        page = eve.get(address).text
+        told += rows(page)
+        older = re.search(r'href="([^"]+before=[^"]+)"', page)
+        if not older:
+            break
+        address = older[1].replace("&amp;", "&")
+    numbers = [int(row.split()[0]) for row in told]
+
+    assert numbers == list(range(numbers[0], 0, -1))
+    assert len(numbers) > 4
+
+
+def test_day_leaves_later_entries_out(app: Flask) -> None:
+    """What is no day is as if none was asked for."""
+    eve = browser(app, EVE.id)
+
+    assert rows(eve.get("/dashboard/journal?day=2001-01-01").text) == []
+    assert "There is nothing in it" in eve.get("/dashboard/journal?day=2001-01-01").text
+    assert rows(eve.get("/dashboard/journal?day=sentinel&before=x&survey=%00").text)
+
+
+def test_every_kind_of_entry_has_its_words() -> None:
+    """In every language."""
+    for language in LANGUAGES:
+        for what in journal_words.WHAT:
+            assert Words(language).say(f"did_{what.replace(' ', '_')}")

@@ -1,0 +1,94 @@
+"""Owners keep the team of their survey, and no survey is left without an owner."""
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.studio.staff import browser, press
+
+ANN, BEN, EVE = Account(b"a" * 16, "Ann"), Account(b"b" * 16, "Ben"), Account(b"e" * 16, "Eve", admin=True)
+TEAM = "/dashboard/surveys/exam/team"
+LEAVE = "/dashboard/surveys/exam/leave"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application, with a survey that Ann owns, Ben without a role, and an admin."""
+    storage.publish(survey())
+    for account in (ANN, BEN, EVE):
+        storage.access.add_account(account)
+    storage.access.grant(ANN.id, "exam", "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+def test_roles_are_given_changed_and_taken_away(app: Flask, storage: SQLiteStorage) -> None:
+    """By name; what was sent is not repeated where nobody has it."""
+    ann = browser(app, ANN.id)
+    refused = press(ann, TEAM, act="grant", account="sentinel", role="viewer")
+    assert (refused.status_code, "sentinel" in refused.text) == (422, False)
+    assert "no account of this name" in refused.text
+    press(ann, TEAM, act="grant", account="Ben", role="viewer")
+    assert storage.access.grants(BEN.id) == {"exam": "viewer"}
+    press(ann, TEAM, act="change", account=BEN.id.hex(), role="analyst")
+    assert storage.access.grants(BEN.id) == {"exam": "analyst"}
+    assert press(browser(app, BEN.id), TEAM, act="grant", account="Ben", role="owner").status_code == 403
+    press(ann, TEAM, act="take_away", account=BEN.id.hex())
+
+    assert storage.access.grants(BEN.id) == {}
+    assert press(ann, TEAM, act="take_away", account=BEN.id.hex()).status_code == 400
+    assert press(ann, TEAM, act="sentinel").status_code == 400
+
+
+def test_last_owner_cannot_leave(app: Flask, storage: SQLiteStorage) -> None:
+    """Whichever way; once there is another one, they can."""
+    ann = browser(app, ANN.id)
+    for path, form in (
+        (LEAVE, {"sure": "yes"}),
+        (TEAM, {"act": "take_away", "account": ANN.id.hex()}),
+        (TEAM, {"act": "change", "account": ANN.id.hex(), "role": "viewer"}),
+    ):
+        reply = press(ann, path, **form)
+        assert (reply.status_code, "Nobody else owns this survey" in reply.text) == (422, True)
+    press(ann, TEAM, act="grant", account="Ben", role="owner")
+    assert press(ann, LEAVE).status_code == 303
+    assert storage.access.grants(ANN.id) == {"exam": "owner"}
+    assert press(ann, LEAVE, sure="yes").headers["Location"] == "/dashboard/me"
+
+    assert storage.access.grants(ANN.id) == {}
+    assert ann.get(TEAM).status_code == 404
+
+
+def test_admin_who_granted_himself_stands_in_the_team(app: Flask) -> None:
+    """On the survey, or on every one, where only an admin changes it."""
+    eve = browser(app, EVE.id)
+    own = f"/dashboard/accounts/{EVE.id.hex()}"
+    for survey_name, told in (("exam", "<bdi>Eve</bdi>"), ("", "on every survey; only an admin can change that")):
+        assert told not in browser(app, ANN.id).get(TEAM).text
+        press(eve, own, act="grant", role="viewer", survey=survey_name)
+        assert told in browser(app, ANN.id).get(TEAM).text
+        press(eve, own, act="revoke", survey=survey_name or "*")
+
+
+def test_invitation_of_the_team_is_for_its_survey(app: Flask, storage: SQLiteStorage) -> None:
+    """It is shown once, and noted as the owner's."""
+    page = press(browser(app, ANN.id), TEAM, act="invite", role="fieldwork").text
+    [made] = storage.access.invitations()
+
+    assert "/dashboard/invitation?link=" in page
+    assert (made.survey, made.role, made.account) == ("exam", "fieldwork", None)
+    assert storage.journal.latest(1)[0].who == ANN.id.hex()
+    assert "?link=" not in browser(app, ANN.id).get(TEAM).text
+
+
+def test_refusal_of_a_role_says_what_to_do(app: Flask, storage: SQLiteStorage) -> None:
+    """On a page, in the language that was chosen."""
+    storage.access.grant(BEN.id, "exam", "viewer")
+    html = {"Accept": "text/html"}
+
+    assert "Your role does not allow it" in browser(app, BEN.id).get(TEAM, headers=html).text
+    assert "Ihre Rolle erlaubt es nicht" in browser(app, BEN.id, "de").get(TEAM, headers=html).text
