@@ -79,8 +79,10 @@ def test_prediction_is_asked_for_in_the_form(app: Flask, client: FlaskClient) ->
 def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> None:
     """An ordered model may have a variance that rounding makes negative: its error is no number."""
     unknown = Coefficient(None, "year=second", 0.5, math.nan, math.nan, math.inf)
-    found = Regression("ordered", "reason", 60, (unknown,), "observed").as_dict()
+    cut = Coefficient(None, "time|fear", 0.5, 0.1, 0.3, 0.7)
+    found = Regression("ordered", "reason", 60, (unknown, cut), "observed").as_dict()
     shown = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(found)
 
     assert [found["coefficients"][0][key] for key in ("std_error", "low", "high")] == [None] * 3
     assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "no limit to no limit"]
+    assert shown.tables[1].lines[1][0] == "Time | Fear"
