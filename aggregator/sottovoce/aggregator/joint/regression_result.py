@@ -1,5 +1,6 @@
 """What a regression says, and its JSON (sottovoce-regression/1)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -32,8 +33,8 @@ class Coefficient:
     high: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        """``category`` only where there is one."""
-        fields = asdict(self)
+        """``category`` only where there is one; what is no finite number is None, as JSON has no other."""
+        fields = {key: _finite(value) for key, value in asdict(self).items()}
         return fields if self.category is not None else {key: fields[key] for key in fields if key != "category"}
 
 
@@ -101,3 +102,7 @@ class Regression:
 
 def _dicts(coefficients: Sequence[Coefficient]) -> list[dict[str, Any]]:
     return [coefficient.as_dict() for coefficient in coefficients]
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 - a text, a number or None
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -141,9 +141,19 @@ class ModelsInWords:
         return [one for one in document["coefficients"] if self.names.find(one["term"].partition("=")[0])]
 
     def _name(self, document: Document, one: Document) -> str:
-        term = self.words.say("models_constant") if one["term"] == CONSTANT else self.names.term(one["term"])
+        term = self._term(document, one["term"])
         category = one.get("category")
         return f"{self.names.category(document['outcome'], category)}: {term}" if category else term
+
+    def _term(self, document: Document, term: str) -> str:
+        if term == CONSTANT:
+            return self.words.say("models_constant")
+        lower, is_cut, upper = term.partition("|")
+        if is_cut:
+            return (
+                f"{self.names.category(document['outcome'], lower)} | {self.names.category(document['outcome'], upper)}"
+            )
+        return self.names.term(term)
 
     def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
         return self.write.point(one["estimate"], show), self.write.point(one["std_error"], show), (

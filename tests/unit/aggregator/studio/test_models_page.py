@@ -4,7 +4,12 @@ import math
 
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.joint.regression_result import Coefficient, Regression
+from sottovoce.aggregator.studio.shown_models import ModelsInWords
+from sottovoce.aggregator.studio.survey_variables import SurveyVariables
+from sottovoce.aggregator.studio.words import Words
 
+from tests.surveys import survey
 from tests.unit.aggregator.studio.joint_pages import app, cells, client, document, get
 
 __all__ = ["app", "client"]
@@ -69,3 +74,15 @@ def test_prediction_is_asked_for_in_the_form(app: Flask, client: FlaskClient) ->
     told = next(line for line in cells(get(client, path).text) if line[0] == "Year? = Second" and len(line) == 3)
 
     assert read(told[1]) == four(found["predictions"][0]["estimate"])
+
+
+def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> None:
+    """An ordered model may have a variance that rounding makes negative: its error is no number."""
+    unknown = Coefficient(None, "year=second", 0.5, math.nan, math.nan, math.inf)
+    cut = Coefficient(None, "time|fear", 0.5, 0.1, 0.3, 0.7)
+    found = Regression("ordered", "reason", 60, (unknown, cut), "observed").as_dict()
+    shown = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(found)
+
+    assert [found["coefficients"][0][key] for key in ("std_error", "low", "high")] == [None] * 3
+    assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "no limit to no limit"]
+    assert shown.tables[1].lines[1][0] == "Time | Fear"
