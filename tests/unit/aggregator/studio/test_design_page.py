@@ -11,6 +11,7 @@ from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.studio import drafts
 
 from tests.conftest import FakeClock
 from tests.surveys import document, survey
@@ -189,3 +190,16 @@ def test_list_finds_and_sorts_drafts_and_surveys(ann: Researcher, storage: SQLit
     assert rows == ["Campus", "Exams"]
     assert re.findall(r"<bdi>(\w+)</bdi>", ann.get("?q=exa")) == ["Exams"]
     assert "No survey has these words" in ann.get("?q=none")
+
+
+def test_publishing_that_was_cut_short_is_finished_by_the_next_try(
+    ann: Researcher, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The survey is there as a whole, and once; the draft goes the second time."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    with monkeypatch.context() as killed:
+        killed.setattr(drafts, "forget", lambda _: 1 // 0)
+        assert ann.post("surveys/exam/publish", version="1").status_code == 500
+    assert ann.post("surveys/exam/publish", version="1").status_code == 303
+    assert [row.digest for row in storage.revisions("exam")] == [survey().digest]
+    assert storage.drafts.drafts() == []
