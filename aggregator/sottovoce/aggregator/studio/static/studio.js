@@ -6,7 +6,8 @@
  * in. The element that `data-status` names says how it went, in its own words: data-saving, data-saved, data-unsaved.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
- * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with
+ * that id, then says data-copied.
  */
 const SECOND = 1000;
 
