@@ -7,7 +7,8 @@
  * and data-conflict where somebody else was faster. A button that is pressed meanwhile waits for what is under way.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
- * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with
+ * that id, then says data-copied.
  */
 const SECOND = 1000;
 
