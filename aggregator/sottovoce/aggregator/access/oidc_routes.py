@@ -79,6 +79,7 @@ def callback() -> Response:
     attempt, page_asked_for, link, name = _attempt()
     subject = _provider().subject(attempt_of(attempt), request.args)
     page = Response(render_template("signed_in.html", onward=auth.onward(page_asked_for)))
+    reply: Response | None
     if link and not name:
         reply = _bound(subject, link, page)
     else:
