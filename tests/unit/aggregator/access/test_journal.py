@@ -42,15 +42,15 @@ def told(storage: SQLiteStorage, *kinds: str) -> list[tuple[str, str]]:
 def test_results_are_noted_once_for_each_snapshot(browser: FlaskClient, storage: SQLiteStorage) -> None:
     """However often page and file are asked for; what is not shown yet makes no new entry."""
     for _ in range(3):
-        assert browser.get("/dashboard/surveys/exam").status_code == 200
+        assert browser.get("/dashboard/surveys/exam/results").status_code == 200
         assert browser.get("/api/v1/surveys/exam/estimates").status_code == 200
     storage.store([arrival(1, number) for number in range(24)])
-    browser.get("/dashboard/surveys/exam")
+    browser.get("/dashboard/surveys/exam/results")
     assert told(storage, words.RESULTS_READ) == [("ann", "exam 0")]
     storage.store([arrival(1, 24)])
-    browser.get("/dashboard/surveys/exam")
+    browser.get("/dashboard/surveys/exam/results")
     storage.close_survey("exam", 20_000)
-    browser.get("/dashboard/surveys/exam")
+    browser.get("/dashboard/surveys/exam/results")
 
     assert told(storage, words.RESULTS_READ) == [("ann", "exam 0"), ("ann", "exam 1"), ("ann", "exam closed")]
 

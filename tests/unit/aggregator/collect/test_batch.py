@@ -41,9 +41,7 @@ def replies(admission: Admission, *items: str) -> list[Any]:
     return list(document["items"])
 
 
-def test_batch_answers_each_item_in_order_and_keeps_the_good_ones(
-    admission: Admission, storage: SQLiteStorage
-) -> None:
+def test_batch_answers_each_item_in_order_and_keeps_the_good_ones(admission: Admission, storage: SQLiteStorage) -> None:
     """Nine ways to be wrong, one good report, and its copy."""
     good, known = report(), report()
     admission.admit("exam", dump_report(known, SURVEY))
