@@ -1,17 +1,14 @@
 """``crosstab``, ``compare``, ``pairs``, ``regress``, ``weights``: joint results of closed surveys and waves."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
-from sottovoce.aggregator.joint.in_words import Shown, in_words
 from sottovoce.aggregator.joint.regression import MODELS
 from sottovoce.aggregator.joint.standard_errors import KINDS
 from sottovoce.aggregator.opened.reports import FolderReports
-from sottovoce.aggregator.opened.weight_files import read_margins, read_weights, weights_csv
+from sottovoce.aggregator.opened.weight_files import read_margins, weights_csv
+from sottovoce.cli.answering import answer, given, show
 from sottovoce.cli.output_file import check_free, write_text
 from sottovoce.cli.survey_source import reports_of, source_options
 from sottovoce.shared.errors import SpecError
@@ -36,7 +33,7 @@ def crosstab(
     **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
-    _answer("crosstab", _given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
+    answer("crosstab", given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
 
 
 @click.command()
@@ -51,7 +48,7 @@ def compare(
     **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    _answer("compare", _given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
+    answer("compare", given(outcome=outcome, groups=groups, category=category, wave=wave), weights, as_json, place)
 
 
 @click.command()
@@ -59,7 +56,7 @@ def compare(
 @_wave
 def pairs(wave: int | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
     """Which questions of SURVEY hang together: every pair tested, with q values, which chance finds do not pass."""
-    _answer("pairs", _given(wave=wave), None, as_json, place)
+    answer("pairs", given(wave=wave), None, as_json, place)
 
 
 @click.command()
@@ -82,8 +79,8 @@ def regress(  # noqa: PLR0913, PLR0917 - one option each
     """
     predictors = [name.strip() for name in on.split(",")]
     people = [_row(words) for words in at] or None
-    options = _given(outcome=outcome, on=predictors, model=model, errors=errors, cluster=cluster, at=people, wave=wave)
-    _answer("regression", options, weights, as_json, place)
+    options = given(outcome=outcome, on=predictors, model=model, errors=errors, cluster=cluster, at=people, wave=wave)
+    answer("regression", options, weights, as_json, place)
 
 
 @click.command()
@@ -100,24 +97,7 @@ def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place
     document = reports.answer("weights", {"margins": known})
     if out is not None and isinstance(reports, FolderReports):
         write_text(weights_csv(reports.weights(known)), out)
-    _print(document, as_json)
-
-
-def _answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
-    """
-    Make an analysis and print it.
-
-    Args:
-        kind: of request.
-        options: of it.
-        weights: a file of margins, or of one weight a report.
-        as_json: print the document itself.
-        place: where the reports are.
-    """
-    as_margins = weights is not None and weights.suffix.lower() != ".csv"
-    margins = read_margins(weights) if weights is not None and as_margins else None
-    each = None if weights is None or as_margins else read_weights(weights)
-    _print(reports_of(**place).answer(kind, {**options, **_given(margins=margins)}, each), as_json)
+    show(document, as_json)
 
 
 def _row(words: str) -> dict[str, str]:
@@ -126,29 +106,3 @@ def _row(words: str) -> dict[str, str]:
     if not all(name.strip() and value.strip() for name, _, value in parts):
         raise click.UsageError("--at is written as question=answer,question=answer")
     return {name.strip(): value.strip() for name, _, value in parts}
-
-
-def _given(**options: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _print(document: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
-        return
-    for shown in in_words(document):
-        _show(shown)
-
-
-def _show(shown: Shown) -> None:
-    click.echo(shown.title)
-    table = Table()
-    for place, heading in enumerate(shown.headings):
-        table.add_column(heading, justify="right" if place else "left")
-    for line in shown.lines:
-        table.add_row(*line)
-    if shown.lines:
-        Console().print(table)
-    for sentence in shown.sentences:
-        click.echo(sentence)
-    click.echo()

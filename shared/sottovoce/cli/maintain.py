@@ -1,21 +1,17 @@
-"""``backup``, ``restore``, ``migrate``, ``copy``, ``purge``, ``doctor``: looking after a database."""
+"""``backup``, ``restore``, ``migrate``, ``copy``, ``purge``: looking after a database."""
 
 from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.access.institution import provider_of
-from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.shared_clock import check_clocks, present
 from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.copying import copy_all, save
-from sottovoce.aggregator.storage.record import record_head
-from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import new_file
-from sottovoce.cli.restoring import has_password, leave_out, put_back, tell_wrong
+from sottovoce.cli.restoring import has_password, leave_out, put_back
 from sottovoce.shared.errors import StorageError
 
 
@@ -101,26 +97,3 @@ def purge(clock_ok: bool, data: Path | None) -> None:
         click.echo(f"{stored.name} revision {stored.revision}: report ids forgotten", err=True)
     storage.journal.cut()
     storage.scrub()
-
-
-@click.command()
-@data_option
-def doctor(data: Path | None) -> None:
-    """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
-    settings = data_settings(data)
-    storage = open_storage(settings)
-    # Rows can be counted only where the tables are as they should be.
-    tell_wrong(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
-    storage.check()
-    check_clocks(storage)
-    waits = storage.forgetting_waits(int(present(storage).timestamp()))
-    if waits:
-        click.echo(waiting_words(waits), err=True)
-    if settings.public_url and not settings.proxy_hops:
-        click.echo(
-            "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
-        )
-    if "oidc" in settings.open_doors:
-        provider_of(settings, now).check()
-    click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
-    click.echo(f"Head of the journal: {storage.journal.head()}", err=True)

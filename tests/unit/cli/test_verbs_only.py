@@ -12,6 +12,7 @@ NO_VERBS = {
     "__main__": "is python -m sottovoce.cli",
     "main": "the list of verbs",
     "survey_source": "SURVEY, --from, --url and --data of all analyses",
+    "answering": "what the verbs of joint results share",
     "database": "the option --data, and what follows from it",
     "asking": "questions to whoever sits at the terminal",
     "first_researcher": "what serve makes and shows on a fresh database",

@@ -1,0 +1,36 @@
+"""``doctor``: whether everything is in order, and what is not."""
+
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.access.institution import provider_of
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.housekeeping import waiting_words
+from sottovoce.aggregator.shared_clock import check_clocks, present
+from sottovoce.aggregator.storage.record import record_head
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.restoring import tell_wrong
+
+
+@click.command()
+@data_option
+def doctor(data: Path | None) -> None:
+    """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    # Rows can be counted only where the tables are as they should be.
+    tell_wrong(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
+    storage.check()
+    check_clocks(storage)
+    waits = storage.forgetting_waits(int(present(storage).timestamp()))
+    if waits:
+        click.echo(waiting_words(waits), err=True)
+    if settings.public_url and not settings.proxy_hops:
+        click.echo(
+            "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
+        )
+    if "oidc" in settings.open_doors:
+        provider_of(settings, now).check()
+    click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
+    click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
