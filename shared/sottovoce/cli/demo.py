@@ -16,6 +16,7 @@ from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.access_rows import Account
 from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
@@ -57,8 +58,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            tables = storage.access.by(MACHINE)
-            _stay(sign_in_link(tables, settings.url, owner.id, day_of(now()), at_once=True), console)
+            _stay(storage, settings.url, owner, console)
     return worst
 
 
@@ -82,7 +82,8 @@ def _show(rows: Iterable[Row], title: str, console: Console) -> None:
     console.print(table)
 
 
-def _stay(link: str, console: Console) -> None:
+def _stay(storage: Storage, url: str, owner: Account, console: Console) -> None:
+    link = sign_in_link(storage.access.by(MACHINE), url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
     console.print(f"\nDashboard, signed in, once: {link}\n\nCtrl-C ends the demonstration.", soft_wrap=True)
     try:

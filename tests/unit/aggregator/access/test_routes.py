@@ -140,7 +140,7 @@ def test_what_is_done_to_ones_own_is_noted_with_who(app: Flask, ben: FlaskClient
     [key] = storage.access.list_keys(BEN.id)
     press(ben, f"/dashboard/me/keys/{key.number}/revoke")
     press(ben, "/dashboard/me/sessions/end")
-    path = sign_in_link(storage, "", BEN.id, seconds(app) // DAY, who=words.MACHINE)
+    path = sign_in_link(storage.access.by(words.MACHINE), "", BEN.id, seconds(app) // DAY)
     assert app.test_client().post(path, data={"pressed": ""}, headers=OWN).status_code == 200
     told = [(one.what, one.who, one.about) for one in storage.journal.entries() if one.number > first]
 

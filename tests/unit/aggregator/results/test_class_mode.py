@@ -118,7 +118,7 @@ def test_group_beyond_the_exact_sums_is_not_counted(school: SQLiteStorage) -> No
 def test_file_tells_the_people_where_they_are_counted(school: SQLiteStorage) -> None:
     """In the published form, which has them nowhere else."""
     group, results = found(school)
-    told = export_document(results, group)["questions"][0]["estimates"][0]["people"]
+    told = export_document(results, group=group)["questions"][0]["estimates"][0]["people"]
 
     assert told == {"people": 25, "low": told["low"], "high": told["high"], "of": CLASS}
     assert "people" not in export_document(results)["questions"][0]["estimates"][0]

@@ -1,12 +1,13 @@
 """Privacy: the account of what is published or being written, in the survey's languages, with what boards ask for."""
 
-import json
 from html import unescape
 from typing import Any
 
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.client.page import assemble
@@ -77,8 +78,8 @@ def test_account_is_in_the_languages_of_the_survey(app: Flask, storage: SQLiteSt
 
 def test_draft_has_an_account_before_anybody_can_answer(app: Flask, storage: SQLiteStorage) -> None:
     """And one that is not finished says so, without a figure and without its mistakes."""
-    storage.drafts.add("exam", json.dumps(document()).encode())
-    storage.drafts.add("begun", b'{"title": {"en": "<script>"}}')
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    storage.drafts.add("begun", empty_draft("<script>", "en").dumped)
     told, unfinished = shown(app, PRIVACY, "/dashboard/surveys/begun/privacy")
 
     assert "account of the draft" in told
@@ -90,7 +91,7 @@ def test_draft_has_an_account_before_anybody_can_answer(app: Flask, storage: SQL
 def test_draft_of_a_correction_stands_beside_what_is_published(app: Flask, storage: SQLiteStorage) -> None:
     """What people answer is shown first."""
     storage.publish(survey())
-    storage.drafts.add("exam", json.dumps(document(revision=2, questions=document()["questions"][:1])).encode())
+    storage.drafts.add("exam", draft_of(document(questions=document()["questions"][:1]), 2).dumped)
     published, draft = shown(app, PRIVACY, f"{PRIVACY}?of=draft")
 
     assert "<small>epsilon</small> 2.20" in published
