@@ -114,7 +114,7 @@ TWINS = [
     Twin(
         "shared.languages",
         ("survey/languages.js",),
-        only_python=dict.fromkeys(["textsOf", "languagesOf", "missingTexts"], AUTHORS),
+        only_python=dict.fromkeys(["textsOf", "languagesOf", "missingTexts", "textTags"], AUTHORS),
         only_javascript=dict.fromkeys(["chooseLanguage", "direction", "decimalPoint"], "the terminal speaks English"),
     ),
     Twin("shared.visibility", ("survey/visibility.js",), only_python={"Condition": TYPE}),

@@ -21,6 +21,8 @@ _NOTE_CLOSE = """
 
 _DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)" for table in OF_SURVEYS]  # noqa: S608
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
+# A correction that was being written: nothing of this name is ever published again.
+_DELETE += ["DELETE FROM drafts WHERE name = ?"]
 _PURGE = (
     "DELETE FROM tombstones WHERE survey = ?",
     "DELETE FROM tokens WHERE survey = ?",

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import NamedTuple
 
-from flask import Response, render_template, request, url_for
+from flask import Response, g, render_template, request, url_for
 from sottovoce.aggregator.authoring.draft import Draft, empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
@@ -18,25 +20,21 @@ from sottovoce.shared.errors import SpecError
 REFUSED = 422
 LONGEST_TITLE = 400
 
+WORKBOOK = b"PK"
+"""How the file of a spreadsheet begins: it is a zip."""
 
-class Template(Protocol):
+
+class Begun(NamedTuple):
     """
-    A questionnaire to begin with.
+    What a draft begins with.
 
     Attributes:
-        name: its word.
-        title: by language.
-        document: of the survey.
+        draft: its first version.
+        left_out: what of a file could not come over.
     """
 
-    name: str
-    title: Mapping[str, str]
-    document: Mapping[str, Any]
-
-
-def templates() -> Sequence[Template]:
-    """Those that there are."""
-    return ()
+    draft: Draft
+    left_out: Sequence[str] = ()
 
 
 def new() -> str:
@@ -44,25 +42,27 @@ def new() -> str:
     return _page("")
 
 
-def _page(refused: str, left_out: Sequence[str] = ()) -> str:
+def _page(refused: str) -> str:
     found = {row.name: survey_of(row.document).title for row in drafts.storage().surveys()}
     mine = {each.name: Draft.read(each.document).title for each in drafts.storage().drafts.drafts()}
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
-    return render_template(
-        "new.html", templates=templates(), copies=published | mine, refused=refused, left_out=left_out
-    )
+    # A survey that one has no role on is as if there were none.
+    copies = {name: title for name, title in (published | mine).items() if g.actor.role(name)}
+    return render_template("new.html", templates=all_templates(), copies=copies, refused=refused)
 
 
-def begin() -> Response:
+def begin() -> Response | str:
     """Begin a draft with what was chosen."""
     make = _WAYS.get(request.form.get("from", ""), _empty)
     try:
-        draft = make()
+        begun = make()
     except SpecError as error:
         return _again(str(error.problems[0].message))
-    if draft is None:
+    if begun is None:
         return _again(words().say("new_nothing"))
-    name = drafts.begin(draft, request.form.get("name", ""))
+    name = drafts.begin(begun.draft, request.form.get("name", ""))
+    if begun.left_out:
+        return render_template("left_out.html", name=name, left_out=begun.left_out)
     return lead_to(url_for("studio.design", name=name))
 
 
@@ -70,31 +70,36 @@ def _again(message: str) -> Response:
     return Response(_page(message), REFUSED, content_type="text/html; charset=utf-8")
 
 
-def _empty() -> Draft | None:
+def _empty() -> Begun | None:
     title = " ".join(request.form.get("title", "").split())[:LONGEST_TITLE]
-    return empty_draft(title, words().language) if title else None
+    return Begun(empty_draft(title, words().language)) if title else None
 
 
-def _template() -> Draft | None:
+def _template() -> Begun | None:
     chosen = request.form.get("template", "")
-    found = [draft_of(each.document) for each in templates() if each.name == chosen]
+    found = [Begun(draft_of(each.document)) for each in all_templates() if each.name == chosen]
     return found[0] if found else None
 
 
-def _copy() -> Draft | None:
-    """Of a draft, or of the newest revision of a survey."""
+def _copy() -> Begun | None:
+    """Of a draft, or of the newest revision of a survey, that one may know of."""
     name = request.form.get("copy", "")
+    if g.actor.role(name) is None:
+        return None
     kept = drafts.kept_draft(name)
     if kept is not None:
-        return kept.draft
+        return Begun(kept.draft)
     revisions = drafts.storage().revisions(name)
-    return draft_of(survey_of(revisions[-1].document).document) if revisions else None
+    return Begun(draft_of(survey_of(revisions[-1].document).document)) if revisions else None
 
 
-def _file() -> Draft | None:
+def _file() -> Begun | None:
     uploaded = request.files.get("file")
     data = uploaded.read() if uploaded else b""
-    return draft_in(data) if data else None
+    if data.startswith(WORKBOOK):
+        form = read_xlsform(data)
+        return Begun(draft_of(form.document), [str(each) for each in form.left_out])
+    return Begun(draft_in(data)) if data else None
 
 
 def draft_in(data: bytes) -> Draft:
@@ -115,7 +120,7 @@ def draft_in(data: bytes) -> Draft:
     return draft
 
 
-_WAYS: Mapping[str, Callable[[], Draft | None]] = {
+_WAYS: Mapping[str, Callable[[], Begun | None]] = {
     "empty": _empty,
     "template": _template,
     "copy": _copy,

@@ -1,0 +1,92 @@
+"""New survey: what a draft may begin with, and what nobody is shown."""
+
+from io import BytesIO
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.authoring.workbooks import workbook
+from tests.unit.aggregator.studio.staff import browser, press
+
+ANN, EVE = Account(b"a" * 16, "Ann"), Account(b"e" * 16, "Eve")
+NEW = "/dashboard/new"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application, with a survey of Ann's and another one, which is Eve's."""
+    storage.publish(survey())
+    storage.publish(survey(name="secret", title={"en": "Nobody else's"}))
+    for account, owned in ((ANN, "exam"), (EVE, "secret")):
+        storage.access.add_account(account)
+        storage.access.grant(account.id, owned, "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+@pytest.fixture
+def ann(app: Flask) -> FlaskClient:
+    """Ann's browser."""
+    return browser(app, ANN.id)
+
+
+@pytest.mark.parametrize("name", [each.name for each in all_templates()])
+def test_each_template_becomes_a_draft_that_can_be_published(
+    ann: FlaskClient, storage: SQLiteStorage, name: str
+) -> None:
+    """It can be published, with the protection of the template."""
+    reply = press(ann, NEW, **{"from": "template", "template": name})
+    began = reply.headers["Location"].split("/")[-2]
+    kept = storage.drafts.draft(began)
+    assert kept is not None
+    made = parse_survey(survey_document(Draft.read(kept.document), began))
+    template = next(each for each in all_templates() if each.name == name)
+
+    assert made.epsilon == pytest.approx(parse_survey({**template.document, "name": began}).epsilon)
+    assert storage.access.grants(ANN.id)[began] == "owner"
+
+
+def test_what_one_may_not_know_of_is_not_copied(ann: FlaskClient, storage: SQLiteStorage) -> None:
+    """Neither offered nor taken, whether it is published or being written."""
+    storage.drafts.add("unseen", storage.drafts.draft(_begun(ann, "copy", copy="exam")).document)  # type: ignore[union-attr]
+    page = ann.get(NEW).text
+
+    assert 'value="exam"' in page
+    assert "secret" not in page
+    assert "unseen" not in page
+    for name in ("secret", "unseen", "nothing"):
+        assert press(ann, NEW, **{"from": "copy", "copy": name}).status_code == 422
+
+
+def test_a_spreadsheet_becomes_a_draft_and_what_it_lost_is_listed(ann: FlaskClient, storage: SQLiteStorage) -> None:
+    """Item by item, with the sheet and the row."""
+    data = workbook(
+        survey=[["type", "name", "label"], ["select_one yn", "cheated", "Have you cheated?"], ["text", "why", "Why?"]],
+        choices=[["list_name", "name", "label"], ["yn", "yes", "Yes"], ["yn", "no", "No"]],
+    )
+    reply = press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "form.xlsx")})
+
+    assert reply.status_code == 200
+    assert "survey, row 3" in reply.text
+    assert len(storage.drafts.drafts()) == 1
+
+
+def test_a_file_that_is_no_survey_is_refused_in_a_sentence(ann: FlaskClient, storage: SQLiteStorage) -> None:
+    """Nothing is begun."""
+    for data in (b"PK\x03\x04 no workbook", b"- 1\n- 2\n", b"{"):
+        assert press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "x")}).status_code == 422
+    assert storage.drafts.drafts() == []
+
+
+def _begun(client: FlaskClient, way: str, **given: str) -> str:
+    return str(press(client, NEW, **{"from": way, **given}).headers["Location"].split("/")[-2])
