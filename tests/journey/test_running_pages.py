@@ -96,7 +96,7 @@ def test_a_class_is_run_by_its_page(tmp_path: Path) -> None:
         assert sottovoce(tmp_path, *line.split()[1:]).returncode == 0, line
     shown = lines[place].removesuffix(" --token-file token").split()[2:]
     with serving(tmp_path, *shown) as (printed, link, _):
-        assert "Researcher's token: in " in printed
+        assert "The first account's key: in " in printed
         Respondent.connect(link, MemoryLedger()).answer({"cheated": "yes", "reason": "time", "year": "first"})
     for line in lines[place + 1 :]:
         done = sottovoce(tmp_path, *line.split()[1:])

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
+from flask import Flask
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.results.export import export_document
@@ -119,10 +120,11 @@ def test_dashboard_shows_dates() -> None:
     results = pilot(WEEKS, invent(WEEKS, 3000, 1), BatchDraws(seeded("dates"))).results
     mean, grid = results.questions[0].estimates[0], WEEKS.questions[0].domain.grid
 
-    assert re.fullmatch(r"2000-\d\d-\d\d", figures.figure(mean.raw, mean, grid))
-    assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", figures.interval(mean, False, grid))
-    assert [figures.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
-    assert re.fullmatch(r"[\d.]+ days", figures.difference(mean.std_error, mean, grid))
+    with Flask("pages").test_request_context():
+        assert re.fullmatch(r"2000-\d\d-\d\d", figures.figure(mean.raw, mean, grid))
+        assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", figures.interval(mean, False, grid))
+        assert [figures.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
+        assert re.fullmatch(r"[\d.]+ days", figures.difference(mean.std_error, mean, grid))
 
 
 def test_simulation_finds_dates() -> None:
