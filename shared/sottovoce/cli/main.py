@@ -34,6 +34,7 @@ VERBS = {
     "migrate": ("maintain", "Bring the database to this version's schema."),
     "copy": ("maintain", "Copy everything to another, empty database."),
     "purge": ("maintain", "Delete, close and purge what is due."),
+    "healthcheck": ("healthcheck", "Whether the aggregator on this machine is ready."),
     "doctor": ("maintain", "Check the database: schema, integrity, and all counts."),
 }
 """Verb -> its module, which holds the command under that name; and a line about it, so that the list imports none."""
