@@ -25,6 +25,17 @@ def test_page_of_the_server_passes_the_checker(
             assert page.evaluate("getComputedStyle(document.body).direction") == ("rtl" if language == "ar" else "ltr")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_of_a_problem_passes_the_checker(browser: Browser, site: Running, axe: str, scheme: str) -> None:
+    """In English, whatever the reader's language: no violation, and one heading."""
+    with browser.new_context(locale="ar", color_scheme=scheme, bypass_csp=True) as context:
+        page = context.new_page()
+        page.goto(f"{site.url}/problems/out_of_range")
+        assert violations(page, axe) == []
+        assert page.locator("h1").count() == 1
+        assert page.evaluate("document.documentElement.lang") == "en"
+
+
 def test_page_of_the_server_needs_nothing_else(browser: Browser, site: Running) -> None:
     """One request, styled, with JavaScript switched off, and nothing that its own policy refuses."""
     with browser.new_context(java_script_enabled=False) as context:

@@ -8,6 +8,7 @@ from sottovoce.aggregator.collect.rate_limit import Rates
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.web.route_table import Limit
 
 MAX_BODY = 64 * 1024
 FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
@@ -56,6 +57,9 @@ class Limits:
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
         self._failures = Rates(FAILURES, settings.proxy_hops)
         self._said = settings.proxy_hops > 0
+        writes = [_policy(Limit.WRITES, settings.rate_limit)] if settings.rate_limit else []
+        self._policies = ", ".join(writes)
+        self._policies_of_tokens = ", ".join([*writes, _policy(Limit.FAILED_TOKENS, FAILURES)])
 
     def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
         """
@@ -79,6 +83,27 @@ class Limits:
         if _GUESSABLE(asked) and not self._failures.has_room(*sender):
             raise Refusal("too_many")
 
+    def headers(self, asked: str, status: int) -> list[tuple[str, str]]:
+        """
+        What a reply says of the limits that its request counted for (the IETF's draft on RateLimit fields).
+
+        Their size, the same for everybody. What is left is a network's, not a person's: whoever shares it would see the
+        others send. So it is told only once there is nothing left, and with the same time for all.
+
+        Args:
+            asked: method and path of the request.
+            status: of the reply.
+        """
+        if asked.startswith(_FREE):
+            return []
+        of_tokens = _GUESSABLE(asked)
+        policies = self._policies_of_tokens if of_tokens else self._policies
+        found = [("RateLimit-Policy", policies)] if policies else []
+        # Which of the two limits of tokens it was is not told.
+        if status == problems.STATUS["too_many"] and not of_tokens:
+            found.append(("RateLimit", f'"{Limit.WRITES}";r=0;t={problems.RETRY_AFTER}'))
+        return found
+
     def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
         """
         Count a token or a code that is not good.
@@ -91,6 +116,10 @@ class Limits:
         """
         if status == _REFUSED and _GUESSABLE(asked):
             self._failures.allow(peer, _forwarded(headers))
+
+
+def _policy(limit: Limit, per_minute: int) -> str:
+    return f'"{limit}";q={per_minute};w=60'
 
 
 def check_head(method: str, path: str, headers: Pairs) -> int:

@@ -105,7 +105,9 @@ class Gate:
         self._limits = Limits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
-        self._receipt_headers = add_headers([("Content-Type", "application/json"), *ANY_ORIGIN], self._standing)
+        self._receipt_headers = add_headers(
+            [("Content-Type", "application/json"), *self._limits.headers("POST /", 200), *ANY_ORIGIN], self._standing
+        )
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Called by the server before it serves."""
@@ -273,6 +275,7 @@ class Gate:
         if _answered_here(scope) is None:
             self._traffic.note(GATE, status, 0.0)
         given.append(("Content-Length", str(len(body))))
+        given += self._limits.headers(f"{scope.method} {scope.path}", status)
         given += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
         return status, add_headers(given, self._standing), body
 

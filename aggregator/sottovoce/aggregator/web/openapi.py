@@ -107,6 +107,10 @@ def _headers(route: Route, status: int) -> Iterator[str]:
         yield "ETag"
     if status in {STATUS["too_many"], STATUS["busy"]}:
         yield "Retry-After"
+    if route.limit:
+        yield "RateLimit-Policy"
+    if route.limit and status == STATUS["too_many"]:
+        yield "RateLimit"
     if status == STATUS["unauthorized"]:
         yield "WWW-Authenticate"
 
@@ -138,6 +142,8 @@ def _components(routes: Sequence[Route]) -> Object:
         "headers": {
             "ETag": text | {"description": "Of these very bytes, for If-None-Match."},
             "Retry-After": {"schema": {"type": "integer"}, "description": "Seconds after which to ask again."},
+            "RateLimit-Policy": text | {"description": "The limits that such requests of one network count for."},
+            "RateLimit": text | {"description": "The limit of which nothing is left; never what is left of one."},
             "WWW-Authenticate": text | {"description": "How to send a key."},
         },
     }

@@ -69,6 +69,8 @@ class Traffic:
 
     def __init__(self) -> None:
         self._found: dict[Key, Histogram] = {}
+        # So that no text is put together for a request: each costs intake what it costs.
+        self._by_status: dict[tuple[str, int], Histogram] = {}
         self._lock = Lock()
 
     def note(self, route: str, status: int, seconds: float) -> None:
@@ -80,12 +82,14 @@ class Traffic:
             status: of the reply.
             seconds: that it took.
         """
-        key = (route, f"{status // 100}xx")
         with self._lock:
-            found = self._found.get(key)
-            if found is None:
-                found = self._found[key] = Histogram(BOUNDS)
+            found = self._by_status.get((route, status)) or self._begin(route, status)
             found.note(seconds)
+
+    def _begin(self, route: str, status: int) -> Histogram:
+        found = self._found.setdefault((route, f"{status // 100}xx"), Histogram(BOUNDS))
+        self._by_status[route, status] = found
+        return found
 
     def series(self) -> Mapping[Key, Series]:
         """What was counted so far."""

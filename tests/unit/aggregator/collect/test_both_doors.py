@@ -302,3 +302,18 @@ def test_flask_without_the_gate_stores_durably(doors: list[Door]) -> None:
     assert isinstance(doors[1].app.extensions["admission"]._submit.__self__, GroupCommit)
     both(doors, Request(path("exam"), sent(1)))
     assert doors[1].storage.find_report(1, bytes.fromhex(f"{1:032x}")) is not None
+
+
+def test_reply_names_the_limits_and_nobody_learns_what_others_left(doors: list[Door]) -> None:
+    """The size of a limit on whatever counts for it; what is left of it is the same text until nothing is."""
+    told = []
+    for number in range(4):
+        status, headers, _ = both(doors, Request(path("exam"), sent(number), peer=STRANGER))
+        told.append((status, {name: value for name, value in headers if name.startswith("ratelimit")}))
+    policy = {"ratelimit-policy": '"writes";q=3;w=60'}
+    _, read, _ = both(doors, Request("/api/v1/surveys/exam", method="GET", peer=STRANGER))
+    _, asked, _ = both(doors, Request("/api/v1/surveys/invited/token", b'{"token_sha256":""}'))
+
+    assert told == [(200, policy)] * 3 + [(429, policy | {"ratelimit": '"writes";r=0;t=5'})]
+    assert not [name for name, _ in read if name.startswith("ratelimit")]
+    assert ("ratelimit-policy", f'"writes";q=3;w=60, "failed-tokens";q={FAILURES};w=60') in asked
