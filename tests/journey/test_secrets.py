@@ -75,6 +75,9 @@ STARTED = {"serve", "respond"}
 """Verbs that this test runs in another way: as the process that all others run beside, and as a person's."""
 
 KNOWS_NONE = {
+    "qr": "draws a public link",
+    "import-xlsform": "reads a file of questions",
+    "letter": "writes what everybody is told, with the public link",
     "ledger clear": "opens a respondent's own ledger, in which a token stands as its key",
     "ledger send": "as above",
     "ledger show": "as above",
