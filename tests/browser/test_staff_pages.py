@@ -20,7 +20,6 @@ PAGES = (
 )
 
 
-@pytest.mark.slow  # has findings that are not mended yet
 @pytest.mark.parametrize(("scheme", "width", "language"), [("light", 1100, "en"), ("dark", 320, "ar")])
 def test_pages_about_staff_pass_the_checker(
     browser: Browser, tmp_path: Path, axe: str, scheme: str, width: int, language: str
