@@ -66,7 +66,7 @@ def together(estimate: Estimate, grid: Grid | None = None) -> str:
 
 def place(value: float, estimate: Estimate) -> str:
     """Where a figure lies in its possible range, from 0 to 100."""
-    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.2f}"
+    return f"{100 * (value - estimate.lowest) / (estimate.highest - estimate.lowest):.3f}"
 
 
 def tick(part: int, estimate: Estimate, grid: Grid | None = None) -> str:
