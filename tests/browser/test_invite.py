@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.studio.language import COOKIE
+from sottovoce.aggregator.web.pages import LANGUAGE_COOKIE
 
 from tests.browser.test_access import violations
 from tests.browser.visit import log_in
@@ -40,7 +40,7 @@ def in_language(context: BrowserContext, site: Running, language: str) -> Page:
     """A researcher's tab that speaks this language."""
     page = log_in(context, site)
     where = {"domain": urlsplit(site.url).hostname, "path": "/dashboard"}
-    context.add_cookies([{"name": COOKIE, "value": language, **where}])  # type: ignore[typeddict-item]
+    context.add_cookies([{"name": LANGUAGE_COOKIE, "value": language, **where}])  # type: ignore[typeddict-item]
     return page
 
 

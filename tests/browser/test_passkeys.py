@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import requests
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect
 from sottovoce.aggregator.access import passkeys
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage.access_rows import Account
@@ -89,7 +89,7 @@ def test_passkey_is_added_signs_in_and_is_removed(visitor: BrowserContext, here:
     page.click("[aria-label='Remove my phone']")
     page.wait_for_selector("#token")
     sign_in(page, here)
-    assert page.locator("[role=alert]").inner_text() == passkeys.UNKNOWN
+    expect(page.locator("[role=alert]")).to_have_text(passkeys.UNKNOWN)
 
 
 def test_answer_is_good_once_and_a_copied_passkey_not_at_all(visitor: BrowserContext, here: Running) -> None:
@@ -114,7 +114,7 @@ def test_answer_is_good_once_and_a_copied_passkey_not_at_all(visitor: BrowserCon
     spoken.send("WebAuthn.clearCredentials", {"authenticatorId": number})
     spoken.send("WebAuthn.addCredential", {"authenticatorId": number, "credential": copied})
     sign_in(page, here)
-    assert page.locator("[role=alert]").inner_text() == passkeys.NOT_TRUE
+    expect(page.locator("[role=alert]")).to_have_text(passkeys.NOT_TRUE)
 
 
 def test_disabled_account_and_browser_without_passkey_are_told_so(visitor: BrowserContext, here: Running) -> None:
@@ -132,7 +132,7 @@ def test_disabled_account_and_browser_without_passkey_are_told_so(visitor: Brows
     storage.access.add_account(Account(b"another admin...", "another", admin=True))
     storage.access.disable(tester.id, int(time.time()) // DAY)
     sign_in(page, here)
-    assert page.locator("[role=alert]").inner_text() == passkeys.UNKNOWN
+    expect(page.locator("[role=alert]")).to_have_text(passkeys.UNKNOWN)
     storage.access.enable(tester.id)
     storage.close()
 

@@ -116,9 +116,11 @@ def stored(site: Running) -> dict[str, list[Any]]:
 def log_in(context: BrowserContext, site: Running) -> Page:
     """A researcher's tab with the survey's results."""
     page = context.new_page()
-    page.goto(f"{site.url}/dashboard/surveys/{site.survey.name}/results")
+    results = f"{site.url}/dashboard/surveys/{site.survey.name}/results"
+    page.goto(results)
     page.fill("#token", site.token)
     page.click("main button")
-    page.click(f"text={site.survey.name}")
+    page.wait_for_selector(".who")
+    page.goto(results)
     page.wait_for_selector("section")
     return page
