@@ -101,7 +101,7 @@ def check_order(storage: SQLiteStorage) -> None:
         storage.store([arrival(1, number)])
     with sqlite3.connect(storage._path) as connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(reports)")]
-        stored = [row[0] for row in connection.execute("SELECT report_id, wave, \"values\" FROM reports")]
+        stored = [row[0] for row in connection.execute('SELECT report_id, wave, "values" FROM reports')]
     ranks = [stored.index(identity(number)) for number in range(80)]
     mean = (80 - 1) / 2
     spread = sum((rank - mean) ** 2 for rank in ranks)
