@@ -148,7 +148,12 @@ def _told(question: Question) -> tuple[int, int] | None:
     measure = measure_of(question)
     if not isinstance(measure, ShareChannel):
         return None
-    return round(100 * measure.a), round(100 * measure.b)
+    return _of_hundred(measure.a), _of_hundred(measure.b)
+
+
+def _of_hundred(share: float) -> int:
+    """As the form rounds it; ``round`` would take half a person now up, now down."""
+    return math.floor(100 * share + 0.5)
 
 
 def figures_of(draft: Draft, card: Card) -> Figures | None:

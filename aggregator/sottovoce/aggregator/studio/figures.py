@@ -1,6 +1,7 @@
 """How figures and mechanisms are written in the pages, in the reader's language: the filters that templates use."""
 
 from fractions import Fraction
+from math import floor
 
 from flask import Flask
 from sottovoce.aggregator.estimators import Estimate
@@ -161,9 +162,11 @@ def _written(number: Number) -> str:
 
 def _of_hundred(share: Fraction) -> str:
     """How many of 100 people, as the form tells it: nothing certain is claimed where chance has a say."""
-    whole = round(share * HUNDRED)
-    if share in {0, 1} or 0 < whole < HUNDRED:
+    whole = floor(share * HUNDRED + Fraction(1, 2))
+    if whole == share * HUNDRED:
         return words().number(whole)
+    if 0 < whole < HUNDRED:
+        return words().say("poster_about", number=words().number(whole))
     return f"{'<' if whole <= 0 else '>'} {words().number(1 if whole <= 0 else HUNDRED - 1)}"
 
 

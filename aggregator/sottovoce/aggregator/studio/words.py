@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from babel import Locale
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
 from sottovoce.aggregator.web.pages import LANGUAGES
 from sottovoce.shared.spec import TextMap
@@ -84,8 +84,9 @@ class Words:
 
     def moment(self, moment: datetime) -> str:
         """A day and a time of day, in UTC, which it says."""
-        told = format_datetime(moment.astimezone(UTC), format="long", locale=_locale(self.language), tzinfo=UTC)
-        return str(told)
+        locale, moment = _locale(self.language), moment.astimezone(UTC)
+        day, time = format_date(moment, "long", locale), format_time(moment, "short", tzinfo=UTC, locale=locale)
+        return f"{locale.datetime_formats['medium'].format(time, day)} UTC"
 
     def text(self, texts: TextMap, fallback: str) -> str:
         """

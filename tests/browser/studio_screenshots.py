@@ -1,0 +1,130 @@
+"""
+Takes a picture of each page of the studio: ``python -m tests.browser.studio_screenshots [PAGE ...]``.
+
+Each in the light, in the dark, on a phone, and on a phone from right to left; for looking at them one by one.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.demo.respondents import send_all
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+from tests.browser.chromium import find
+from tests.browser.visit import log_in
+from tests.conftest import Running, start
+from tests.surveys import document
+
+FOLDER = Path(__file__).parent / "screenshots" / "studio"
+TALLEST = 2000
+"""What a page has below is cut off: the picture shows how it begins."""
+
+WIDE = {"width": 960, "height": 720}
+PHONE = {"width": 360, "height": 740}
+LOOKS: dict[str, tuple[dict[str, Any], str]] = {
+    "light": ({"viewport": WIDE, "color_scheme": "light"}, "en"),
+    "dark": ({"viewport": WIDE, "color_scheme": "dark"}, "en"),
+    "phone": ({"viewport": PHONE, "color_scheme": "light"}, "en"),
+    "arabic": ({"viewport": PHONE, "color_scheme": "light"}, "ar"),
+}
+
+PAGES = {
+    "list": "/dashboard/",
+    "new": "/dashboard/new",
+    "design": "{draft}/design",
+    "privacy-of-a-draft": "{draft}/privacy",
+    "publish": "{draft}/publish",
+    "settings-of-a-draft": "{draft}/settings",
+    "privacy": "{demo}/privacy",
+    "invite": "{demo}/invite",
+    "invite-by-personal-links": "{invited}/invite",
+    "results-empty": "{invited}/results",
+    "results": "{demo}/results",
+    "tables": "{demo}/tables?kind=crosstab&rows={rows}&columns={columns}",
+    "models": "{demo}/models?kind=regression&outcome={rows}&on={columns}",
+    "files": "{demo}/files",
+    "settings": "{demo}/settings",
+    "team": "{demo}/team",
+    "board": "{demo}/board",
+    "history": "{demo}/history",
+    "accounts": "/dashboard/accounts",
+    "me": "/dashboard/me",
+}
+"""Where each page is."""
+
+
+def invited() -> Survey:
+    """A survey that has no report yet, for people with links of their own, in two languages."""
+    title = {"en": "Life on campus", "ar": "الحياة في الجامعة"}
+    return parse_survey({**document(title=title), "name": "invited", "access": "token"})
+
+
+def begun_draft(page: Page, site: Running) -> str:
+    """Where the pages of a draft are that was begun with the first template."""
+    page.goto(f"{site.url}/dashboard/new")
+    page.locator("[name=template]").first.check()
+    page.locator("form:has([name=template]) button").click()
+    page.wait_for_url("**/design*")
+    return page.url.partition("/design")[0].removeprefix(site.url)
+
+
+def take(page: Page, name: str) -> None:
+    """A picture of the whole page, as a small file."""
+    page.evaluate("document.activeElement.blur()")
+    height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
+    clip = {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": height}  # type: ignore[index]
+    page.screenshot(path=FOLDER / f"{name}.png", full_page=True, clip=clip, animations="disabled")  # type: ignore[arg-type]
+
+
+def addresses(site: Running, page: Page, wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each page that is wanted, by its name."""
+    questions = [question.name for question in site.survey.questions]
+    rows, columns = questions[0], questions[3]
+    places = {
+        "demo": f"/dashboard/surveys/{site.survey.name}",
+        "invited": "/dashboard/surveys/invited",
+        "draft": begun_draft(page, site),
+        "rows": rows,
+        "columns": columns,
+    }
+    for name, address in PAGES.items():
+        if not wanted or name in wanted:
+            yield name, site.url + address.format(**places)
+
+
+def take_all(browser: Browser, site: Running, wanted: Sequence[str]) -> None:
+    """Every page in every look."""
+    first = log_in(browser.new_context(), site)
+    listed = list(addresses(site, first, wanted))
+    for look, (options, language) in LOOKS.items():
+        context = browser.new_context(**options, extra_http_headers={"Accept-Language": language})
+        page = log_in(context, site)
+        for name, address in listed:
+            page.goto(address, wait_until="networkidle")
+            take(page, f"{name}-{look}")
+        context.close()
+
+
+def main(wanted: Sequence[str]) -> None:
+    """After the demonstration's 6,366 reports."""
+    FOLDER.mkdir(exist_ok=True, parents=True)
+    executable, environment = find()
+    with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
+        send_all(site.url, site.survey, demo_answers())
+        storage = site.storage()
+        storage.close_survey(site.survey.name, 20_000)
+        storage.publish(invited())
+        storage.close()
+        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        take_all(browser, site, wanted)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
