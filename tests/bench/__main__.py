@@ -15,6 +15,7 @@ from tests.bench import (
     recount,
     regression,
     single,
+    studio,
 )
 
 BENCHES = {
@@ -25,6 +26,7 @@ BENCHES = {
     "joint": joint_tables.figures,
     "audit": audit.figures,
     "page": page.figures,
+    "studio": studio.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
     "single": single.figures,
     "recount": recount.figures,
