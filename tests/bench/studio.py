@@ -1,6 +1,6 @@
 """
-The studio's pages of a survey of twenty questions with ten million reports (``BENCH_REPORTS`` says how many): until they
-are ready in Chromium, and their bytes, compressed, with all that they load.
+The pages of the studio for a survey of twenty questions with ten million reports (``BENCH_REPORTS`` says how many):
+until they are ready in Chromium, and their bytes, compressed, with all that they load.
 
 The survey is open, so that Results are made from the counts that are kept; Tables, Models and Files wait for the close.
 """
