@@ -93,6 +93,7 @@ RIGHTS: dict[str, Right] = {
     "studio.file": _right("owner analyst"),
     "studio.invite": _right("owner fieldwork"),
     "studio.personal_links": _right("owner fieldwork"),
+    "studio.take_links_back": _right("owner fieldwork"),
     "studio.qr_svg": _right("owner fieldwork"),
     "studio.qr_png": _right("owner fieldwork"),
     "studio.poster": _right("owner fieldwork"),

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from urllib.parse import parse_qsl
 
 from sottovoce.aggregator.storage import StoredSurvey, TokenCounts
 from sottovoce.aggregator.survey_life import TRIAL
@@ -27,6 +28,13 @@ def as_table(links: Sequence[tuple[str, str]], trial: bool) -> str:
     writer.writerow(["token", "link"])
     writer.writerows(links)
     return file.getvalue()
+
+
+def token_in(line: str) -> str:
+    """The token in a line of what was handed out: a row of the table, a link, or the token alone."""
+    cells = [cell.strip() for cell in line.split(",")]
+    link = next((cell for cell in cells if "#" in cell), "")
+    return dict(parse_qsl(link.partition("#")[2])).get("t", "") or cells[0]
 
 
 def in_steps(counts: TokenCounts, stored: StoredSurvey) -> TokenCounts:

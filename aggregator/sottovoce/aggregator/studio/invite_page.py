@@ -11,10 +11,11 @@ from sottovoce.aggregator.collect.tokens import (
     TokenRequest,
     create_tokens_once,
     new_request_key,
+    revoke_tokens,
     token_counts,
 )
 from sottovoce.aggregator.inviting.invited import InvitedWave, first_to_ask, invited_waves
-from sottovoce.aggregator.inviting.personal_links import MOST_CARDS, as_table, in_steps
+from sottovoce.aggregator.inviting.personal_links import MOST_CARDS, as_table, in_steps, token_in
 from sottovoce.aggregator.inviting.printed import Invitation, cards
 from sottovoce.aggregator.inviting.saved_form import PIECES
 from sottovoce.aggregator.storage import Storage, StoredSurvey
@@ -95,6 +96,20 @@ def personal_links(name: str) -> Response | tuple[str, int]:
     return _FILES.get(kind, _table)(found, links)
 
 
+def take_links_back(name: str) -> tuple[str, int]:
+    """
+    Take personal links back, as they were handed out, one a line; those that are not good are passed over.
+
+    The reply does not say how many were still good: of a single one that would tell whether its person has answered.
+    """
+    found = invited(name)
+    given = [token_in(line) for line in request.form.get("back", "").splitlines() if line.strip()]
+    if not found.survey.asks_for_token or not given:
+        return _page(name, "links_back_none"), 400
+    revoke_tokens(_storage(), name, given, g.who)
+    return _page(name, told="links_back_done"), 200
+
+
 def _made(found: Invited, count: int) -> list[str]:
     name, key = found.stored.name, request.form.get("batch", "")
     body = canonical.dump({"count": count, "wave": found.wave.number})
@@ -143,7 +158,7 @@ def _texts(found: Invited) -> dict[str, str]:
     }
 
 
-def _page(name: str, problem: str = "", **values: object) -> str:
+def _page(name: str, problem: str = "", told: str = "", **values: object) -> str:
     found = invited(name)
     counts = token_counts(_storage(), name) if found.survey.asks_for_token else None
     return render_template(
@@ -155,6 +170,7 @@ def _page(name: str, problem: str = "", **values: object) -> str:
         language_of_texts=_language_of_texts(found.survey),
         counts=None if counts is None else in_steps(counts, found.stored),
         problem=words().say(problem, **values) if problem else "",
+        told=words().say(told) if told else "",
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,
@@ -197,6 +213,15 @@ ROUTES = (
         "Make personal links, shown in this reply and nowhere else.",
         Kind.PAGE,
         ("text/csv", "text/html"),
+    ),
+    Route(
+        "studio.take_links_back",
+        "POST",
+        f"{_INVITE}/links/back",
+        take_links_back,
+        "Take personal links back.",
+        Kind.PAGE,
+        ("text/html",),
     ),
 )
 """The page and its form."""

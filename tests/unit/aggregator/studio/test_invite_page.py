@@ -139,6 +139,27 @@ def test_taking_one_link_back_moves_no_number(app: Flask, storage: SQLiteStorage
     assert re.findall("<dd>.*</dd>", page(client)) == before
 
 
+def take_back(client: Any, given: str) -> Any:
+    """The reply to the form that takes links back."""
+    fields = dict(re.findall(r'name="(form_token)" value="([^"]*)"', page(client)))
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    return client.post(f"{INVITE}/links/back", data={**fields, "back": given}, headers=headers, base_url=SITE)
+
+
+def test_links_are_taken_back_as_they_were_handed_out(app: Flask, storage: SQLiteStorage) -> None:
+    """As rows, links or tokens; used, unknown and good ones get the same reply, so that it tells of nobody."""
+    storage.publish(survey(access="token"))
+    client = browser(app)
+    table = make(client, 4).text.splitlines()[1:]
+    first, second, third, _ = ([*row.split(",")] for row in table)
+    replies = [take_back(client, given) for given in (table[0], second[1], third[0], first[1], "nothing")]
+
+    assert {reply.status_code for reply in replies} == {200}
+    assert len({re.sub('value="[^"]*"', "", reply.text) for reply in replies}) == 1
+    assert token_counts(storage, "exam").revoked == 3
+    assert take_back(client, " ").status_code == 400
+
+
 def test_survey_with_personal_links_shows_no_common_one(app: Flask, storage: SQLiteStorage) -> None:
     """The link without a token would let nobody in."""
     storage.publish(survey(access="token"))
