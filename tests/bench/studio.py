@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, sync_playwright
 from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.surveys import reports_so_far
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
@@ -46,6 +47,8 @@ def fill(storage: Storage, asked: Survey) -> None:
     for first in range(0, REPORTS, GROUP):
         ids = b"".join((first + place).to_bytes(8) + os.urandom(8) for place in range(GROUP))
         storage.store([Arrival(plan, 0, ids, packed)])
+    [stored] = storage.revisions(asked.name)
+    assert reports_so_far(stored) == REPORTS
 
 
 def visit(context: BrowserContext, address: str) -> tuple[float, float]:
