@@ -1,6 +1,6 @@
-"""The Flask application, from its four collaborators."""
+"""The Flask application, from its collaborators."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import Flask
@@ -22,6 +22,7 @@ from sottovoce.aggregator.shared_clock import SharedClock
 from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import pages as studio
+from sottovoce.aggregator.studio.previewed_form import PreviewedForm
 from sottovoce.aggregator.web import (
     api_routes,
     auth,
@@ -56,6 +57,7 @@ def create_app(
     storage: Storage,
     clock: Clock,
     assets: Mapping[str, Asset],
+    preview: Callable[[], PreviewedForm] | None = None,
 ) -> Flask:
     """
     The aggregator as a WSGI application.
@@ -65,6 +67,7 @@ def create_app(
         storage: an open database.
         clock: the present moment, as this machine tells it.
         assets: the respondent's page and its parts, by name.
+        preview: makes the page's form for the studio's preview, once somebody wants to see it; None for none.
     """
     shared_clock = SharedClock(storage, clock)
 
@@ -85,6 +88,7 @@ def create_app(
         storage=storage,
         clock=shared_clock,
         assets=PackedAssets(assets),
+        preview=preview,
         readiness=readiness,
         published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
         group_commit=group_commit,

@@ -8,7 +8,7 @@ bytes.
 The page comes in parts, each a script: ``respondent`` is what stands between the link and the first step, and the
 others, asked for when they are needed, import from it by name. ``whole`` is all of them in one. The last line, written
 here, starts the page with the entries of the parts that are in the script, and says where the script is, and how the
-other parts are had.
+other parts are had. ``previewed`` is all of them before a pretended aggregator, for a researcher's preview.
 """
 
 import re
@@ -24,6 +24,9 @@ PARTS = {
     "returning": "bundles/returning.js",
 }
 """The module that each part of the page begins with; the first part opens the form."""
+
+PREVIEW = "preview/pretend.js"
+"""What a researcher's preview of the form has before all that; no respondent is given it."""
 
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
@@ -74,10 +77,19 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
 
 def whole() -> str:
     """Everything in one module: nothing is fetched later."""
+    return _whole([], "")
+
+
+def previewed() -> str:
+    """As ``whole``, before a pretended aggregator, and with nothing of the browser's storage."""
+    return _whole([PREVIEW], "pretend();\n")
+
+
+def _whole(more: list[str], before: str) -> str:
     first, *later = PARTS
-    script = join(modules(*(PARTS[part] for part in later), PARTS[first]))
+    script = join(modules(*(PARTS[part] for part in later), *more, PARTS[first]))
     entries = ", ".join(["MAIN", *(part.upper() for part in later)])
-    return f"{script}start([{entries}], import.meta.url);\n"
+    return f"{script}{before}start([{entries}], import.meta.url);\n"
 
 
 def join(sources: dict[str, str]) -> str:

@@ -9,11 +9,12 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
-from sottovoce.client.bundle import parts, read, split, tidy, whole
+from sottovoce.client.bundle import parts, previewed, read, split, tidy, whole
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
@@ -41,6 +42,21 @@ class Asset(NamedTuple):
     content_type: str
     style: str = ""
     folder: str = ""
+
+
+class Preview(NamedTuple):
+    """
+    The form as a researcher tries it before it is published.
+
+    Attributes:
+        pieces: the page around its setup, and around what stands above the form.
+        script: how a content security policy names its one script.
+        style: how it names the style.
+    """
+
+    pieces: tuple[str, str, str]
+    script: str
+    style: str
 
 
 def assemble() -> dict[str, Asset]:
@@ -133,6 +149,17 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
         parts = {"name": survey.name, "digest": survey.digest[:32], "text": survey.canonical.decode()}
         held = f',"survey":{_json(parts)}'
     return f"{policy}{address}{setup}{_json(address)}{held}{rest}".encode()
+
+
+@cache
+def preview() -> Preview:
+    """The form before a pretended aggregator, which no respondent is given."""
+    script, style = "\n" + previewed(), _css() + tidy(read("preview/preview.css"))
+    page = _html(_setup({}), f'<script type="module">{script}</script>').replace(_css(), style)
+    before, _, rest = page.partition("{}</script>")
+    between, after = rest.rsplit("<body>\n", 1)
+    pieces = (before, f"</script>{between}<body>\n", after)
+    return Preview(pieces, f"'sha256-{_digest(script)}'", f"'sha256-{_digest(style)}'")
 
 
 def _saved() -> list[str]:

@@ -9,14 +9,14 @@ from sottovoce.aggregator.collect.server_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.client.page import assemble
+from sottovoce.client.page import assemble, preview
 
 
 def make_app() -> Gate:
     """The application of one worker, from the settings in the environment."""
     settings = prepare_worker()
     storage = open_worker_storage(settings)
-    return Gate(create_app(settings, storage, now, assemble()), settings, storage)
+    return Gate(create_app(settings, storage, now, assemble(), preview), settings, storage)
 
 
 def prepare_worker() -> Settings:

@@ -9,7 +9,7 @@ from hashlib import sha256
 import brotli
 import pytest
 from sottovoce.client import bundle
-from sottovoce.client.page import assemble, catalogues, languages, saved_page, static_page
+from sottovoce.client.page import assemble, catalogues, languages, preview, saved_page, static_page
 from sottovoce.demo.data import demo_survey
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parse_survey import parse_survey
@@ -53,6 +53,15 @@ def test_assemble_gives_the_files_that_are_served() -> None:
 def test_assemble_is_deterministic() -> None:
     """The same sources give the same bytes in the same order."""
     assert list(assemble().items()) == list(assemble().items())
+
+
+def test_no_respondent_is_given_the_pretended_aggregator() -> None:
+    """It stands in the preview alone."""
+    given = [asset.body for asset in assemble().values()]
+    given += [*static_page("https://survey.example").values(), saved_page("https://survey.example")]
+
+    assert [body for body in given if b"PretendedStorage" in body] == []
+    assert "PretendedStorage" in "".join(preview().pieces)
 
 
 def weight(asked: Survey, language: str, *parts: str) -> int:

@@ -13,6 +13,7 @@ RULES = {
     "survey": ("survey", "registry.js"),
     "device": ("survey", "device", "registry.js"),
     "form": ("survey", "device", "form", "registry.js"),
+    "preview": ("survey", "preview"),
     "bundles": ("survey", "device", "form"),
 }
 IMPORT = re.compile(r'^import [^;]* from "([^"]+)";$', re.MULTILINE)

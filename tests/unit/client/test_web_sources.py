@@ -10,8 +10,8 @@ from sottovoce.client.bundle import modules
 
 WEB = files("sottovoce.client").joinpath("web")
 
-APART = ("survey/accounting.js",)
-"""Modules that no page asks for yet: as strictly kept as the others, and bound by the same vectors."""
+APART = ("survey/accounting.js", "preview/aggregator.js", "preview/pretend.js", "preview/storage.js")
+"""Modules that no respondent's page asks for: as strictly kept as the others."""
 
 
 def apart() -> dict[str, str]:

@@ -12,7 +12,7 @@ from sottovoce.aggregator.web.route_table import Limit
 
 MAX_BODY = 64 * 1024
 FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
-FOR_PAGES = {"/design": 512 * 1024, "/dashboard/new": 512 * 1024}
+FOR_PAGES = {"/design": 512 * 1024, "/dashboard/new": 512 * 1024, "/dashboard/login": 640 * 1024}
 LARGER = {"/reports/batch": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS}
 """Limits of a body in bytes: of all routes but those that end so."""
 

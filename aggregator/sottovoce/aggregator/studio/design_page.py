@@ -15,7 +15,8 @@ from sottovoce.aggregator.studio.design_words import Sentences
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page
-from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.studio.trials import try_out
+from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.types import TYPES
 
@@ -63,13 +64,13 @@ def _page(name: str, draft: Draft, version: int, versions: list[int]) -> str:
 def save_design(name: str) -> Response:
     """Keep what was typed as another version, after what the button says; of two people, the second sees both texts."""
     form = request.form.to_dict()
-    newest = drafts.draft_named(name)
-    base = drafts.kept_draft(name, _number(form.get("version", ""))) or newest
+    last = drafts.draft_named(name)
+    base = drafts.kept_draft(name, _number(form.get("version", ""))) or last
     typed = posted_draft(form, base.draft)
     word = form.get("do", "")
     mine = change(typed, word)
     # A version that is gone is no version to save over: whoever kept a page open that long is shown both texts.
-    typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or newest.version
+    typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or last.version
     version = drafts.save(name, typed_over, mine)
     if version is None:
         return _both(name, typed, drafts.draft_named(name), form)
@@ -89,6 +90,8 @@ def _onwards(name: str, word: str, cards: int) -> Response:
     kind, _, given = word.partition(":")
     if kind == "publish":
         return lead_to(url_for("studio.publish", name=name))
+    if kind == "try":
+        return try_out(name)
     number = _number(given.partition(":")[0])
     moved = {"up": number - 1, "down": number + 1, "copy": number + 1, "add": cards - 1}
     card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)
@@ -109,8 +112,9 @@ def _both(name: str, mine: Draft, theirs: drafts.Kept, form: dict[str, str]) -> 
 
 
 def correct(name: str) -> Response:
-    """Begin a correction of a published survey."""
-    published_page(name, "design")
+    """Begin a correction of a published survey; a try-out has none: what it tries is changed and tried out again."""
+    if survey_of(newest(drafts.storage(), name).document).trial:
+        return lead_to(url_for("studio.design", name=name))
     drafts.begin_correction(name)
     return lead_to(url_for("studio.design", name=name))
 

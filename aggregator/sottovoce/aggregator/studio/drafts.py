@@ -6,9 +6,11 @@ from flask import current_app, g
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.names import free_name, short_name
+from sottovoce.aggregator.authoring.problems import survey_of_draft
 from sottovoce.aggregator.collect.group_commit import GroupCommit
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys import survey_of, unknown_survey
+from sottovoce.aggregator.surveys import newest, survey_of, unknown_survey
+from sottovoce.shared.spec import Survey
 
 
 class Kept(NamedTuple):
@@ -55,9 +57,9 @@ def save(name: str, typed_over: int, draft: Draft) -> int | None:
     Returns:
         The version that holds it; None if another one has come between, and nothing is written.
     """
-    newest = kept_draft(name)
-    if newest is not None and newest.draft == draft:
-        return newest.version
+    kept = kept_draft(name)
+    if kept is not None and kept.draft == draft:
+        return kept.version
     # The thread that writes has no request, so that everything of this one is looked up here.
     tables, document = storage().drafts, draft.dumped
     return _writer().after_reports(lambda: tables.save(name, typed_over, document))
@@ -74,7 +76,7 @@ def begin(draft: Draft, wanted: str = "") -> str:
     Returns:
         The name that it got: the first free one, since links of two surveys may not be alike.
     """
-    name = free_name(short_name(wanted or draft.title, "survey", "-"), _taken(), "-")
+    name = free_name(short_name(wanted or draft.title, "survey", "-"), taken_names(), "-")
     tables, account, who, document = storage(), g.actor.account.id, g.who, draft.dumped
 
     def write() -> None:
@@ -87,8 +89,7 @@ def begin(draft: Draft, wanted: str = "") -> str:
 
 def begin_correction(name: str) -> None:
     """Begin a draft of the next revision of a published survey, unless there is one; its roles are the survey's."""
-    newest = storage().revisions(name)[-1]
-    survey = survey_of(newest.document)
+    survey = survey_of(newest(storage(), name).document)
     tables, document = storage().drafts, draft_of(survey.document, survey.revision + 1).dumped
     _writer().after_reports(lambda: tables.add(name, document))
 
@@ -99,7 +100,22 @@ def forget(name: str) -> None:
     _writer().after_reports(lambda: tables.delete(name))
 
 
-def _taken() -> set[str]:
+def survey_as_it_stands(name: str) -> Survey:
+    """
+    The survey that a draft is by now; without a draft, the newest published revision.
+
+    Raises:
+        SpecError: the draft is none yet.
+        ReportRejected: ``unknown_survey``.
+    """
+    kept = kept_draft(name)
+    if kept is not None:
+        return survey_of_draft(kept.draft, name)
+    return survey_of(newest(storage(), name).document)
+
+
+def taken_names() -> set[str]:
+    """The names of drafts and surveys, also of those that were deleted: devices remember them."""
     drafts = {draft.name for draft in storage().drafts.drafts()}
     deleted = {line.about for line in storage().record() if line.what == "deleted"}
     return drafts | {row.name for row in storage().surveys()} | deleted

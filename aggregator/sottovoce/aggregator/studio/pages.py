@@ -14,6 +14,7 @@ from sottovoce.aggregator.studio import (
     language,
     models_page,
     new_page,
+    preview_page,
     privacy_page,
     publish_page,
     results_page,
@@ -22,6 +23,7 @@ from sottovoce.aggregator.studio import (
     survey_list,
     tables_page,
     team_page,
+    trials,
 )
 from sottovoce.aggregator.web.route_table import Route
 
@@ -29,6 +31,8 @@ _PAGES = (
     survey_list,
     new_page,
     design_page,
+    preview_page,
+    trials,
     publish_page,
     privacy_page,
     invite_page,

@@ -6,6 +6,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page, stage_of
+from sottovoce.aggregator.studio.trials import address_of_tried
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
@@ -73,14 +74,14 @@ def retire(name: str) -> Response:
 
 
 def delete(name: str) -> Response:
-    """Delete everything of the survey but the lines that it existed, if its name was typed."""
-    newest(_storage(), name)
-    if request.form.get("typed", "").strip() != name:
+    """Delete everything of the survey but the lines that it existed, if its name was typed; a try-out by one click."""
+    is_trial = survey_of(newest(_storage(), name).document).trial
+    if not is_trial and request.form.get("typed", "").strip() != name:
         return _back(name, told="not_typed")
     _storage().delete_survey(name, g.who)
     _storage().drafts.delete(name)
     current_app.extensions["joint_results"].drop()
-    return lead_to(url_for("studio.surveys"))
+    return lead_to(address_of_tried(name) if is_trial else url_for("studio.surveys"))
 
 
 def _storage() -> Storage:

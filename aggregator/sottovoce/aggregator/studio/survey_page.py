@@ -15,7 +15,7 @@ from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_surv
 from sottovoce.shared.spec import Survey
 
 PAGES: dict[str, Sequence[str]] = {
-    "design": ("design",),
+    "design": ("design", "preview"),
     "privacy": ("privacy",),
     "invite": ("invite",),
     "results": ("results", "tables", "models"),
@@ -25,7 +25,7 @@ PAGES: dict[str, Sequence[str]] = {
 }
 """The bar: each page with those that stand under it."""
 
-OF_DRAFTS = ("design", "privacy", "settings")
+OF_DRAFTS = ("design", "preview", "privacy", "settings")
 """The pages that a survey has before it is published."""
 
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
@@ -146,6 +146,8 @@ def stage_of(revisions: Sequence[StoredSurvey]) -> str:
 def _state(revisions: Sequence[StoredSurvey], stage: str) -> str:
     survey = survey_of(revisions[-1].document)
     reports = sum(map(reports_so_far, revisions))
+    if stage == "few" and survey.release_batch == 1:
+        return words().say("state_first")
     if stage == "few":
         return words().say("state_few", batch=survey.release_batch)
     return words().count(f"state_{stage}", reports)

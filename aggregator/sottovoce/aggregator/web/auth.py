@@ -6,7 +6,6 @@ session whose cookie no script can read and no other site can use. Only hashes a
 """
 
 import hmac
-import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,9 +15,10 @@ from sottovoce.aggregator.access.keys import KEY_DAYS, key_hash, link_hash, new_
 from sottovoce.aggregator.access.roles import Verdict, may, may_publish
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Key
+from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account, Key, Session
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
+from sottovoce.aggregator.web.kept_form import SIGNED_IN, KeptForm, is_page, kept_form, posted_form
 
 PUBLIC = frozenset(
     {
@@ -62,9 +62,6 @@ PUBLIC = frozenset(
 
 NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
 
-_PAGE = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
-"""Pages that one is led back to: of this site, whatever a link to the sign-in page says."""
-
 
 def let_in_by(storage: Storage, authorization: str, day: int) -> tuple[Account, Key] | None:
     """
@@ -103,13 +100,16 @@ def _let_in_program() -> Response | None:
 
 
 def _let_in_page() -> Response | None:
-    cookie = request.cookies.get(_cookie_name())
-    session = _storage().access.session(key_hash(cookie), now()) if cookie else None
+    cookie, session = session_secret(), _session()
     if session is None:
+        kept = posted_form() if request.method == "POST" and is_same_origin() else None
+        if kept is not None:
+            page = render_template("login.html", refused=False, kept_form=kept)
+            return Response(page, problems.STATUS["unauthorized"], problems.CHALLENGE)
         return redirected(redirect(url_for("auth.login", next=_page_asked_for())))
-    if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie or "")):
+    if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie)):
         return problems.response("forbidden", "the form did not come from this site")
-    g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie or "")
+    g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie)
     g.session, g.who = session, session.account.id.hex()
     return None
 
@@ -127,13 +127,13 @@ def _check_right(endpoint: str) -> Response | None:
 
 def _page_asked_for() -> str | None:
     """Where signing in leads back to; None for the list of surveys, and for what is no page."""
-    is_page = request.method == "GET" and request.endpoint != "studio.surveys"
-    return request.full_path.rstrip("?") if is_page and _PAGE(request.full_path) else None
+    was_seen = request.method == "GET" and request.endpoint != "studio.surveys"
+    return request.full_path.rstrip("?") if was_seen and is_page(request.full_path) else None
 
 
 def onward(page: str) -> str:
     """Where signing in leads to: the page that was asked for, if it is one of this site; else the list of surveys."""
-    return page if _PAGE(page) else url_for("studio.surveys")
+    return page if is_page(page) else url_for("studio.surveys")
 
 
 def login() -> str:
@@ -142,19 +142,39 @@ def login() -> str:
 
 
 def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
-    """Exchange the token for a session."""
+    """Exchange the token for a session; what came along is given back, also to whoever has signed in elsewhere."""
     if not is_same_origin():
         return problems.response("forbidden")
-    if "key" not in current_app.config["OPEN_DOORS"]:
+    kept = kept_form()
+    if kept is not None and SIGNED_IN in request.form and _session() is not None:
+        return _given_back(kept, session_secret())
+    cookie = _begin_session_by_key(request.form.get("token", "").strip())
+    if cookie is None:
         return _not_known()
-    digest = key_hash(request.form.get("token", "").strip())
-    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
-    if _storage().access.key(digest, now() // DAY) is None:
-        return _not_known()
-    cookie, session = new_cookie()
-    if _storage().access.start_session_by_key(session, digest, now()) is None:
-        return _not_known()
+    if kept is not None:
+        return with_cookie(_given_back(kept, cookie), cookie)
     return with_cookie(redirected(redirect(onward(request.args.get("next", "")))), cookie)
+
+
+def _begin_session_by_key(token: str) -> str | None:
+    """The cookie of a session; None if the key lets nobody in, or that door is shut."""
+    digest = key_hash(token)
+    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    if "key" not in current_app.config["OPEN_DOORS"] or _storage().access.key(digest, now() // DAY) is None:
+        return None
+    cookie, session = new_cookie()
+    return cookie if _storage().access.start_session_by_key(session, digest, now()) else None
+
+
+def _session() -> Session | None:
+    """The session of the browser that asks, if it lasts."""
+    cookie = session_secret()
+    return _storage().access.session(key_hash(cookie), now()) if cookie else None
+
+
+def _given_back(kept: KeptForm, session: str) -> Response:
+    """A page from which what was kept is posted again, under the new session, once somebody presses its button."""
+    return Response(render_template("kept_form.html", kept_form=kept, form_token=_form_token(session)))
 
 
 def offer() -> str:
@@ -213,7 +233,8 @@ def leave() -> Response:
 
 def _not_known() -> tuple[str, int, list[tuple[str, str]]]:
     count_refused()
-    return render_template("login.html", refused=True), problems.STATUS["unauthorized"], problems.CHALLENGE
+    page = render_template("login.html", refused=True, kept_form=kept_form())
+    return page, problems.STATUS["unauthorized"], problems.CHALLENGE
 
 
 def count_refused() -> None:
