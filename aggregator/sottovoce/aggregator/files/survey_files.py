@@ -6,17 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE
-from sottovoce.aggregator.files.about import TRIAL, About
+from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.planning.survey_file import yaml_text
 from sottovoce.aggregator.results.analysis import Revision, mechanism_document
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Question
 
 PREREGISTRATION = "sottovoce-preregistration/1"
 
 
-def write_survey_json(path: Path, survey: Survey) -> None:
-    """The canonical bytes, whose SHA-256 is the digest; of a try-out they say ``"trial": true`` themselves."""
-    path.write_bytes(survey.canonical)
+def write_survey_json(path: Path, about: About) -> None:
+    """
+    The canonical bytes, whose SHA-256 is the digest; of a try-out they say ``"trial": true`` themselves.
+
+    With the mark of a rehearsal it is no survey any more, and whatever reads surveys refuses it.
+    """
+    if about.rehearsal:
+        path.write_text(json_text({**about.marks, **about.survey.document}), encoding="utf-8")
+    else:
+        path.write_bytes(about.survey.canonical)
 
 
 def write_survey_yaml(path: Path, about: About) -> None:
@@ -46,7 +53,7 @@ def preregistration(revisions: Sequence[Revision], about: About) -> dict[str, An
     """The document: questions, channels, costs, windows, the rule of looking, and how figures are made."""
     survey = about.survey
     return {
-        **({"trial": TRIAL} if survey.trial else {}),
+        **about.marks,
         "format": PREREGISTRATION,
         "survey": survey.name,
         "version": about.version,

@@ -59,8 +59,7 @@ def file(name: str, file: str) -> Response:
     # Who goes away early, or asks for the head alone, reads no block.
     reply.call_on_close(opened.close)
     reply.content_length = made.size
-    trial = "TRIAL-" if source.about.survey.trial else ""
-    reply.headers["Content-Disposition"] = f"attachment; filename={trial}{name}-{file}"
+    reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
     reply.headers["Repr-Digest"] = _digest(made)
     return reply
 
