@@ -25,7 +25,7 @@ from sottovoce.aggregator.files.ddi import write_ddi
 from sottovoce.aggregator.files.methods import write_methods
 from sottovoce.aggregator.files.reports import Reports, read_reports
 from sottovoce.aggregator.files.statistics_files import write_statistics_file
-from sottovoce.aggregator.files.survey_files import json_text
+from sottovoce.aggregator.files.survey_files import json_text, marked
 from sottovoce.aggregator.files.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.results.analysis import Revision, analyse
 from sottovoce.aggregator.results.export import export_document
@@ -126,12 +126,8 @@ def _script(name: str) -> Write:
 
 def _export(source: Source, path: Path) -> None:
     journal = source.storage.journal
-    document = export_document(
-        analyse(source.revisions, wave=source.wave),
-        None if journal is None else journal.head(),
-        rehearsal=source.about.rehearsal,
-    )
-    path.write_text(json_text(document), encoding="utf-8")
+    document = export_document(analyse(source.revisions, wave=source.wave), None if journal is None else journal.head())
+    path.write_text(json_text(marked(document, source.about)), encoding="utf-8")
 
 
 def _methods(source: Source, path: Path) -> None:

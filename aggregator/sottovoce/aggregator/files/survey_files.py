@@ -1,7 +1,7 @@
 """The survey as YAML and as JSON, and what was settled before anybody answered: files for the next study."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ def write_survey_json(path: Path, about: About) -> None:
     With the mark of a rehearsal it is no survey any more, and whatever reads surveys refuses it.
     """
     if about.rehearsal:
-        path.write_text(json_text({**about.marks, **about.survey.document}), encoding="utf-8")
+        path.write_text(json_text(marked(about.survey.document, about)), encoding="utf-8")
     else:
         path.write_bytes(about.survey.canonical)
 
@@ -42,6 +42,17 @@ def write_preregistration(path: Path, revisions: Sequence[Revision], about: Abou
         about: what the file says of itself.
     """
     path.write_text(json_text(preregistration(revisions, about)), encoding="utf-8")
+
+
+def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
+    """
+    A document that must not be taken for what it is elsewhere: that stands first, and no reader's format has it.
+
+    Args:
+        document: of reports, real or invented, or their survey.
+        about: says whether they were invented.
+    """
+    return {**(about.marks if about.rehearsal else {}), **document}
 
 
 def json_text(document: dict[str, Any]) -> str:

@@ -22,9 +22,7 @@ _TOWARDS |= {"lowest": -1, "highest": 1}
 """Figures in the number's unit, and where to round them: an interval must not become narrower."""
 
 
-def export_document(
-    results: Results, journal: Head | None = None, group: Group | None = None, *, rehearsal: bool = False
-) -> dict[str, Any]:
+def export_document(results: Results, journal: Head | None = None, group: Group | None = None) -> dict[str, Any]:
     """
     The results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
 
@@ -32,12 +30,11 @@ def export_document(
         results: what it holds.
         journal: the head of the journal, for a file to keep: ``journal verify --head`` can be held against it.
         group: the people whom it asked, where everybody answered: then shares are told as numbers of people too.
-        rehearsal: reports were invented; then it is no export, which its schema would have.
     """
     survey = results.survey
     return {
         # First of all, so that nobody who looks into the file takes it for the real survey's.
-        **({"rehearsal": True} if rehearsal else {"trial": True} if survey.trial else {}),
+        **({"trial": True} if survey.trial else {}),
         "format": FORMAT,
         "survey": survey.name,
         "revision": survey.revision,
