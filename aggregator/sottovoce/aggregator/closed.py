@@ -15,7 +15,8 @@ Limit       Until a survey is closed its reports can be withdrawn, those of clos
 from collections.abc import Sequence
 from datetime import datetime
 
-from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.readable import ReadableReports
 from sottovoce.aggregator.storage.record import CLOSED
 from sottovoce.aggregator.surveys import survey_of, wave_state
 from sottovoce.shared.errors import EstimateError, StillOpen
@@ -38,7 +39,7 @@ NO_SURVEY = "there is no survey of this name"
 NO_WAVE = "the survey has no such wave"
 
 
-def check_closed(storage: Storage, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:
+def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:
     """
     Return if joint results, regressions, weights and files of reports exist: the one place where that is decided.
 
@@ -66,7 +67,7 @@ def check_closed(storage: Storage, revisions: Sequence[StoredSurvey], wave: int 
         raise StillOpen(STILL_OPEN)
 
 
-def _refuse_differences(storage: Storage, survey: Survey) -> None:
+def _refuse_differences(storage: ReadableReports, survey: Survey) -> None:
     """What was closed again must differ from the first time by nothing, or by enough people."""
     closed = sum(line.what == CLOSED and line.about == survey.name for line in storage.record())
     if closed > 2 and storage.changed_since_close(survey.name):

@@ -1,11 +1,12 @@
 """The closed list of files: by its name, how each is written and whether it holds reports."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from sottovoce.aggregator.closed import check_closed
 from sottovoce.aggregator.files import estimates, survey_files
@@ -24,11 +25,11 @@ from sottovoce.aggregator.files.ddi import write_ddi
 from sottovoce.aggregator.files.methods import write_methods
 from sottovoce.aggregator.files.reports import Reports, read_reports
 from sottovoce.aggregator.files.statistics_files import write_statistics_file
-from sottovoce.aggregator.files.survey_files import json_text
+from sottovoce.aggregator.files.survey_files import json_text, marked
 from sottovoce.aggregator.files.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.results.analysis import Revision, analyse
 from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.readable import ReadableReports
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,23 @@ class Source:
     What files of one survey are written from; reports are read once, when a file needs them.
 
     Attributes:
-        storage: the database.
+        storage: the database, or reports that were invented.
         revisions: all of the survey, oldest first.
         now: the present moment, which says what is closed.
         wave: of whose reports the files are; None for all.
+        set_up: how reports were invented; None of real ones.
     """
 
-    storage: Storage
+    storage: ReadableReports
     revisions: Sequence[Revision]
     now: datetime
     wave: int | None = None
+    set_up: Mapping[str, Any] | None = None
 
     @cached_property
     def about(self) -> About:
         """What every file says of itself."""
-        return About.of(self.revisions[-1].survey)
+        return About.of(self.revisions[-1].survey, self.set_up is not None)
 
     @cached_property
     def reports(self) -> Reports:
@@ -122,8 +125,9 @@ def _script(name: str) -> Write:
 
 
 def _export(source: Source, path: Path) -> None:
-    document = export_document(analyse(source.revisions, wave=source.wave), source.storage.journal.head())
-    path.write_text(json_text(document), encoding="utf-8")
+    journal = source.storage.journal
+    document = export_document(analyse(source.revisions, wave=source.wave), None if journal is None else journal.head())
+    path.write_text(json_text(marked(document, source.about)), encoding="utf-8")
 
 
 def _methods(source: Source, path: Path) -> None:
@@ -153,7 +157,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "codebook.html": lambda source, path: write_codebook(path, source.channels, source.about),
     "ddi.xml": lambda source, path: write_ddi(path, source.channels, source.count, source.about),
     "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),
-    "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about.survey),
+    "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: survey_files.write_preregistration(path, s.revisions, s.about),
     "methods.md": _methods,
     "channels.csv": _channels,
@@ -175,4 +179,4 @@ def together(source: Source) -> Iterator[tuple[str, Write]]:
 
 
 def _earlier(revision: Revision) -> Write:
-    return lambda _, path: survey_files.write_survey_json(path, revision.survey)
+    return lambda _, path: survey_files.write_survey_json(path, About.of(revision.survey))

@@ -16,8 +16,8 @@ def harmless(cell: object) -> object:
 
 
 def first_lines(about: About) -> str:
-    """What stands above the header: nothing, or of a try-out the comment that it is one."""
-    return f"# {'; '.join(about.lines)}\n" if about.survey.trial else ""
+    """What stands above the header: nothing, or of a try-out or a rehearsal the comment that it is one."""
+    return f"# {'; '.join(about.lines)}\n" if about.warning else ""
 
 
 def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from sottovoce.aggregator.files.about import TRIAL, About
+from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.channels import Channel
 from sottovoce.aggregator.files.labels import coding, question_label, value_labels
 from sottovoce.aggregator.files.tables import extra_name
@@ -35,11 +35,11 @@ def write_codebook(path: Path, channels: Sequence[Channel], about: About) -> Non
 def _lines(channels: Sequence[Channel], about: About) -> Iterator[str]:
     survey, language = about.survey, about.survey.default_language
     title = escape(survey.text(survey.title))
-    yield f"<!doctype html>{f'<!-- {TRIAL} -->' if survey.trial else ''}"
+    yield f"<!doctype html>{f'<!-- {about.warning} -->' if about.warning else ''}"
     yield f'<html lang="{escape(language)}"><head><meta charset="utf-8"><title>Codebook: {title}</title>'
     yield f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><main>'
-    if survey.trial:
-        yield f"<p><strong>{TRIAL}</strong></p>"
+    if about.warning:
+        yield f"<p><strong>{about.warning}</strong></p>"
     yield f'<h1 dir="auto">{title}</h1><div lang="en">'
     yield f"<p>Codebook. <code>{escape(about.line)}</code></p>"
     yield "<p>A cell of the reports is empty where the respondent was not asked.</p>"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from sottovoce.aggregator.files.about import TRIAL, About
+from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.channels import Channel
 from sottovoce.aggregator.files.codebook import REVISION, WAVE
 from sottovoce.aggregator.files.labels import coding, value_labels
@@ -44,9 +44,9 @@ def write_ddi(path: Path, channels: Sequence[Channel], reports: int, about: Abou
         found = _var(data, number, extra_name(name, names), "interval")
         _text(found, "labl", told)
     ET.indent(root)
-    trial = f"<!-- {TRIAL} -->" if about.survey.trial else ""
+    warning = f"<!-- {about.warning} -->" if about.warning else ""
     text = ET.tostring(root, encoding="unicode")
-    path.write_text(f'<?xml version="1.0" encoding="UTF-8"?>{trial}\n{text}\n', encoding="utf-8")
+    path.write_text(f'<?xml version="1.0" encoding="UTF-8"?>{warning}\n{text}\n', encoding="utf-8")
 
 
 def _study(study: ET.Element, about: About) -> None:

@@ -5,8 +5,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.files.about import MANIFEST, About
 from sottovoce.aggregator.files.catalogue import Source, together
+from sottovoce.aggregator.files.survey_files import json_text
 
 SUMS = "SHA256SUMS"
 """What ``sha256sum -c`` takes."""
@@ -26,7 +27,11 @@ def write_folder(source: Source, folder: Path) -> None:
     for name, write in together(source):
         write(source, folder / name)
         names.append(name)
-    lines = [f"{_sha256(folder / name)}  {name}\n" for name in names]
+    sums = {name: _sha256(folder / name) for name in names}
+    if source.set_up is not None:
+        manifest = {**source.about.pairs, "rehearsal": True, "set": source.set_up, "sha256": sums}
+        (folder / MANIFEST).write_text(json_text(manifest), encoding="utf-8")
+    lines = [f"{found}  {name}\n" for name, found in sums.items()]
     # Tables have no room to say whose they are: beside their sums it stands.
     (folder / SUMS).write_text(f"# {'; '.join(source.about.lines)}\n" + "".join(lines), encoding="utf-8")
 
@@ -47,7 +52,7 @@ def _pack(folder: Path, path: Path, about: About) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.comment = "; ".join(about.lines).encode()
         for file in sorted(folder.iterdir()):
-            entry = zipfile.ZipInfo(f"{about.survey.name}/{file.name}", _EPOCH)
+            entry = zipfile.ZipInfo(f"{about.prefix if about.rehearsal else ''}{about.survey.name}/{file.name}", _EPOCH)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
             with file.open("rb") as read, archive.open(entry, "w", force_zip64=True) as write:
                 while block := read.read(_BLOCK):

@@ -1,12 +1,12 @@
 """A joint result as a table of numbers to keep: every figure of the document that has limits, one a line."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.cells import write_csv
+from sottovoce.aggregator.files.survey_files import json_text, marked
 from sottovoce.aggregator.files.workbook import write_workbook
 
 Document = Mapping[str, Any]
@@ -51,16 +51,16 @@ def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
     write_workbook(path, about, [COLUMNS, *joint_rows(document)], "Figures")
 
 
-def write_joint_json(path: Path, document: Document, _about: About) -> None:
+def write_joint_json(path: Path, document: Document, about: About) -> None:
     """
-    Write the document as programs get it; what it is of stands in the file's name.
+    Write the document as programs get it; what it is of stands in the file's name. Of a rehearsal it says that first.
 
     Args:
         path: of the file.
         document: of a joint result.
-        _about: stands in the other two.
+        about: stands in the other two.
     """
-    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json_text(marked(document, about)), encoding="utf-8")
 
 
 def _crosstab(document: Document) -> Iterator[Line]:

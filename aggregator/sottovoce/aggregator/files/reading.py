@@ -9,12 +9,14 @@ Everything is checked as an aggregator checks what devices send. A message names
 stands there: it may be an answer.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from sottovoce.aggregator.files.about import INVENTED, MANIFEST
 from sottovoce.aggregator.files.reading_csv import read_csv
 from sottovoce.aggregator.files.reading_parquet import read_parquet
 from sottovoce.aggregator.files.reports import Column
@@ -59,6 +61,8 @@ def read_folder(path: Path) -> Folder:
     """
     if not path.is_dir():
         raise SpecError("there is no such folder")
+    if _is_rehearsal(path / MANIFEST):
+        raise SpecError(f"{MANIFEST}: {INVENTED}")
     survey = _survey(path)
     surveys = _earlier(path, survey) | {survey.revision: survey}
     file = next((path / name for name in REPORTS if (path / name).is_file()), None)
@@ -67,6 +71,15 @@ def read_folder(path: Path) -> Folder:
     read = read_csv if file.suffix == ".csv" else read_parquet
     columns, wave, revision = read(file, Expected(survey, surveys))
     return Folder(survey, surveys, columns, wave, revision)
+
+
+def _is_rehearsal(manifest: Path) -> bool:
+    """Folders of real reports have no such file; whatever else is called so is looked at no further."""
+    try:
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.get("rehearsal") is True
 
 
 def _survey(path: Path) -> Survey:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.results.analysis import LEAST_COHORT, Revision, analyse, same_question
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.columns import is_null, matrix
+from sottovoce.aggregator.storage.readable import ReadableReports
 from sottovoce.aggregator.storage.rows import LETTERS, null
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
@@ -52,7 +52,7 @@ class Reports:
 
 
 def read_reports(
-    storage: Storage, revisions: Sequence[Revision], wave: int | None = None, public: bool = False
+    storage: ReadableReports, revisions: Sequence[Revision], wave: int | None = None, public: bool = False
 ) -> Reports:
     """
     All reports of a survey, in an order drawn anew; whether they may be read is for ``check_closed`` to say.
@@ -93,7 +93,11 @@ def column_type(question: Question, asked: Sequence[Question]) -> np.dtype[np.un
 
 
 def _blocks(
-    storage: Storage, revision: Revision, questions: Sequence[Question], revisions: Sequence[Revision], wave: int | None
+    storage: ReadableReports,
+    revision: Revision,
+    questions: Sequence[Question],
+    revisions: Sequence[Revision],
+    wave: int | None,
 ) -> Iterator[Reports]:
     asked = [question for each in revisions for question in each.survey.questions]
     places = {q.name: (_place(q, revision.survey), column_type(q, asked)) for q in questions}

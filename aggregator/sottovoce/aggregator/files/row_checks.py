@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.files.about import INVENTED, REHEARSAL
 from sottovoce.aggregator.files.reports import Column, column_type
 from sottovoce.aggregator.files.tables import extra_name
 from sottovoce.aggregator.results.analysis import same_question
@@ -53,12 +54,14 @@ class Expected:
 
     def check_digest(self, told: str, place: str) -> None:
         """
-        Refuse a file that names another survey.
+        Refuse a file that names another survey, and one whose reports were invented.
 
         Args:
             told: what the file says of itself.
             place: where it does.
         """
+        if REHEARSAL in told:
+            raise SpecError(f"{place}: {INVENTED}")
         named = _DIGEST.search(told)
         if named and named[0] not in {survey.digest for survey in self.surveys.values()}:
             raise SpecError(

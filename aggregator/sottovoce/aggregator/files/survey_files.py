@@ -1,22 +1,29 @@
 """The survey as YAML and as JSON, and what was settled before anybody answered: files for the next study."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.estimators import DEFAULT_RULE
-from sottovoce.aggregator.files.about import TRIAL, About
+from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.planning.survey_file import yaml_text
 from sottovoce.aggregator.results.analysis import Revision, mechanism_document
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Question
 
 PREREGISTRATION = "sottovoce-preregistration/1"
 
 
-def write_survey_json(path: Path, survey: Survey) -> None:
-    """The canonical bytes, whose SHA-256 is the digest; of a try-out they say ``"trial": true`` themselves."""
-    path.write_bytes(survey.canonical)
+def write_survey_json(path: Path, about: About) -> None:
+    """
+    The canonical bytes, whose SHA-256 is the digest; of a try-out they say ``"trial": true`` themselves.
+
+    With the mark of a rehearsal it is no survey any more, and whatever reads surveys refuses it.
+    """
+    if about.rehearsal:
+        path.write_text(json_text(marked(about.survey.document, about)), encoding="utf-8")
+    else:
+        path.write_bytes(about.survey.canonical)
 
 
 def write_survey_yaml(path: Path, about: About) -> None:
@@ -37,6 +44,17 @@ def write_preregistration(path: Path, revisions: Sequence[Revision], about: Abou
     path.write_text(json_text(preregistration(revisions, about)), encoding="utf-8")
 
 
+def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
+    """
+    A document that must not be taken for what it is elsewhere: that stands first, and no reader's format has it.
+
+    Args:
+        document: of reports, real or invented, or their survey.
+        about: says whether they were invented.
+    """
+    return {**(about.marks if about.rehearsal else {}), **document}
+
+
 def json_text(document: dict[str, Any]) -> str:
     """A document as text, its first key in the first line: of a try-out that is the warning."""
     return json.dumps(document, indent=2, ensure_ascii=False).replace("{\n  ", "{", 1) + "\n"
@@ -46,7 +64,7 @@ def preregistration(revisions: Sequence[Revision], about: About) -> dict[str, An
     """The document: questions, channels, costs, windows, the rule of looking, and how figures are made."""
     survey = about.survey
     return {
-        **({"trial": TRIAL} if survey.trial else {}),
+        **about.marks,
         "format": PREREGISTRATION,
         "survey": survey.name,
         "version": about.version,

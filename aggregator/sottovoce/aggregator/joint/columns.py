@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.results.analysis import same_question
-from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.columns import is_null, matrix
+from sottovoce.aggregator.storage.readable import ReadableReports
 from sottovoce.aggregator.storage.rows import LETTERS, null
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import EstimateError
@@ -123,7 +124,10 @@ class Columns:
 
 
 def read_columns(
-    storage: Storage, revisions: Sequence[StoredSurvey], wave: int | None = None, progress: Progress | None = None
+    storage: ReadableReports,
+    revisions: Sequence[StoredSurvey],
+    wave: int | None = None,
+    progress: Progress | None = None,
 ) -> Columns:
     """
     All reports of a survey, or of one wave; whether they may be looked at is asked before, see ``closed``.

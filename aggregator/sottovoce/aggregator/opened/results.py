@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.files.about import INVENTED
 from sottovoce.aggregator.joint.in_words import in_words
 from sottovoce.aggregator.opened.address import AddressReports, read_key
 from sottovoce.aggregator.opened.figures import plot_intervals
@@ -219,6 +220,8 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
             found = json.loads(file.read(LARGEST))
     except (OSError, ValueError, RecursionError):
         raise SpecError(f"{path.name} cannot be read as JSON") from None
+    if isinstance(found, dict) and "rehearsal" in found:
+        raise SpecError(f"{path.name}: {INVENTED}")
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise SpecError(f"{path.name} is no export of results ({FORMAT})")
     if survey is not None and found["survey"] != survey:

@@ -13,6 +13,7 @@ import numpy as np
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
 from sottovoce.aggregator.planning.batch_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
+from sottovoce.aggregator.planning.inventors import Inventor, SetShares, masks, options, set_inventor
 from sottovoce.aggregator.planning.skip_logic import hide
 from sottovoce.aggregator.results.analysis import Results, Revision, analyse
 from sottovoce.aggregator.storage import Cell, StoredSurvey
@@ -20,9 +21,6 @@ from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.columns import tally
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey
-
-Inventor = Callable[[int], Values]
-"""True values of the next so many respondents."""
 
 Tally = Mapping[int, int]
 
@@ -69,14 +67,35 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
         seed: decides every answer.
         block: respondents at a time, which is what memory is needed for.
     """
-    seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
-    generators = [np.random.Generator(np.random.PCG64(each)) for each in seeds]
     draw = [
         _INVENTORS[question.kind.truth](question.domain, generator)
-        for question, generator in zip(survey.questions, generators, strict=True)
+        for question, generator in zip(survey.questions, _generators(survey, seed), strict=True)
     ]
     for start in range(0, count, block):
         yield hide(survey, [values(min(block, count - start)) for values in draw])
+
+
+def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetShares]) -> list[Values]:
+    """
+    True values of ``count`` respondents whose answers have the shares that were set, an array for each question.
+
+    No two answers of a respondent hang together, but for those that a condition hides: these have their fixed value.
+
+    Args:
+        survey: what is asked.
+        count: respondents.
+        seed: decides every answer.
+        wanted: for each question its shares or means.
+    """
+    asked = zip(survey.questions, _generators(survey, seed), wanted, strict=True)
+    draw = [set_inventor(question.domain, question.kind.truth, each, generator) for question, generator, each in asked]
+    return hide(survey, [values(count) for values in draw])
+
+
+def _generators(survey: Survey, seed: int) -> list[np.random.Generator]:
+    """One a question, so that none hangs on how many values another one takes."""
+    seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
+    return [np.random.Generator(np.random.PCG64(each)) for each in seeds]
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
@@ -96,10 +115,21 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
         for index, values in enumerate(randomized(survey, truths, draws)):
             tallies[index].update(tally(values, survey.masks.get(index, 0)))
         for question, found, truth in zip(survey.questions, true, truths, strict=True):
-            for counter, column in zip(found, np.atleast_2d(truth.T), strict=True):
-                counter.update(tally(column, _options_of_mask(question)))
+            for counter, counted in zip(found, true_tallies(question, truth), strict=True):
+                counter.update(counted)
     stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
     return Piloted(analyse([Revision(stored, survey, (Cell(0, ALL, n, 0, tallies),))]), true)
+
+
+def true_tallies(question: Question, truth: Values) -> list[Tally]:
+    """
+    What ``true_figure`` takes.
+
+    Args:
+        question: what was asked.
+        truth: true values of its respondents, shape (n,); (n, d) of a vector.
+    """
+    return [tally(column, _options_of_mask(question)) for column in np.atleast_2d(truth.T)]
 
 
 def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
@@ -206,21 +236,11 @@ def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the que
 
 
 def _options(domain: Domain, generator: np.random.Generator) -> Inventor:
-    shares = generator.dirichlet(np.ones(domain.size))
-    return lambda count: generator.choice(domain.size, size=count, p=shares).astype(np.int64)
+    return options(domain, generator.dirichlet(np.ones(domain.size)), generator)
 
 
 def _masks(domain: Domain, generator: np.random.Generator) -> Inventor:
-    shares = generator.beta(1, 3, size=domain.size)
-
-    def masks(count: int) -> Values:
-        chosen = generator.random((count, domain.size)) < shares
-        # Whoever chose too many keeps the first ones.
-        chosen &= chosen.cumsum(axis=1) <= domain.max_choices
-        found: Values = (chosen.astype(np.int64) << np.arange(domain.size)).sum(axis=1)
-        return found
-
-    return masks
+    return masks(domain, generator.beta(1, 3, size=domain.size), generator)
 
 
 def _steps(domain: Domain, generator: np.random.Generator) -> Inventor:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.files.catalogue import Source
 from sottovoce.aggregator.studio.joint_answer import why_nothing
 from sottovoce.aggregator.studio.survey_files import (
     DRAWN_ANEW,
@@ -47,20 +48,35 @@ def files(name: str) -> str:
         wave=wave,
         made=made,
         busy=busy,
+        room="studio.",
     )
 
 
 def file(name: str, file: str) -> Response:
     """One file, with its SHA-256 in the header ``Repr-Digest``."""
-    source = source_of(name, _wave())
+    return file_reply(source_of(name, _wave()), name, file)
+
+
+def file_reply(source: Source, name: str, file: str) -> Response:
+    """
+    A file that is written now, with its SHA-256.
+
+    Args:
+        source: what it is written from.
+        name: the survey's.
+        file: one of ``OFFERED``.
+
+    Raises:
+        EstimateError: it may not leave yet.
+        Refusal: there is no such file, or others are being written.
+    """
     opened, made = open_file(source, file)
     ending = file.rpartition(".")[2]
     reply = Response(_blocks(opened), content_type=MEDIA_TYPES[ending])
     # Who goes away early, or asks for the head alone, reads no block.
     reply.call_on_close(opened.close)
     reply.content_length = made.size
-    trial = "TRIAL-" if source.about.survey.trial else ""
-    reply.headers["Content-Disposition"] = f"attachment; filename={trial}{name}-{file}"
+    reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
     reply.headers["Repr-Digest"] = _digest(made)
     return reply
 

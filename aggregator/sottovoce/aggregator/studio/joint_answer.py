@@ -1,12 +1,12 @@
 """The answer to an analysis, or why there is none: from the same function that programs are answered by."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from flask import current_app
 from sottovoce.aggregator.closed import check_closed
-from sottovoce.aggregator.joint.joint_request import parse_request
+from sottovoce.aggregator.joint.joint_request import Request, parse_request
 from sottovoce.aggregator.studio.joint_address import AskedAnalysis
 from sottovoce.aggregator.surveys import reports_so_far
 from sottovoce.aggregator.web.problems import STATUS, Refusal
@@ -46,17 +46,16 @@ class JointAnswer:
     why: Why | None = None
 
 
-def answer_to(name: str, asked: AskedAnalysis) -> JointAnswer:
+def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, Any]]) -> JointAnswer:
     """
-    Make an analysis of a published survey.
+    Make an analysis.
 
     Args:
-        name: the survey's.
         asked: the analysis.
+        document: answers it from some reports.
     """
     try:
-        request = parse_request(asked.kind, dict(asked.options))
-        return JointAnswer(current_app.extensions["joint_results"].document(name, request))
+        return JointAnswer(document(parse_request(asked.kind, dict(asked.options))))
     except OptionsError as error:
         told = tuple(f"{each.pointer.lstrip('/')} {each.message}".strip() for each in error.problems)
         return JointAnswer(why=Why(error.code, told))

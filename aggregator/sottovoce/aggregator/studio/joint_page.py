@@ -2,22 +2,26 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Response, current_app, render_template, request
+from flask import Response, current_app, render_template, request, url_for
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.joint_files import write_joint_csv, write_joint_json, write_joint_xlsx
+from sottovoce.aggregator.joint.joint_request import Request
 from sottovoce.aggregator.planning.joint_plan import pair_plan
 from sottovoce.aggregator.studio.figures_in_words import FiguresInWords
 from sottovoce.aggregator.studio.joint_address import AskedAnalysis, asked_analysis
 from sottovoce.aggregator.studio.joint_answer import JointAnswer, Why, answer_to, why_nothing
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.rehearsed import ROOM, Rehearsed
 from sottovoce.aggregator.studio.reproducing import in_files, python_code, r_code
 from sottovoce.aggregator.studio.shown_models import ModelsInWords
 from sottovoce.aggregator.studio.shown_parts import ShownAnswer
 from sottovoce.aggregator.studio.shown_tables import TablesInWords
-from sottovoce.aggregator.studio.survey_page import published_page
+from sottovoce.aggregator.studio.survey_page import SurveyPage, published_page
 from sottovoce.aggregator.studio.survey_variables import SurveyVariables
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web.problems import COME_BACK, RETRY_AFTER, Refusal
@@ -45,35 +49,83 @@ def names_of(name: str) -> SurveyVariables:
     return SurveyVariables(survey_of(newest(current_app.extensions["storage"], name).document), words())
 
 
-def joint_page(name: str, page: str, kinds: Sequence[str]) -> Response:
+@dataclass(frozen=True)
+class JointSubject:
+    """
+    What an analysis is of: a published survey, or invented people.
+
+    Attributes:
+        frame: of the page.
+        page: its word for the title.
+        names: the variables.
+        nothing: why there are no joint results at all; None if there are.
+        document: answers an analysis.
+        about: what files say of themselves.
+        rehearsed: the rehearsal, if it is one.
+    """
+
+    frame: SurveyPage
+    page: str
+    names: SurveyVariables
+    nothing: Why | None
+    document: Callable[[Request], Mapping[str, Any]]
+    about: About
+    rehearsed: Rehearsed | None = None
+
+    @property
+    def room(self) -> str:
+        """What the names of its routes begin with."""
+        return "studio." if self.rehearsed is None else ROOM
+
+
+def published_subject(name: str, page: str) -> JointSubject:
+    """
+    A published survey.
+
+    Args:
+        name: the survey's.
+        page: its word.
+
+    Raises:
+        ReportRejected: no survey has this name.
+    """
+    frame, names = published_page(name, page), names_of(name)
+    answer = partial(current_app.extensions["joint_results"].document, name)
+    return JointSubject(frame, page, names, why_nothing(name), answer, About.of(names.survey))
+
+
+def joint_page(subject: JointSubject, template: str, kinds: Sequence[str]) -> Response:
     """
     A page with its fields, and the answer if one is asked for.
 
     Args:
-        name: the survey's.
-        page: its word; the template has the same name.
+        subject: whose it is.
+        template: ``tables`` or ``models``.
         kinds: of analysis that it makes; the first is the form's.
     """
-    frame, names = published_page(name, page), names_of(name)
+    names, rehearsed = subject.names, subject.rehearsed
     asked = asked_analysis(request.args.to_dict(flat=False), kinds)
-    nothing = why_nothing(name)
-    made = answer_to(name, asked) if asked else JointAnswer(why=nothing)
+    made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = in_words(made, names)
+    # Code fetches reports from the aggregator, or reads files that are not those of a rehearsal.
+    coded = asked if shown and rehearsed is None else None
     text = render_template(
-        f"{page}.html",
-        page=page,
-        frame=frame,
+        f"{template}.html",
+        page=subject.page,
+        frame=subject.frame,
         names=names,
         asked=asked,
         why=made.why,
-        nothing=nothing,
+        nothing=subject.nothing,
         shown=shown,
         given=request.args,
         plan=pair_in_words(asked, names) if made.why and made.why.code in BEFORE_RESULTS else [],
-        files=_files(name, page, asked) if made.document is not None else {},
-        python=python_code(asked, names, current_app.extensions["settings"].public_url) if shown and asked else "",
-        r=r_code(asked, names) if shown and asked else "",
+        files=_files(subject, template, asked) if made.document is not None else {},
+        python=python_code(coded, names, current_app.extensions["settings"].public_url) if coded else "",
+        r=r_code(coded, names) if coded else "",
         in_files=asked is None or in_files(asked, names),
+        room=subject.room,
+        rehearsed=rehearsed,
     )
     status = made.why.status if asked and made.why else 200
     reply = Response(text, status, content_type="text/html; charset=utf-8")
@@ -82,12 +134,12 @@ def joint_page(name: str, page: str, kinds: Sequence[str]) -> Response:
     return reply
 
 
-def joint_file(name: str, file: str, kinds: Sequence[str]) -> Response:
+def joint_file(subject: JointSubject, file: str, kinds: Sequence[str]) -> Response:
     """
     The same answer to keep.
 
     Args:
-        name: the survey's.
+        subject: whose it is.
         file: one of ``FILES``.
         kinds: of analysis that the page makes.
 
@@ -95,19 +147,19 @@ def joint_file(name: str, file: str, kinds: Sequence[str]) -> Response:
         EstimateError: there is no such answer; says why.
         Refusal: there is no such file, nothing was asked for, or others are being answered.
     """
-    survey = names_of(name).survey
+    survey, about = subject.names.survey, subject.about
     asked = asked_analysis(request.args.to_dict(flat=False), kinds)
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
-    made = answer_to(name, asked)
+    made = answer_to(asked, subject.document)
     if made.document is None:
         why = made.why or Why("internal")
         raise Refusal("estimate_impossible" if why.code == "empty" else why.code, "; ".join(why.details))
     write, media_type = FILES[file]
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / file, made.document, About.of(survey))
+        write(Path(folder) / file, made.document, about)
         body = (Path(folder) / file).read_bytes()
-    called = f"{'TRIAL-' if survey.trial else ''}{name}-{survey.revision}-{asked.kind}{Path(file).suffix}"
+    called = f"{about.prefix}{survey.name}-{survey.revision}-{asked.kind}{Path(file).suffix}"
     reply = Response(body, content_type=media_type)
     reply.headers["Content-Disposition"] = f"attachment; filename={called}"
     return reply
@@ -147,8 +199,9 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
     return told
 
 
-def _files(name: str, page: str, asked: AskedAnalysis | None) -> dict[str, str]:
+def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) -> dict[str, str]:
     if asked is None:
         return {}
-    query = request.query_string.decode("ascii", "replace")
-    return {file.partition(".")[2].upper(): f"/dashboard/surveys/{name}/{page}/{file}?{query}" for file in FILES}
+    query, name = request.query_string.decode("ascii", "replace"), subject.frame.name
+    address = f"{subject.room}{template}_file"
+    return {file.partition(".")[2].upper(): f"{url_for(address, name=name, file=file)}?{query}" for file in FILES}

@@ -1,7 +1,7 @@
 """Models: one answer explained by others, with odds ratios, effects and predictions in words."""
 
 from flask import Response
-from sottovoce.aggregator.studio.joint_page import joint_file, joint_page
+from sottovoce.aggregator.studio.joint_page import joint_file, joint_page, published_subject
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
 KINDS = ("regression",)
@@ -9,16 +9,16 @@ KINDS = ("regression",)
 
 def models(name: str) -> Response:
     """The page; its address asks for a model, so that whoever follows it has the same computed again."""
-    return joint_page(name, "models", KINDS)
+    return joint_page(published_subject(name, "models"), "models", KINDS)
 
 
 def models_file(name: str, file: str) -> Response:
     """The model of such an address to keep, as CSV, as a workbook or as JSON."""
-    return joint_file(name, file, KINDS)
+    return joint_file(published_subject(name, "models"), file, KINDS)
 
 
 _PATH = "/dashboard/surveys/<name>/models"
-_QUERY = (
+QUERY = (
     Query("kind", "Of analysis: regression."),
     Query("outcome", "What is explained."),
     Query("on", "What explains it; may be given many times."),
@@ -26,13 +26,14 @@ _QUERY = (
     Query("cluster", "A public question whose categories are clusters."),
     Query("wave", "Only its reports."),
 )
+"""What is asked for."""
 _REFUSED = ("still_open", "options_invalid", "estimate_impossible")
 _MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 
 ROUTES = (
     Route("studio.models", "GET", _PATH, models, "One answer explained by others.", Kind.PAGE, ("text/html",),
-          query=_QUERY, refuses=_REFUSED),
+          query=QUERY, refuses=_REFUSED),
     Route("studio.models_file", "GET", f"{_PATH}/<file>", models_file, "The same model as a file.", Kind.PAGE,
-          _MEDIA, query=_QUERY, refuses=(*_REFUSED, "not_found")),
+          _MEDIA, query=QUERY, refuses=(*_REFUSED, "not_found")),
 )  # fmt: skip
 """The page of models and its files."""

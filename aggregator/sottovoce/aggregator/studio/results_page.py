@@ -32,7 +32,7 @@ def results(name: str) -> Response:
         page = render_template("results.html", page="results", frame=draft_page(name, "results", name), view=None)
         return Response(page, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
-    live = render_template("results_live.html", view=view, few=frame.stage == "few", **_names(view))
+    live = render_template("results_live.html", view=view, few=frame.stage == "few", **names_in(view))
     # Not of the whole page: that says who reads it.
     etag = etag_of(f"{frame.title}\n{frame.state}\n{live}".encode())
     page = render_template(
@@ -43,7 +43,7 @@ def results(name: str) -> Response:
         live=live,
         etag=etag,
         refresh=0 if view.results.closed else REFRESH,
-        **_names(view),
+        **names_in(view),
     )
     return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
 
@@ -60,7 +60,7 @@ def download(name: str) -> Response:
 def table(name: str, question: str) -> Response:
     """One question's figures as CSV, by ``files.estimates.COLUMNS``; of the survey's own language."""
     view = _view(name)
-    _card(view, question)
+    card_of(view, question)
     about, text = About.of(view.survey), io.StringIO(newline="")
     asked = COLUMNS.index("question")
     write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
@@ -71,7 +71,7 @@ def table(name: str, question: str) -> Response:
 def chart(name: str, question: str) -> Response:
     """One question's charts as a picture that needs nothing else."""
     view = _view(name)
-    drawn = drawing(_card(view, question), view, words())
+    drawn = drawing(card_of(view, question), view, words())
     reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
     return _file(reply, f"{name}-{question}.svg")
 
@@ -96,14 +96,20 @@ def _view(name: str) -> View:
     return view_of(revisions, Choices.of(request.args), words(), document)
 
 
-def _card(view: View, question: str) -> Card:
+def card_of(view: View, question: str) -> Card:
+    """
+    One question of the page.
+
+    Raises:
+        Refusal: there is none of this name.
+    """
     for card in view.cards:
         if card.result.question.name == question:
             return card
     raise Refusal("not_found", "the survey has no such question")
 
 
-def _names(view: View) -> dict[str, object]:
+def names_in(view: View) -> dict[str, object]:
     """What the templates call things by."""
     survey, link = view.survey, current_app.extensions["settings"].link
     return {
@@ -113,6 +119,7 @@ def _names(view: View) -> dict[str, object]:
         "still_open": not view.results.closed,
         "most_people": MOST_PEOPLE,
         "most_in_class": MOST,
+        "room": "studio.",
         "link": link(survey.name, survey.digest),
         "groups": [
             (group.name, name_of_group(survey, group, words()), group.reports) for group in view.results.cohorts
@@ -122,13 +129,14 @@ def _names(view: View) -> dict[str, object]:
 
 
 _RESULTS = "/dashboard/surveys/<name>/results"
-_CHOICES = (
+CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0."),
     Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
     Query("sort", "The order of options; empty for that of the survey.", {"enum": ["", "size"]}),
     Query("people", "People in the whole group."),
 )
+"""What the reader may choose to see."""
 
 ROUTES = (
     Route(
@@ -139,7 +147,7 @@ ROUTES = (
         "One survey's results, question by question.",
         Kind.PAGE,
         ("text/html",),
-        query=_CHOICES,
+        query=CHOICES,
         has_etag=True,
     ),
     Route(
@@ -150,7 +158,7 @@ ROUTES = (
         "The same results as a file.",
         Kind.PAGE,
         ("export",),
-        query=_CHOICES,
+        query=CHOICES,
         has_etag=True,
     ),
     Route(
@@ -161,7 +169,7 @@ ROUTES = (
         "One question's charts as a picture.",
         Kind.PAGE,
         ("image/svg+xml",),
-        query=_CHOICES,
+        query=CHOICES,
         has_etag=True,
     ),
     Route(
@@ -172,7 +180,7 @@ ROUTES = (
         "One question's figures for a spreadsheet.",
         Kind.PAGE,
         ("text/csv",),
-        query=_CHOICES,
+        query=CHOICES,
         has_etag=True,
     ),
 )

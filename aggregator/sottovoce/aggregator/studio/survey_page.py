@@ -15,7 +15,7 @@ from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_surv
 from sottovoce.shared.spec import Survey
 
 PAGES: dict[str, Sequence[str]] = {
-    "design": ("design", "preview"),
+    "design": ("design", "preview", "rehearse"),
     "privacy": ("privacy",),
     "invite": ("invite",),
     "results": ("results", "tables", "models"),
@@ -25,7 +25,7 @@ PAGES: dict[str, Sequence[str]] = {
 }
 """The bar: each page with those that stand under it."""
 
-OF_DRAFTS = ("design", "preview", "privacy", "settings")
+OF_DRAFTS = ("design", "preview", "rehearse", "privacy", "settings")
 """The pages that a survey has before it is published."""
 
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}

@@ -58,7 +58,7 @@ class Drawing:
         return f"{MARGIN + part / 100 * (WIDTH - 2 * MARGIN):.2f}"
 
 
-def drawing(card: Card, view: View, words: Words) -> Drawing:
+def drawing(card: Card, view: View, words: Words, warning: str = "") -> Drawing:
     """
     The picture of a question's charts.
 
@@ -66,11 +66,12 @@ def drawing(card: Card, view: View, words: Words) -> Drawing:
         card: the question.
         view: the page that it stands on.
         words: the reader's language.
+        warning: stands first, where it is no picture of results.
     """
     pen = _Pen(not view.results.closed, words)
     pen.write(card.title, "title", TITLE_LETTERS)
-    if view.survey.trial:
-        pen.write(words.say("results_svg_trial"), "trial")
+    if warning or view.survey.trial:
+        pen.write(warning or words.say("results_svg_trial"), "trial")
     for chart in card.charts:
         pen.draw(chart)
     for line in _foot(card, view, words):

@@ -1,7 +1,7 @@
 """Tables: any two questions against each other, a share or a mean among groups, and which pairs hang together."""
 
 from flask import Response
-from sottovoce.aggregator.studio.joint_page import joint_file, joint_page
+from sottovoce.aggregator.studio.joint_page import joint_file, joint_page, published_subject
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
 KINDS = ("crosstab", "compare", "pairs")
@@ -9,16 +9,16 @@ KINDS = ("crosstab", "compare", "pairs")
 
 def tables(name: str) -> Response:
     """The page; its address asks for a result, so that whoever follows it has the same computed again."""
-    return joint_page(name, "tables", KINDS)
+    return joint_page(published_subject(name, "tables"), "tables", KINDS)
 
 
 def tables_file(name: str, file: str) -> Response:
     """The result of such an address to keep, as CSV, as a workbook or as JSON."""
-    return joint_file(name, file, KINDS)
+    return joint_file(published_subject(name, "tables"), file, KINDS)
 
 
 _PATH = "/dashboard/surveys/<name>/tables"
-_QUERY = (
+QUERY = (
     Query("kind", "Of analysis: crosstab, compare or pairs."),
     Query("rows", "Of a table."),
     Query("columns", "Of a table."),
@@ -28,13 +28,14 @@ _QUERY = (
     Query("category", "Of the outcome."),
     Query("wave", "Only its reports."),
 )
+"""What is asked for."""
 _REFUSED = ("still_open", "options_invalid", "estimate_impossible")
 _MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 
 ROUTES = (
     Route("studio.tables", "GET", _PATH, tables, "Questions against each other.", Kind.PAGE, ("text/html",),
-          query=_QUERY, refuses=_REFUSED),
+          query=QUERY, refuses=_REFUSED),
     Route("studio.tables_file", "GET", f"{_PATH}/<file>", tables_file, "The same result as a file.", Kind.PAGE,
-          _MEDIA, query=_QUERY, refuses=(*_REFUSED, "not_found")),
+          _MEDIA, query=QUERY, refuses=(*_REFUSED, "not_found")),
 )  # fmt: skip
 """The page of tables and its files."""
