@@ -16,6 +16,7 @@ from sottovoce.aggregator.storage.access_rows import View
 from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.privacy_page import account_body
+from sottovoce.aggregator.studio.result_words import title_of
 from sottovoce.aggregator.studio.staff_acts import as_date, storage, tables, today
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
@@ -51,6 +52,7 @@ def ethics() -> Response:
         texts=_texts(shown.survey),
         account=account_body(shown.survey, words()),
         results=_results(shown.view),
+        title_of=title_of,
     )
     return Response(page)
 

@@ -25,6 +25,20 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
     return {option: words.say(key) for option, key in said.items()} | named
 
 
+def title_of(survey: Survey, question: Question, words: Words) -> str:
+    """
+    The question's text; of two with the same text, each with its name, so that they are told apart by ear too.
+
+    Args:
+        survey: whose question it is.
+        question: one of its questions.
+        words: the reader's language.
+    """
+    texts = [words.text(each.label, survey.default_language) for each in survey.questions]
+    own = words.text(question.label, survey.default_language)
+    return f"{own} ({question.name})" if texts.count(own) > 1 else own
+
+
 def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
     """
     The names of the options of a group of cohorts.
@@ -72,7 +86,7 @@ def alarm_in_words(alarm: Alarm, results: Results, invited: int | None, words: W
     """
     key = f"results_alarm_{alarm.kind}"
     if alarm.question is not None:
-        return words.say(key, question=words.text(alarm.question.label, results.survey.default_language))
+        return words.say(key, question=title_of(results.survey, alarm.question, words))
     if alarm.kind == "more":
         return words.say(key, reports=results.received, invited=invited or 0)
     return words.say(key)

@@ -12,7 +12,7 @@ from sottovoce.aggregator.results.analysis import QuestionResult, Results, Revis
 from sottovoce.aggregator.results.class_mode import Group, group_of
 from sottovoce.aggregator.results.in_words import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.results.routes import wave_of
-from sottovoce.aggregator.studio.result_words import labels_of, name_of_group, people_in_words
+from sottovoce.aggregator.studio.result_words import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
@@ -257,7 +257,7 @@ def _card(
     if choices.by == "wave":
         charts = [_with_course(chart, not results.closed) for chart in charts]
     return Card(
-        title=words.text(question.label, survey.default_language),
+        title=title_of(survey, question, words),
         result=result,
         labels=labels,
         worked=yes_workings(result, not results.closed),

@@ -7,6 +7,7 @@ from functools import cached_property
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.files.labels import option_labels
 from sottovoce.aggregator.joint.margins import BESIDE
+from sottovoce.aggregator.studio.result_words import title_of
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.spec import Question, Survey
 
@@ -85,7 +86,7 @@ class SurveyVariables:
         return f"{self.label(name)} = {self.category(name, category)}" if is_category else self.label(name)
 
     def _of(self, question: Question) -> list[SurveyVariable]:
-        own = self.words.text(question.label, self.survey.default_language)
+        own = title_of(self.survey, question, self.words)
         labels = self._labels(question)
         made = []
         for each in variables_of(question):

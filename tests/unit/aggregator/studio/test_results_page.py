@@ -22,7 +22,7 @@ from werkzeug.test import TestResponse
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
-from tests.surveys import survey
+from tests.surveys import document, every_type, survey
 from tests.unit.aggregator.web.test_auth import log_in
 
 SITE = "https://survey.example.org"
@@ -234,3 +234,24 @@ def test_plan_and_alarm_come_from_the_draft(app: Flask, storage: SQLiteStorage) 
 
     assert "50 of 200 planned" in told
     assert "50 reports, more than the 40 people in the group" in told
+
+
+def landmarks(shown: str) -> list[str]:
+    """The names of the page's regions, open or not, as a screen reader lists them."""
+    labelled = [re.sub("<[^>]*>", "", re.search(rf'id="{id}"[^>]*>(.*?)</h', shown)[1])  # type: ignore[index]
+                for id in re.findall(r'<section[^>]* aria-labelledby="(\w+)"', shown)]  # fmt: skip
+    return labelled + re.findall(r'role="region" aria-label="([^"]*)"', shown)
+
+
+def test_questions_of_equal_text_are_told_apart(app: Flask, storage: SQLiteStorage) -> None:
+    """By their names, in headings, tables and pictures; and of one number each table has a name of its own."""
+    asked = document()["questions"]
+    number = next(each for each in every_type() if each["name"] == "weekly")
+    twin = {**asked[0], "name": "again"}
+    key = storage.publish(survey(name="twins", questions=[*asked, twin, number, {**number, "name": "later"}])).key
+    storage.store([arrival(key, 99 + each, (each % 2, 0, 0, 1, each % 7, 3)) for each in range(50)])
+    shown = str(log_in(app)[0].get("/dashboard/surveys/twins/results", base_url=SITE).text)
+    found = landmarks(shown)
+    assert {"Cheated? (cheated)", "Cheated? (again)", "Why?", "Year?"} < set(found)
+    assert len(found) > 12
+    assert len(found) == len(set(found))
