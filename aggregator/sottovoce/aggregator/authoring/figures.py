@@ -56,6 +56,8 @@ class Figures:
         openly: the same, if it were asked openly.
         wanted: the margin that ``needed`` is for.
         needed: people; None if that is out of reach.
+        declining: people more that the same margin needs where declining is an answer of its own than where it is none;
+            None where the question cannot have such an answer, or one of the two is out of reach.
     """
 
     epsilon: float
@@ -65,6 +67,7 @@ class Figures:
     openly: float | None
     wanted: float
     needed: int | None
+    declining: int | None
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ def figures_of(draft: Draft, card: Card) -> Figures | None:
     measure, people = measure_of(question), draft.people
     openly = None if people is None else widest_margin(measure.openly, people)
     wanted = _wanted(measure, openly)
-    reports = reports_for(measure, wanted)
+    with_own, without = (_needed(replace(draft, declining=way), card, wanted, share) for way in ("own", "never"))
     return Figures(
         epsilon=question.epsilon if private else 0.0,
         mechanism=question.mechanism.name if question.mechanism else "",
@@ -174,8 +177,16 @@ def figures_of(draft: Draft, card: Card) -> Figures | None:
         margin=None if people is None else widest_margin(measure, people * share),
         openly=openly,
         wanted=wanted,
-        needed=None if reports is None else math.ceil(reports / share),
+        needed=_needed(draft, card, wanted, share),
+        declining=None if with_own is None or without is None else max(with_own - without, 0) or None,
     )
+
+
+def _needed(draft: Draft, card: Card, wanted: float, share: float) -> int | None:
+    """People of whom such a share is asked the question, so that their reports give the margin."""
+    question = question_of(draft, card)
+    reports = None if question is None else reports_for(measure_of(question), wanted)
+    return None if reports is None else math.ceil(reports / share)
 
 
 def _wanted(measure: Measure, openly: float | None) -> float:

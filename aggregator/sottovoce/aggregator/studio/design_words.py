@@ -27,18 +27,22 @@ class Sentences:
         if found is None:
             return [self.words.say("design_margin_later")]
         if found.margin is None or draft.people is None:
-            return [self._needed(found)]
+            return [self._needed(found, draft.declining)]
         key = "design_margin_mean" if found.number else "design_margin_share"
         first = self.words.count(key, draft.people, margin=self._size(found, found.margin))
         if not found.epsilon:
             return [first]
         openly = self.words.say("design_openly", margin=self._size(found, found.openly or 0.0))
-        return [first, openly, self._needed(found)]
+        return [first, openly, self._needed(found, draft.declining)]
 
-    def _needed(self, found: Figures) -> str:
+    def _needed(self, found: Figures, declining: str) -> str:
         if found.needed is None:
             return self.words.say("design_out_of_reach")
-        return self.words.say("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
+        told = self.words.say("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
+        if found.declining is None or declining == "each":
+            return told
+        key = "design_of_these" if declining == "own" else "design_more_needed"
+        return f"{told} {self.words.say(key, more=about(found.declining))}"
 
     def _size(self, found: Figures, margin: float) -> str:
         if found.number:

@@ -12,6 +12,7 @@ from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.figures import figure, interval
+from sottovoce.aggregator.studio.joint_address import AskedAnalysis
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.result_words import labels_of
 from sottovoce.aggregator.studio.survey_page import SurveyPage, draft_page, published_page, stage_of
@@ -30,6 +31,9 @@ SETTING = (
     Query("set.question.option", "The share in percent of an option, by the names of both; of a number its mean."),
 )
 """Parameters of every address of a rehearsal."""
+
+
+_OF_ANALYSES = ("rows", "columns", "within", "outcome", "groups", "cluster")
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,14 @@ class Rehearsed:
             fields = [(labels.get(field.option or "mean", field.option), field) for field in self.setting.of(question)]
             found.append((words().text(question.label, survey.default_language), question, fields))
         return found
+
+    def asked_in(self, asked: AskedAnalysis | None) -> Sequence[QuestionResult]:
+        """Of the questions that an analysis is of; of all, where it is of all, or there is none."""
+        given = asked.options if asked else {}
+        names = [given.get(key, "") for key in _OF_ANALYSES] + [*given.get("on", ())]
+        chosen = {name.partition(".")[0] for name in names}
+        results = self.results.questions
+        return [each for each in results if each.question.name in chosen] or results
 
     def beside(self, result: QuestionResult) -> list[SetBeside]:
         """The estimates of a question beside what was set."""

@@ -75,6 +75,22 @@ def test_margin_of_the_coin_is_the_textbooks() -> None:
     assert (round(found.margin or 0, 3), round(found.openly or 0, 3), found.needed) == (0.062, 0.031, 4269)
 
 
+def test_declining_as_an_answer_of_its_own_needs_more_people() -> None:
+    """As many more as the two ways need for the same margin; a public question and a choice of several have no such."""
+    ways = {way: figures_of(draft(declining=way), draft().cards[0]) for way in ("own", "never")}
+    own, never = ways["own"], ways["never"]
+    assert own
+    assert never
+    assert (own.declining, own.wanted) == (never.declining, never.wanted)
+    assert own.declining == (own.needed or 0) - (never.needed or 0) > 1000
+    public = replace(draft().cards[0], harm="public")
+    several = {"type": "select_multiple", "choices": [{"name": n, "label": {"en": n}} for n in "ab"]}
+    for made, card in ((draft(), public), (asks(several), asks(several).cards[0])):
+        found = figures_of(made, card)
+        assert found
+        assert found.declining is None
+
+
 def test_asking_each_person_fewer_questions_costs_less_and_needs_more() -> None:
     """Half the report, twice the people, no pairs."""
     whole, half = totals_of(draft()), totals_of(change(draft(), "ask:1"))

@@ -66,8 +66,9 @@ def get(app: Flask) -> Any:
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    ("page", "language"), [*((page, "en") for page in PAGES), *(("/tables", language) for language in LANGUAGES[1:])]
+)
 def test_every_page_says_in_every_language_that_it_is_a_rehearsal(get: Any, page: str, language: str) -> None:
     """In its title and above all else; there is no ETag that could be that of results."""
     reply = get(f"exam/rehearse{page}?n=60", language)
@@ -127,6 +128,20 @@ def test_shares_that_were_set_stand_beside_the_estimates(get: Any) -> None:
         assert abs(invented - 30) < 3
         assert abs(estimate - 30) < 8
         assert " to " in line[4]
+
+
+def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
+    """Unfolded, and without those that it is not of; all pairs are of all of them."""
+    table = get("exam/rehearse/tables?n=60&kind=crosstab&rows=cheated&columns=year").text
+    model = get("exam/rehearse/models?n=60&kind=regression&outcome=cheated&on=reason").text
+    pairs = get("exam/rehearse/tables?n=60&kind=pairs").text
+
+    told = re.compile(r'What was set, beside what was found: ([^"]*)"').findall
+    assert told(table) == ["Cheated?", "Year?"]
+    assert told(model) == ["Cheated?", "Why?"]
+    assert told(pairs) == ["Cheated?", "Why?", "Year?"]
+    assert '<details class="card" open><summary>What was set' in table
+    assert '<details class="card"><summary>What was set' in pairs
 
 
 def test_form_without_a_script_leads_to_what_was_set(get: Any) -> None:
