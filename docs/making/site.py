@@ -20,7 +20,8 @@ from made_pages import OUTSIDE, ROOT, made_pages
 
 DOCS = ROOT / "docs"
 CONFIGURATION = Path(__file__).with_name("mkdocs.yml")
-STYLE = Path(__file__).with_name("site.css")
+OURS = (Path(__file__).with_name("site.css"), Path(__file__).with_name("site.js"))
+"""What the theme is told of our own."""
 
 MODULE = re.compile(r"^shared/sottovoce/shared/mechanisms/(\w+)\.py$")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
@@ -36,7 +37,8 @@ def lay_out(folder: Path) -> Path:
         _write(pages / place, in_site(text, place))
     if (DOCS / "pictures").is_dir():
         shutil.copytree(DOCS / "pictures", pages / "pictures")
-    shutil.copy(STYLE, pages / STYLE.name)
+    for file in OURS:
+        shutil.copy(file, pages / file.name)
     return _configuration(folder, sorted(place for place in made if place.startswith("mathematics/")))
 
 
