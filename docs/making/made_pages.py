@@ -42,7 +42,7 @@ PYTHON: tuple[tuple[str, Any], ...] = (
 """The public names: where each is imported from, and what it is."""
 
 _SECTION = re.compile(r"^(Args|Attributes|Raises|Returns|Yields):$")
-_MARKDOWN = re.compile(r"([\\*_<>\[\]^|])")
+_MARKDOWN = re.compile(r"([\\*_>\[\]|])")
 
 
 def made_pages() -> dict[str, str]:
@@ -106,7 +106,8 @@ def _laid_out(lines: list[str]) -> Iterator[str]:
 def _escaped(text: str) -> str:
     """Markdown that reads as this text does; what stands between double backticks stays code."""
     parts = re.split(r"(``.*?``)", text)
-    return "".join(part if part.startswith("``") else _MARKDOWN.sub(r"\\\1", part) for part in parts)
+    plain = (part if part.startswith("``") else _MARKDOWN.sub(r"\\\1", part).replace("<", "&lt;") for part in parts)
+    return "".join(plain)
 
 
 def command_line() -> str:

@@ -6,3 +6,6 @@ function reachable() {
 }
 new MutationObserver(reachable).observe(document.body, { childList: true, subtree: true });
 reachable();
+
+// The theme gives its search a role, but no name that could be read out.
+document.querySelector("[data-md-component=search]")?.setAttribute("aria-label", "Search");

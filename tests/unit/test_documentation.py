@@ -94,7 +94,8 @@ def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
     assert "## `POST /api/v1/surveys/{name}/reports`" in told["http.md"]
     assert "### `.crosstab(rows, columns, within=None" in told["python.md"]
     coin = (site.pages / "mathematics" / "binary_rr.md").read_text(encoding="utf-8")
-    assert r"lambda (1 - lambda) / (n (a - b)\^2) for an i.i.d. sample." in coin
+    assert "with 0 &lt; b &lt; a &lt; 1" in coin
+    assert "lambda (1 - lambda) / (n (a - b)^2) for an i.i.d. sample." in coin
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
