@@ -9,7 +9,7 @@ OIDC := tests/oidc/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow bench lock sbom clean
+.PHONY: demo test test-fast check slow bench docs lock sbom clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -62,6 +62,9 @@ slow: $(VENV)/.installed $(BROWSER) $(WEBR)  ## the long runs
 bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
 	$(BIN)/python -m tests.bench $(ARGS)
 
+docs: $(VENV)/.installed  ## site/: the documentation as a site, built without a network
+	$(BIN)/python docs/making/site.py $(ARGS)
+
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
@@ -70,4 +73,4 @@ sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, wi
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
 
 clean:
-	rm -rf $(VENV) sbom.json tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

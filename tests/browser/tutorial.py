@@ -1,0 +1,215 @@
+"""
+The tutorial's steps, done in a browser as its reader does them: ``python -m tests.browser.tutorial``.
+
+``docs/tutorial.yaml`` holds the steps. From it come the page ``docs/tutorial.md`` and what is done here, so that
+neither can say what the other does not; the pictures are taken on the way.
+"""
+
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from sottovoce.client import MemoryLedger, Respondent
+
+from tests.browser.chromium import find
+from tests.journey.test_own_survey import serving
+
+DOCS = Path(__file__).parents[2] / "docs"
+STEPS = DOCS / "tutorial.yaml"
+TEXT = DOCS / "tutorial.md"
+PICTURES = DOCS / "pictures"
+
+DESK = {"width": 1000, "height": 760}
+TELEPHONE = {"width": 390, "height": 760}
+
+HEAD = """# A survey of your own in twenty minutes
+
+In a browser only. Nothing here needs a terminal, and you need to know nothing of epsilon. Each step is done by a test,
+which also takes its picture; `python -m tests.browser.tutorial` writes the page anew.
+
+You need a running aggregator: ask whoever runs yours, or start one ([a class](running/class.md) says how). The same
+survey [from the terminal](tutorial_terminal.md).
+"""
+
+TAIL = """
+## What next
+
+* How many people you need, and what to choose: [choosing an epsilon](choosing_epsilon.md).
+* Personal links, a poster, a whole class: [inviting a class](how_to/invite_a_class.md).
+* What to tell your board: [for ethics boards](for_ethics_boards.md).
+* What stands on the results, and what is refused: [tables, models and weights](analysing.md).
+"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """
+    One step.
+
+    Attributes:
+        name: of its picture.
+        title: its heading.
+        text: what the reader is told, as Markdown: bold is what is pressed or filled in, italics what is then seen.
+        actions: what is done, one after the other; a verb with its object, ``in`` which field, ``within`` which card,
+            ``device`` where.
+    """
+
+    name: str
+    title: str
+    text: str
+    actions: Sequence[Mapping[str, str]]
+
+
+def steps() -> list[Step]:
+    """All steps, in their order."""
+    found = yaml.safe_load(STEPS.read_text(encoding="utf-8"))
+    return [Step(each["name"], each["title"], each["text"], each["do"]) for each in found]
+
+
+def text() -> str:
+    """The page."""
+    return HEAD + "".join(map(_section, range(1, len(steps()) + 1), steps())) + TAIL
+
+
+def _section(number: int, step: Step) -> str:
+    picture = f"![Step {number}: {step.title}](pictures/tutorial-{step.name}.png)"
+    return f"\n## {number}. {step.title}\n\n{step.text}\n{picture}\n"
+
+
+@dataclass
+class Reader:
+    """
+    Who does the steps, at a desk and with a telephone.
+
+    Attributes:
+        browser: in which both are opened.
+        sign_in: the link that was given.
+    """
+
+    browser: Browser
+    sign_in: str
+    _pages: dict[str, Page] = field(default_factory=dict)
+    _link: str = ""
+
+    def page(self, device: str = "desk") -> Page:
+        """The tab that is open on this device."""
+        if device not in self._pages:
+            size = TELEPHONE if device == "telephone" else DESK
+            context = self.browser.new_context(viewport=size, locale="en", reduced_motion="reduce")  # type: ignore[arg-type]
+            self._pages[device] = context.new_page()
+        return self._pages[device]
+
+    def looking_at(self, step: Step) -> Page:
+        """Where the last thing is that a step tells to look at."""
+        return self.page(step.actions[-1].get("device", "desk"))
+
+    def do(self, step: Step) -> None:
+        """Do a step."""
+        for action in step.actions:
+            verb, what = next(iter(action.items()))
+            getattr(self, f"_{verb}")(self._place(action), what, action)
+
+    def _place(self, action: Mapping[str, str]) -> Locator:
+        whole = self.page(action.get("device", "desk")).locator("body")
+        within = action.get("within")
+        return whole.get_by_role("region", name=within, exact=True) if within else whole
+
+    def _open(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
+        place.page.goto({"the sign-in link": self.sign_in, "the link": self._link}[what])
+
+    def _click(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
+        """A button, else a link, of just this name, else of one that holds it."""
+        named = [
+            place.get_by_role(role, name=what, exact=exact) for exact in (True, False) for role in ("button", "link")
+        ]  # type: ignore[arg-type]
+        named[0].or_(named[1]).or_(named[2]).or_(named[3]).first.wait_for()
+        next(each for each in named if each.count()).first.click()
+
+    def _choose(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
+        place.get_by_role("radio", name=what).check()
+
+    def _type(self, place: Locator, what: str, action: Mapping[str, str]) -> None:
+        place.get_by_label(action["in"], exact=True).fill(what)
+
+    def _select(self, place: Locator, what: str, action: Mapping[str, str]) -> None:
+        place.get_by_label(action["in"], exact=True).locator("visible=true").select_option(label=what)
+
+    def _answer(self, place: Locator, _: str, __: Mapping[str, str]) -> None:
+        place.locator("form fieldset").first.wait_for()
+        for question in place.locator("form fieldset").all():
+            question.get_by_role("radio").first.check()
+
+    def _see(self, place: Locator, what: str, action: Mapping[str, str]) -> None:
+        expect(place).to_contain_text(what, timeout=20_000)
+        if place.locator("#link").count() and "device" not in action:
+            self._link = place.locator("#link").inner_text()
+
+    def _others(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
+        """So many people answer, each with a device of their own."""
+        for person in range(int(what)):
+            device = Respondent.connect(self._link, MemoryLedger())
+            given = {q.name: q.options[person % len(q.options)] for q in device.asked}
+            device.answer(given)
+        place.page.reload()
+
+    def _download(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
+        with place.page.expect_download() as waiting:
+            place.get_by_role("link", name=what).click()
+        assert Path(waiting.value.path()).stat().st_size > 10_000
+
+
+def picture(page: Page, step: Step, folder: Path) -> Path:
+    """What the window shows after a step, with the last thing that it tells to look at in the middle."""
+    last = step.actions[-1]
+    place: Page | Locator = page
+    if "within" in last:
+        place = page.get_by_role("region", name=last["within"], exact=True)
+    found = place.get_by_text(last["see"]).locator("visible=true").first
+    found.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    file = folder / f"tutorial-{step.name}.png"
+    page.screenshot(path=file, animations="disabled")
+    return file
+
+
+def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) -> None:
+    """
+    The whole way, from an instance without any survey.
+
+    Args:
+        browser: a running one.
+        folder: for the instance's data.
+        after: called after each step.
+    """
+    with serving(folder, token_file=False) as (printed, _, _token):
+        link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
+        assert link
+        reader = Reader(browser, link[0])
+        for step in steps():
+            reader.do(step)
+            after(step, reader)
+
+
+def main() -> None:
+    """Write the page and its pictures."""
+    PICTURES.mkdir(exist_ok=True)
+    TEXT.write_text(text(), encoding="utf-8")
+    executable, environment = find()
+    with tempfile.TemporaryDirectory() as data, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])  # type: ignore[arg-type]
+        with closing(browser):
+            walk(browser, Path(data), lambda step, reader: print(picture(reader.looking_at(step), step, PICTURES).name))
+
+
+def words(value: Any) -> set[str]:
+    """What is printed bold or in italics in a text."""
+    return set(re.findall(r"\*{1,2}([^*]+)\*{1,2}", " ".join(str(value).split())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""The pages of the documentation are whole: links lead somewhere, commands exist, and what is code runs."""
+
+import re
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import pytest
+import yaml
+from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.journey.test_running_pages import command_of
+from tests.unit.test_survey_reference import BASE
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+RUN_ELSEWHERE = {
+    "adding_a_mechanism.md": "tests/unit/test_completeness.py",
+    "adding_a_question_type.md": "tests/unit/test_completeness.py",
+    "analysing.md": "tests/unit/test_analysing_page.py",
+    "for_respondents.md": "tests/journey/test_terminal_tutorial.py",
+    "path_of_an_answer.md": "tests/journey/one_answer.py",
+    "tutorial_terminal.md": "tests/journey/test_terminal_tutorial.py",
+}
+"""Pages whose Python needs an aggregator or files, or quotes our own; each with the test that sees to it."""
+
+BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a page in this language."""
+    return [text for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == language]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """The pages as the generator gets them, and how they were laid out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS / "making"))
+        making = runpy.run_path(str(DOCS / "making" / "site.py"))
+    folder = tmp_path_factory.mktemp("site")
+    settings = yaml.safe_load(making["lay_out"](folder).read_text(encoding="utf-8"))
+    return SimpleNamespace(pages=folder / "pages", settings=settings, place=making["site_place"])
+
+
+def anchors(text: str) -> set[str]:
+    """The names of a page's headings, as links have them."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each).strip().lower().replace(" ", "-") for each in headings}
+
+
+def test_links_of_the_site_lead_to_pages_that_it_has(site: SimpleNamespace) -> None:
+    """To the heading, if they name one; so do those of the pages that are made, and of those from other folders."""
+    wrong, seen = [], 0
+    for page in site.pages.rglob("*.md"):
+        prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#?([^)\s]*)\)", prose):
+            found = page.parent / target if target else page
+            seen += 1
+            if not found.is_file() or (anchor and anchor not in anchors(found.read_text(encoding="utf-8"))):
+                wrong.append(f"{page.relative_to(site.pages)}: {target}#{anchor}")
+
+    assert wrong == []
+    assert seen > 100
+
+
+def test_every_page_stands_in_the_list_of_the_site(site: SimpleNamespace) -> None:
+    """Once, decisions excepted, which their own page lists; and every mechanism has its page of mathematics."""
+    listed = re.findall(r"[\w/]+\.md", yaml.safe_dump(site.settings["nav"]))
+    there = {path.relative_to(site.pages).as_posix() for path in site.pages.rglob("*.md")}
+
+    assert sorted(listed) == sorted(path for path in there if not path.startswith("decisions/0"))
+    assert {f"mathematics/{name}.md" for name in MECHANISMS} <= there
+
+
+def test_link_to_a_module_leads_to_its_mathematics(site: SimpleNamespace) -> None:
+    """In the repository it is the file; a file that the site has not is no link there."""
+    module = "../../shared/sottovoce/shared/mechanisms/binary_rr.py"
+
+    assert site.place(module, "how_to/own_coins.md") == "../mathematics/binary_rr.md"
+    assert site.place("deploy/runbook.md", "project/SECURITY.md") == "deploy/runbook.md"
+    assert site.place("../deploy/alerts.yml", "README.md") == ""
+
+
+def test_made_pages_say_what_the_program_says(site: SimpleNamespace) -> None:
+    """Each of its parts, and nothing of Markdown's own has eaten a formula."""
+    told = {path.name: path.read_text(encoding="utf-8") for path in (site.pages / "reference").glob("*.md")}
+
+    assert "## `sottovoce token create`" in told["command_line.md"]
+    assert "## `POST /api/v1/surveys/{name}/reports`" in told["http.md"]
+    assert "### `.crosstab(rows, columns, within=None" in told["python.md"]
+    coin = (site.pages / "mathematics" / "binary_rr.md").read_text(encoding="utf-8")
+    assert "with 0 &lt; b &lt; a &lt; 1" in coin
+    assert "lambda (1 - lambda) / (n (a - b)^2) for an i.i.d. sample." in coin
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_python_of_a_page_runs(page: Path) -> None:
+    """From top to bottom, and its assertions hold; or a test of its own, which names the page, runs it."""
+    elsewhere = RUN_ELSEWHERE.get(page.name)
+    if elsewhere is None:
+        exec("\n".join(blocks(page, "python")), {})  # noqa: S102 - our own page
+    else:
+        assert page.stem in (ROOT / elsewhere).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "how_to"], ids=lambda page: page.name)
+def test_survey_parts_of_a_how_to_are_good(page: Path) -> None:
+    """Each is a part of a whole survey."""
+    base = parse_yaml(BASE.encode())
+    assert isinstance(base, dict)
+    for block in blocks(page, "yaml"):
+        part = parse_yaml(block.encode())
+        assert isinstance(part, dict)
+        assert parse_survey({**base, **part}).questions
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_commands_of_a_page_exist_with_their_options(page: Path) -> None:
+    """Those in blocks; the verb, or the verb's own verb, and each option."""
+    lines = "\n".join(blocks(page, "sh")).splitlines()
+    for line in (each.strip() for each in lines if each.strip().startswith("sottovoce ")):
+        command, rest = command_of(line.split()[1:])
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= options, line
+        assert not isinstance(command, click.Group), line
