@@ -165,7 +165,7 @@ def python() -> str:
 def _named(place: str, found: Any) -> str:  # noqa: ANN401 - a class or a function
     told = f"\n## `{found.__name__}`\n\n```python\nfrom {place} import {found.__name__}\n\n{_call(found)}\n```\n\n"
     told += _docstring(inspect.getdoc(found) or "")
-    members: dict[str, Any] = vars(found) if inspect.isclass(found) else {}
+    members: Mapping[str, Any] = vars(found) if inspect.isclass(found) else {}
     shown = {name: member for name, member in members.items() if not name.startswith("_") and _documented(member)}
     return told + "".join(_member(name, member) for name, member in shown.items())
 
