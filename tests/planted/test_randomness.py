@@ -27,7 +27,7 @@ _EXACTLY = Draws._exactly
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other programs are started once, below; they know nothing of what is planted here."""
-    monkeypatch.setattr(randomness, "_of_programs", lambda _count: [])
+    monkeypatch.setattr(randomness, "begin_programs", lambda: ())
 
 
 def test_source_and_draws_pass() -> None:
@@ -38,8 +38,9 @@ def test_source_and_draws_pass() -> None:
 def test_two_programs_draw_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real ones are asked; alike they would be found."""
     monkeypatch.undo()
-    assert len(set(randomness._of_programs(2))) == 2
-    monkeypatch.setattr(randomness, "_of_programs", lambda _count: ["a", "a"])
+    assert len(set(randomness._told_by(randomness.begin_programs()))) == 2
+    monkeypatch.setattr(randomness, "begin_programs", lambda: ())
+    monkeypatch.setattr(randomness, "_told_by", lambda _programs: ["a", "a"])
     assert check_source()[0].message == "two programs, or a program and its fork, draw the same"
 
 

@@ -297,6 +297,8 @@ class FileLedger:
             raise unwritable("nothing was sent") from None
 
     def _make_folder(self) -> None:
+        if self.folder.is_dir():
+            return
         missing = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in missing:

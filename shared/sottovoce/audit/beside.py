@@ -1,6 +1,9 @@
-"""Work in a second process, so that an audit uses two of the machine's cores."""
+"""Work in a second process, so that an audit uses two of the machine's cores; it ends when the audit does."""
 
+import ctypes
 import multiprocessing
+import os
+import signal
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -8,6 +11,8 @@ from multiprocessing.connection import Connection
 from sottovoce.audit.check import FAILED, Check
 
 Work = Callable[[], list[Check]]
+
+_PR_SET_PDEATHSIG = 1
 
 
 def started_beside(part: str, subject: str, work: Work) -> Work:
@@ -30,7 +35,7 @@ def started_beside(part: str, subject: str, work: Work) -> Work:
         return whole
     forks = multiprocessing.get_context("fork")
     receiving, sending = forks.Pipe(duplex=False)
-    process = forks.Process(target=_send, args=(sending, whole), daemon=True)
+    process = forks.Process(target=_send, args=(sending, whole, os.getpid()), daemon=True)
     process.start()
     sending.close()
 
@@ -45,8 +50,29 @@ def started_beside(part: str, subject: str, work: Work) -> Work:
     return awaited
 
 
-def _send(sending: Connection, work: Work) -> None:
+def _send(sending: Connection, work: Work, begun_by: int) -> None:
+    _end_with(begun_by)
     sending.send(work())
+
+
+def _end_with(begun_by: int) -> None:
+    """
+    Let this process end when the one that began it does, whatever ends that: a signal, or its terminal.
+
+    It is a group of its own, with the programs that it starts, so that these end too; and it ends by an exception, so
+    that its folders go.
+    """
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, _end)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != begun_by:
+        sys.exit(1)
+
+
+def _end(_number: int, _frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.killpg(0, signal.SIGTERM)
+    sys.exit(1)
 
 
 def surely(part: str, subject: str, work: Work) -> list[Check]:

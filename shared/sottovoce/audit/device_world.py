@@ -8,15 +8,15 @@ may lose what was not synced is the subject of the ledger's own tests.
 """
 
 import os
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from sottovoce.audit.device_state import Happened, State, Way, last_named, names_of
 from sottovoce.audit.pretended_aggregator import PretendedAggregator, Session
 from sottovoce.audit.small_surveys import Scenario
 from sottovoce.client import kept_survey, revisions
@@ -35,68 +35,9 @@ TOKENS = ("1" * 16, "2" * 16)
 STEPS = ("link", "replace", "unlink")
 """What the client does on the disk; to sync is free here."""
 
-_ID = re.compile(rb'report_id[\\"]+:[\\" ]*([0-9a-f]{32})')
 MOST_STEPS = 24
 JUMP = 400 * 86400.0
 """Seconds that the clock jumps by: over every window."""
-
-
-@dataclass(frozen=True)
-class State:
-    """
-    A device and its aggregator between two events: all that what comes next can depend on.
-
-    Attributes:
-        files: the ledger's, by name.
-        stored: the report that the aggregator holds for each id; "" once it is withdrawn.
-        spent: the tokens that were taken, with the id of their report.
-        revised: the aggregator shows a second version.
-        token: which of the person's links is used now.
-        named: the last number that was the id of a report which left: no other report gets it.
-    """
-
-    files: tuple[tuple[str, bytes], ...] = ()
-    stored: tuple[tuple[str, bytes], ...] = ()
-    spent: tuple[tuple[str, str], ...] = ()
-    revised: bool = False
-    token: int = 0
-    named: int = 0
-
-
-@dataclass(frozen=True)
-class Happened:
-    """
-    What one event did, beside its end.
-
-    Attributes:
-        state: at its end.
-        wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
-        killed: the event was ended by a kill.
-    """
-
-    state: State
-    wire: tuple[tuple[str, str, bytes], ...]
-    killed: bool = False
-
-
-@dataclass(frozen=True)
-class Way:
-    """
-    One event along one way of the coins.
-
-    Attributes:
-        happened: what it did.
-        kills: of ``ANSWERED``, what it would have done, had a kill ended it before each of its steps on the disk and on
-            the wire.
-        looked: the client looked at the answers; else they could have been any.
-        timed: it looked at the clock; else that could have shown any time.
-    """
-
-    happened: Happened
-    kills: tuple[Happened, ...]
-    looked: bool
-    timed: bool
 
 
 class _Answers(Mapping[str, object]):
@@ -332,20 +273,6 @@ def charged(state: State, folder: Path) -> float:
     """What the ledger says is spent."""
     _write(folder, state.files)
     return FileLedger(folder).spent(ORIGIN)
-
-
-def names_of(state: State) -> int:
-    """The last number that is an id in anything that lies here, or that was one of a report which left."""
-    return max(state.named, _last_id(content for _, content in state.files))
-
-
-def last_named(before: State, wire: Iterable[tuple[str, str, bytes]]) -> int:
-    """The last number that was the id of a report which left, until now."""
-    return max(before.named, _last_id(body for kind, _, body in wire if kind == "sent"))
-
-
-def _last_id(texts: Iterable[bytes]) -> int:
-    return max((int(found, 16) for text in texts for found in _ID.findall(text)), default=0)
 
 
 def _read(folder: Path) -> tuple[tuple[str, bytes], ...]:

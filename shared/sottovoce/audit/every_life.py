@@ -24,14 +24,20 @@ QUICK = (1, 1)
 """The same, while a survey is edited and where nothing was found before."""
 
 
-def check_lives(quick: bool) -> list[Check]:
-    """Every course of events on both small surveys, in Python and in JavaScript."""
+def check_lives(language: str, quick: bool) -> list[Check]:
+    """
+    Every course of events on both small surveys.
+
+    Args:
+        language: one of ``CLIENTS``.
+        quick: shorter courses, where nothing was found before.
+    """
     found = []
     for scenario, length, least in zip(scenarios(), LENGTHS, QUICK, strict=True):
-        for language, find in CLIENTS.items():
-            kept = kept_verdict(language, _asked(scenario, length))
-            most = least if quick else length
-            found.append(kept or kept_or_found(language, _asked(scenario, most), partial(find, scenario, most)))
+        kept = kept_verdict(language, _asked(scenario, length))
+        most = least if quick else length
+        find = partial(CLIENTS[language], scenario, most)
+        found.append(kept or kept_or_found(language, _asked(scenario, most), find))
     return found
 
 

@@ -31,6 +31,9 @@ from sottovoce.shared.spec import Survey
 SECONDS = 900
 """What takes longer is stopped, and has failed."""
 
+_FRUGAL = ("--single-threaded", "--max-semi-space-size=64")
+"""The other core has work of its own: garbage is collected by no further threads, and more rarely."""
+
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
 NO_RUNS = RunPlan((), (), (), 0, 0)
 _LACK = "node is not installed; the JavaScript client was not run"
@@ -111,7 +114,7 @@ def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  
             (folder / script).write_text(text, encoding="utf-8")
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
-                [node, str(folder / "javascript_driver.mjs")],
+                [node, *_FRUGAL, str(folder / "javascript_driver.mjs")],
                 input=json.dumps(order),
                 capture_output=True,
                 text=True,

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_events import MOST_WAYS, check_device, subject_of
-from sottovoce.audit.device_world import Happened, State, Way, last_named, names_of
+from sottovoce.audit.device_state import Happened, State, Way, last_named, names_of
 from sottovoce.audit.small_surveys import Scenario
 
 SECONDS = 3600

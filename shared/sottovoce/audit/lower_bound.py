@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from sottovoce.aggregator.estimators.beta import beta_quantile
 from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
 from sottovoce.shared.accounting import check_epsilon, check_whole
 
@@ -205,6 +204,9 @@ def limits(counts: Sequence[int], n: int, level: float) -> tuple[list[float], li
     Returns:
         (lower limits, upper limits)
     """
+    # It brings numpy, for which an audit that samples nothing would only wait.
+    from sottovoce.aggregator.estimators.beta import beta_quantile
+
     distinct = sorted(set(counts))
     inner = [count for count in distinct if 0 < count <= n]
     outer = [count for count in distinct if 0 <= count < n]

@@ -56,6 +56,8 @@ BOUNDS = (
 ROWS = ((1,), (1, 3), (3, 1), (2, 0, 5), (1,) * 7, (255, 1), (200, 100, 100))
 """Bounds and weights for which every byte's draw is compared."""
 
+Programs = tuple["subprocess.Popen[str]", ...]
+
 Identified = tuple[str, object]
 """The id of a report, and what was reported."""
 
@@ -68,10 +70,16 @@ _REDUCED = 4
 _SECONDS = 60
 
 
-def check_source() -> list[Check]:
-    """That the default ``Draws()`` hands on the system's bytes, keeps no state, and makes the agreed draws of them."""
+def check_source(programs: Programs | None = None) -> list[Check]:
+    """
+    That the default ``Draws()`` hands on the system's bytes, keeps no state, and makes the agreed draws of them.
+
+    Args:
+        programs: that were begun for this, since they take a while; new ones if none were.
+    """
+    follow_source = partial(_follow_source, programs or begin_programs())
     return [
-        _checked(SOURCE, _follow_source, "the system's bytes come out as they are; two programs and a fork share none"),
+        _checked(SOURCE, follow_source, "the system's bytes come out as they are; two programs and a fork share none"),
         _checked(DRAWS, _follow_draws, f"every first byte for {len(BOUNDS)} bounds and {len(ROWS)} rows of weights"),
     ]
 
@@ -86,7 +94,8 @@ def _checked(subject: str, work: Callable[[], None], scope: str) -> Check:
     return Check("python", subject, PASSED, scope=scope)
 
 
-def _follow_source() -> None:
+def _follow_source(programs: Programs) -> None:
+    told = _told_by(programs)
     given: list[bytes] = []
 
     def read(count: int) -> bytes:
@@ -103,7 +112,7 @@ def _follow_source() -> None:
     for nothing in (_fails, lambda count: bytes(count - 1)):
         if _still_draws(nothing):
             raise Mismatch("it draws although the system gives no bytes, or too few")
-    seen = [*_of_programs(2), *_of_fork(), Draws().identity()]
+    seen = [*told, *_of_fork(), Draws().identity()]
     if len(set(seen)) != len(seen):
         raise Mismatch("two programs, or a program and its fork, draw the same")
 
@@ -124,11 +133,14 @@ def _still_draws(read: Callable[[int], bytes]) -> bool:
     return False
 
 
-def _of_programs(count: int) -> list[str]:
-    """An id of each of so many programs that run at once."""
+def begin_programs() -> Programs:
+    """Two programs that draw an id each, at once."""
     command = [sys.executable, "-c", _PROGRAM]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]  # noqa: S603 - our own
-    return [program.communicate(timeout=_SECONDS)[0].strip() for program in started]
+    return tuple(subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))  # noqa: S603 - our own
+
+
+def _told_by(programs: Programs) -> list[str]:
+    return [program.communicate(timeout=_SECONDS)[0].strip() for program in programs]
 
 
 def _of_fork() -> list[str]:

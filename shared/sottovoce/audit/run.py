@@ -5,12 +5,13 @@ aggregator serves.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.device_histories import check_histories, check_set, histories_of
-from sottovoce.audit.every_life import LIFE, check_lives
+from sottovoce.audit.every_life import CLIENTS, LIFE, check_lives
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
@@ -26,7 +27,7 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
-from sottovoce.audit.randomness import ID_LAW, check_id_laws, check_ids, check_source
+from sottovoce.audit.randomness import ID_LAW, begin_programs, check_id_laws, check_ids, check_source
 from sottovoce.audit.runs import RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
@@ -97,7 +98,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
-    survey = order.survey
+    survey, programs = order.survey, begin_programs()
     work = QUICK_WORK if order.quick else MAX_WORK
     tasks = {question.name: plan(question, work) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
@@ -107,17 +108,17 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     javascript = started_beside(
         "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found, runs)
     )
-    lives = started_beside("python", LIFE, lambda: check_lives(order.quick))
+    lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick)) for each in CLIENTS]
     checks += _laws(survey, tasks, begin)
     checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
-    checks += [check_python_refusals(survey), *check_source()]
+    checks += [check_python_refusals(survey), *check_source(programs)]
     checks += surely("python", ALLOWED, lambda: check_limits(survey))
     checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else run))
     tick = begin("whole runs, Python", 1)
     samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [])
     checks += surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
-    tick = begin("JavaScript, lives and samples", 3)
-    for each in (javascript, lives, samples):
+    tick = begin("JavaScript, lives and samples", 2 + len(lives))
+    for each in (javascript, *lives, samples):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -135,7 +136,7 @@ class Watch:
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """An audit event of the interpreter."""
-        if self._looking or not event.startswith(("open", *_WATCHED)) or event in _HARMLESS:
+        if self._looking or not _is_watched(event):
             return
         if event == "open" and (isinstance(arguments[0], int) or not (arguments[2] or 0) & _WRITES):
             return
@@ -170,6 +171,11 @@ def _files(folder: Path) -> Iterator[tuple[str, int, bytes]]:
             yield from _files(Path(entry.path))
         else:
             yield entry.path, entry.stat(follow_symlinks=False).st_mode, Path(entry.path).read_bytes()
+
+
+@cache
+def _is_watched(event: str) -> bool:
+    return event.startswith(("open", *_WATCHED)) and event not in _HARMLESS
 
 
 def _is_outside(path: Any, home: Path) -> bool:  # noqa: ANN401 - whatever a program opens

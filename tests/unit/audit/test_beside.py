@@ -1,7 +1,13 @@
 """Work in a second process comes back whole, or has failed."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
+import pytest
 from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, PASSED, Check
 
@@ -20,3 +26,50 @@ def test_work_that_stops_has_failed() -> None:
         [check] = started_beside("python", "q", work)()  # type: ignore[arg-type]
         assert (check.outcome, check.message) == (FAILED, "the client stops with an error")
     assert surely("python", "q", lambda: 1 / 0)[0].outcome == FAILED  # type: ignore[arg-type, return-value]
+
+
+ENDED_EARLY = """
+import os, subprocess, tempfile
+from sottovoce.audit.beside import started_beside
+
+def work():
+    with tempfile.TemporaryDirectory():
+        subprocess.run(["sh", "-c", "echo $PPID $$; exec sleep 30"])
+    return []
+
+started_beside("python", "q", work)()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
+@pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_ends_with_the_audit(ended_by: signal.Signals, tmp_path: Path) -> None:
+    """Whatever signal ends the one process, the other one ends, what that has started, and no folder is left."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDED_EARLY],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        text=True,
+    ) as audit:
+        assert audit.stdout is not None
+        others = [int(number) for number in audit.stdout.readline().split()]
+        audit.send_signal(ended_by)
+        audit.wait()
+
+        assert len(others) == 2
+        assert [number for number in others if not _is_gone(number)] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def _is_gone(number: int) -> bool:
+    """Whether a process ends, soon."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{number}/stat").read_text(encoding="ascii").rpartition(") ")[2][0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False

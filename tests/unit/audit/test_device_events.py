@@ -10,16 +10,8 @@ import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
 from sottovoce.audit.device_events import UNFOLLOWED, PythonDevice, check_events, follow
-from sottovoce.audit.device_world import (
-    ANSWERED,
-    EVENTS,
-    JUMP,
-    REFUSED,
-    Happened,
-    State,
-    Way,
-    run_event,
-)
+from sottovoce.audit.device_state import Happened, State, Way
+from sottovoce.audit.device_world import ANSWERED, EVENTS, JUMP, REFUSED, run_event
 from sottovoce.audit.small_surveys import Scenario, scenarios
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger

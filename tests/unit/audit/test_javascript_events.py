@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.audit.device_world import ANSWERED, EVENTS, REFUSED, Happened, State, Way
+from sottovoce.audit.device_state import Happened, State, Way
+from sottovoce.audit.device_world import ANSWERED, EVENTS, REFUSED
 from sottovoce.audit.javascript_events import BrowserDevice, browser_device, check_javascript_events
 from sottovoce.audit.small_surveys import Scenario, scenarios
 from sottovoce.client import bundle, page

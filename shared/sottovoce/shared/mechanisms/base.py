@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
@@ -90,7 +91,7 @@ class Mechanism(ABC):
         """What textbooks call it with these numbers; "" where they have no other name than its own."""
         return ""
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
         """The privacy loss of one report: ln(likelihood_ratio)."""
         return rational.log(self.likelihood_ratio)
