@@ -34,7 +34,7 @@ def test_count_has_the_noise_of_its_epsilon():
     [(ADD, None, (1, 3)), (REPLACE, None, (1, 3)), (ADD, 1, (1, 1)), (REPLACE, 1, (1, 2)), (REPLACE, 2, (1, 3))],
 )
 def test_counts_have_the_sensitivity_of_their_relation(terms, most, rate):
-    """The declared most if a record comes or goes, min(m, twice the most) if it becomes another one; the sentence says the same."""
+    """The declared most p if a record comes or goes, min(m, 2 p) if it becomes another one; the sentence says so."""
     draws = NoNoise()
 
     release = counts(MARKS, terms, draws, most)
