@@ -3,14 +3,14 @@ Noise on the integers, drawn exactly: no floating point, and the same bytes give
 
 Only where a curator is trusted; what leaves a device is a finite channel.
 
-    bernoulli(n, d)            below(d) < n
-    bernoulli_exp(n, d)        true with probability e^(-n/d): whole units first, each of them a bernoulli_exp of 1/1; then
-                               k = 1, 2, .. while bernoulli(n, d k); true if the k that fails is odd
-    geometric(n, d)            P(k) ~ e^(-k n/d): U = below(d) until bernoulli_exp(U, d), V successes of
-                               bernoulli_exp(1, 1), floor((V d + U) / n)
-    discrete_laplace(n, d)     P(x) ~ e^(-|x| n/d): a sign, a geometric size; a negative zero is drawn anew
-    discrete_gaussian(p, q)    P(x) ~ e^(-x^2 / (2 p/q)): y of discrete_laplace(1, t), t = floor(sqrt(p/q)) + 1, kept with
-                               probability e^(-(|y| t q - p)^2 / (2 t^2 p q))
+    bernoulli(n, d)          below(d) < n
+    bernoulli_exp(n, d)      true with probability e^(-n/d): whole units first, each of them a bernoulli_exp of 1/1;
+                             then k = 1, 2, .. while bernoulli(n, d k); true if the k that fails is odd
+    geometric(n, d)          P(k) ~ e^(-k n/d): U = below(d) until bernoulli_exp(U, d), V successes of
+                             bernoulli_exp(1, 1), floor((V d + U) / n)
+    discrete_laplace(n, d)   P(x) ~ e^(-|x| n/d): a sign, a geometric size; a negative zero is drawn anew
+    discrete_gaussian(p, q)  P(x) ~ e^(-x^2 / (2 p/q)): y of discrete_laplace(1, t), t = floor(sqrt(p/q)) + 1, kept
+                             with probability e^(-(|y| t q - p)^2 / (2 t^2 p q))
 
 Numerators and denominators are taken as they are given: 2/2 and 1/1 have one distribution, and not the same bytes.
 Bytes depend on the noise drawn and never on what it is added to: draw first, add afterwards.
@@ -24,7 +24,7 @@ from sottovoce.shared.uniform import ReadBytes, exactly, uniform_below
 
 
 class ExactNoise:
-    """Turns random bytes into exact noise; a stand-in that branches replaces ``below``, the Bernoulli draws and ``until``."""
+    """Turns random bytes into noise; a stand-in that branches replaces ``below``, ``bernoulli`` and ``until``."""
 
     def __init__(self, read: ReadBytes) -> None:
         self._read = read

@@ -20,7 +20,7 @@ from typing import Any
 from sottovoce.aggregator.curator.charge import Charge
 from sottovoce.aggregator.curator.composition import Total, total
 from sottovoce.aggregator.curator.heads import Head, Heads, sync
-from sottovoce.aggregator.curator.ledger_lines import Entry, Ledger, Terms, entry_line, first_line, parse_ledger
+from sottovoce.aggregator.curator.ledger_lines import BudgetTerms, Entry, Ledger, entry_line, first_line, parse_ledger
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, StorageError
@@ -61,7 +61,7 @@ class Budget:
     declaration: str
     heads: Heads
 
-    def open(self, terms: Terms) -> None:
+    def open(self, terms: BudgetTerms) -> None:
         """
         Begin a ledger with these terms; where one lies that was begun with just these and never used, it is completed.
 
@@ -90,7 +90,7 @@ class Budget:
         with self._alone():
             return self._checked()
 
-    def ask(self, question: Mapping[str, Any], draw: Callable[[Terms], Release]) -> Answered:
+    def ask(self, question: Mapping[str, Any], draw: Callable[[BudgetTerms], Release]) -> Answered:
         """
         The answer to a question: the recorded one, or one that is drawn and recorded now.
 

@@ -23,6 +23,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from sottovoce.aggregator.curator.grid import MOST_STEPS, Grid
 from sottovoce.shared import canonical
 from sottovoce.shared.checks import Reader
 from sottovoce.shared.errors import SpecError
@@ -36,8 +37,6 @@ SEPARATOR = ";"
 MOST_COLUMNS = 1000
 MOST_CATEGORIES = 100_000
 MOST_MARKS = 52
-MOST_STEPS = 2**40
-"""So that sums over 2^22 records are exact in 64 bits; longer files are summed in blocks."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,2})?")
@@ -123,6 +122,11 @@ class Number:
     def steps(self) -> int:
         """Grid points are 0 to this."""
         return int((self.maximum - self.minimum) / self.step)
+
+    @property
+    def grid(self) -> Grid:
+        """The same, without the centre."""
+        return Grid(self.minimum, self.maximum, self.step)
 
     @property
     def empty(self) -> int:
@@ -282,7 +286,7 @@ def _wrong(number: Number) -> tuple[str, str] | None:
         return "step", "must be larger than 0"
     steps = (number.maximum - number.minimum) / number.step
     if steps.denominator != 1 or steps > MOST_STEPS:
-        return "step", "must divide the way from minimum to maximum into at most 2^40 whole steps"
+        return "step", "must divide the way from minimum to maximum into at most 2^32 whole steps"
     if not number.minimum <= number.centre <= number.maximum:
         return "centre", "must lie between minimum and maximum"
     if ((number.centre - number.minimum) / number.step).denominator != 1:

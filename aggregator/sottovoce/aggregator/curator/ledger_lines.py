@@ -25,7 +25,7 @@ FIRST = "0" * 64
 
 
 @dataclass(frozen=True)
-class Terms:
+class BudgetTerms:
     """
     What a budget is about; fixed when it is opened, for good.
 
@@ -75,7 +75,7 @@ class Ledger:
         heads: number and hash of each line, by its number.
     """
 
-    terms: Terms
+    terms: BudgetTerms
     entries: Sequence[Entry]
     heads: Sequence[Head]
 
@@ -85,7 +85,7 @@ class Ledger:
         return self.heads[-1]
 
 
-def first_line(terms: Terms) -> bytes:
+def first_line(terms: BudgetTerms) -> bytes:
     """The line that opens a ledger."""
     told = {
         "format": FORMAT,
@@ -167,9 +167,9 @@ def _told(line: bytes, number: int) -> dict[str, Any]:
     raise StorageError(f"the budget's entry {number} is not what was written")
 
 
-def _terms(told: Mapping[str, Any]) -> Terms:
+def _terms(told: Mapping[str, Any]) -> BudgetTerms:
     try:
-        return Terms(
+        return BudgetTerms(
             told["data"],
             told["declaration"],
             Fraction(told["epsilon"]),

@@ -14,17 +14,17 @@ import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
 from sottovoce.aggregator.curator.charge import Charge
 from sottovoce.aggregator.curator.heads import Head, Heads
-from sottovoce.aggregator.curator.ledger_lines import Terms
+from sottovoce.aggregator.curator.ledger_lines import BudgetTerms
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 
 DATA, DECLARED = "d" * 64, "e" * 64
-TERMS = Terms(DATA, DECLARED, Fraction(2), Fraction(1, 10**6), Neighbours.REPLACE, 100)
+TERMS = BudgetTerms(DATA, DECLARED, Fraction(2), Fraction(1, 10**6), Neighbours.REPLACE, 100)
 TENTH = Charge(Fraction(1, 10))
 
 
-def drawn(charge: Charge = TENTH) -> Callable[[Terms], Release]:
+def drawn(charge: Charge = TENTH) -> Callable[[BudgetTerms], Release]:
     """A release whose answer is never twice the same."""
     values = {"count": int.from_bytes(os.urandom(6))}
     return lambda _: Release({}, values, charge, "sensitivity 1", {"t": 3}, ("a note",))
@@ -41,7 +41,7 @@ def budget(tmp_path: Path) -> Budget:
     return opened(tmp_path)
 
 
-def opened(folder: Path, name: str = "data.csv.budget", terms: Terms = TERMS) -> Budget:
+def opened(folder: Path, name: str = "data.csv.budget", terms: BudgetTerms = TERMS) -> Budget:
     """A budget in this folder."""
     (folder / "heads").mkdir(exist_ok=True)
     found = Budget(folder / name, terms.data, terms.declaration, Heads(folder / "heads"))
@@ -241,7 +241,7 @@ def check_killed(folder: Path, times: int) -> None:
     """So many ledgers, each of whose process is killed at some moment; then it is used once more."""
     seen = 0
     for number in range(times):
-        terms = Terms(f"{number:064x}", DECLARED, Fraction(2), Fraction(0), Neighbours.REPLACE, 100)
+        terms = BudgetTerms(f"{number:064x}", DECLARED, Fraction(2), Fraction(0), Neighbours.REPLACE, 100)
         budget = opened(folder, f"{number}.budget", terms)
         pid, reading = child(ask_all(budget, range(100)))
         time.sleep(random.uniform(0, 0.06))  # noqa: S311 - when, not what

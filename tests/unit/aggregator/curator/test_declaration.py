@@ -59,7 +59,7 @@ def test_digest_is_of_what_is_meant() -> None:
         ({**AGE, "minimum": 16.5}, "minimum", "must be a whole number, or a decimal"),
         ({**AGE, "step": 0}, "step", "larger than 0"),
         ({**AGE, "step": "0.3"}, "step", "whole steps"),
-        ({**AGE, "step": "0.000000001", "maximum": 10000}, "step", "at most 2^40"),
+        ({**AGE, "step": "0.000000001", "maximum": 10000}, "step", "at most 2^32"),
         ({**AGE, "centre": 20}, "centre", "between minimum and maximum"),
         ({**AGE, "centre": "17.2"}, "centre", "a point of the grid"),
         ({**AGE, "colour": 1}, "colour", "is not a known key"),

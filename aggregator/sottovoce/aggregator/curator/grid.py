@@ -1,0 +1,66 @@
+"""A declared number: bounds and grid, and its values as integers."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MOST_STEPS = 2**32
+
+
+@dataclass(frozen=True)
+class Grid:
+    """
+    The values low, low + step, .. high.
+
+    Attributes:
+        low: least value.
+        high: greatest value.
+        step: between two values; a whole number of steps lies between low and high, at most 2^32.
+
+    Raises:
+        ValueError: the bounds are equal or reversed, or do not lie on the grid.
+    """
+
+    low: Fraction
+    high: Fraction
+    step: Fraction
+
+    def __post_init__(self) -> None:
+        if self.step <= 0 or self.low >= self.high:
+            raise ValueError("a grid needs a step above 0 and its lower bound below its upper one")
+        if (self.high - self.low) % self.step or self.steps > MOST_STEPS:
+            raise ValueError("the bounds must be a whole number of steps apart, at most 2^32")
+
+    @property
+    def steps(self) -> int:
+        """Between low and high."""
+        return int((self.high - self.low) / self.step)
+
+    @property
+    def unit(self) -> Fraction:
+        """The largest fraction of which both the step and the bounds are whole multiples."""
+        common = math.lcm(self.low.denominator, self.step.denominator)
+        return Fraction(math.gcd(int(self.low * common), int(self.step * common)), common)
+
+    def units(self, value: Fraction) -> int:
+        """A value of the grid, in units."""
+        return int(value / self.unit)
+
+    @property
+    def middle(self) -> Fraction:
+        """The value of the grid at or just below the middle."""
+        return self.low + self.steps // 2 * self.step
+
+    def total(self, values: npt.NDArray[Any]) -> int:
+        """The sum of steps of n values, each clipped to 0 .. steps."""
+        clipped = np.clip(values, 0, self.steps)
+        # In parts, or 2^31 values of 2^32 steps would overflow.
+        return sum(int(part.sum(dtype=np.int64)) for part in np.array_split(clipped, len(clipped) // 2**30 + 1))
+
+    def question(self) -> dict[str, str]:
+        """For the record."""
+        return {"low": str(self.low), "high": str(self.high), "step": str(self.step)}
