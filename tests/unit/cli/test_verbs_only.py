@@ -13,6 +13,7 @@ NO_VERBS = {
     "main": "the list of verbs",
     "survey_source": "SURVEY, --from, --url and --data of all analyses",
     "answering": "what the verbs of joint results share",
+    "curator_data": "FILE, --declaration, --epsilon and --json of all questions to a curator",
     "database": "the option --data, and what follows from it",
     "asking": "questions to whoever sits at the terminal",
     "first_researcher": "what serve makes and shows on a fresh database",

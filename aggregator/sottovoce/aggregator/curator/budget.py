@@ -12,7 +12,7 @@ the head does not know yet is one whose answer was not shown either; it stays, a
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -63,22 +63,32 @@ class Budget:
 
     def open(self, terms: BudgetTerms) -> None:
         """
-        Begin a ledger with these terms; where one lies that was begun with just these and never used, it is completed.
+        Begin a ledger with these terms.
+
+        As long as nothing was answered, whoever binds again may have mended the declaration; the rest stays.
 
         Raises:
             StorageError: there is a budget of this data set, here or elsewhere, and it stays what it is.
         """
         with self._alone():
-            if self.heads.get(self.data) is not None:
-                raise StorageError("this data set has a budget already; its terms are fixed for good")
             line = first_line(terms)
+            if self.heads.get(self.data) is not None:
+                self._check_unused(terms)
             # Whoever began it may have been killed before the head was noted; nothing is answered without a head.
-            if self.path.exists() and not line.startswith(self.path.read_bytes()):
+            elif self.path.exists() and not line.startswith(self.path.read_bytes()):
                 raise StorageError(f"{self.path.name} is there already, and its head is missing where heads are kept")
             self.path.write_bytes(b"")
             self._append(line)
             sync(self.path.parent)
             self.heads.note(self.data, parse_ledger(line).head)
+
+    def _check_unused(self, terms: BudgetTerms) -> None:
+        """Of a budget that is there: nothing was drawn under it, and it has these terms but for the declaration."""
+        ledger = self._ledger()
+        head = self.heads.get(self.data)
+        used = ledger.entries or head is None or head.number > 0
+        if used or replace(ledger.terms, declaration=terms.declaration) != terms:
+            raise StorageError("this data set has a budget already; its terms are fixed for good")
 
     def read(self) -> Ledger:
         """
@@ -127,7 +137,6 @@ class Budget:
     def _checked(self) -> Ledger:
         """The ledger, with a head that knows all of it."""
         head = self.heads.get(self.data)
-        self._remove_torn_line()
         ledger = self._parsed()
         if head is None:
             raise StorageError("the head of this budget is missing where heads are kept (SOTTOVOCE_LEDGER_HEADS)")
@@ -139,14 +148,15 @@ class Budget:
         return ledger
 
     def _parsed(self) -> Ledger:
-        ledger = parse_ledger(self.path.read_bytes())
+        ledger = self._ledger()
         if ledger.terms.data != self.data:
             raise StorageError(f"{self.path.name} is the budget of another file, or the data were changed (entry 0)")
         if ledger.terms.declaration != self.declaration:
             raise StorageError("the declaration is not the one that this budget was opened with (entry 0)")
         return ledger
 
-    def _remove_torn_line(self) -> None:
+    def _ledger(self) -> Ledger:
+        """What the file says, whatever it is about; without a last line that was cut off."""
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:
@@ -157,6 +167,7 @@ class Budget:
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
             os.truncate(self.path, whole)
+        return parse_ledger(content[:whole])
 
     def _append(self, line: bytes) -> None:
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND)

@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -87,11 +88,28 @@ def test_delta_that_was_not_opened_is_refused(budget: Budget) -> None:
 
 def test_terms_are_fixed_for_good(budget: Budget, tmp_path: Path) -> None:
     """Neither a second budget nor one after the ledger was removed, here or in another folder."""
-    for remove in (lambda: None, budget.path.unlink):
+    budget.ask(question(1), drawn())
+    for remove, told in ((lambda: None, "fixed for good"), (budget.path.unlink, "restore it")):
         remove()
-        for name in ("data.csv.budget", "copy.csv.budget"):
-            with pytest.raises(StorageError, match="fixed for good"):
-                opened(tmp_path, name)
+        with pytest.raises(StorageError, match=told):
+            opened(tmp_path)
+        with pytest.raises(StorageError, match="restore it"):
+            opened(tmp_path, "copy.csv.budget")
+
+
+def test_declaration_may_be_mended_until_something_was_answered(budget: Budget, tmp_path: Path) -> None:
+    """The rest of the terms is fixed from the first moment."""
+    mended = replace(TERMS, declaration="f" * 64)
+    for other in (replace(mended, epsilon=Fraction(3)), replace(TERMS, delta=Fraction(0))):
+        with pytest.raises(StorageError, match="fixed for good"):
+            opened(tmp_path, terms=other)
+    found = opened(tmp_path, terms=mended)
+    assert found.read().terms == mended
+    found.ask(question(1), drawn())
+    with pytest.raises(StorageError, match="fixed for good"):
+        opened(tmp_path)
+    with pytest.raises(StorageError, match="the declaration is not the one"):
+        budget.read()
 
 
 def test_opening_that_was_broken_off_is_completed(tmp_path: Path) -> None:
