@@ -6,8 +6,9 @@ Sensitivity  With R the radius, m = 1 if a record comes or goes and 2 if it beco
              L1 ball: m R in L1 and in L2. L2 ball: m R in L2, sqrt(d) m R in L1.
 Laplace      Rate epsilon / (L1 sensitivity): epsilon-differentially private, delta = 0.
 Gaussian     The smallest variance whose delta holds (``gaussian_delta``): (epsilon, delta), rho = D^2 / (2 s).
-Choice       Both largest errors follow from the discrete distributions; the smaller one's noise is taken, Laplace if they
-             are equal. Neither looks at the data, so that the choice costs nothing. Without a delta it is Laplace.
+Choice       Both largest errors follow from the discrete distributions; the noise with the smaller one is taken,
+             Laplace if they are equal. Neither looks at the data, so that the choice costs nothing. Without a delta
+             it is Laplace.
 Crossover    In an L2 ball Laplace's error grows with d ln d, Gauss's with sqrt(d ln d).
 Sources      Dwork and Roth 2014, 3.3 and appendix A; Canonne, Kamath and Steinke 2020.
 """
@@ -110,5 +111,6 @@ def _choice(taken: VectorNoise, other: VectorNoise | None) -> str:
 
 def _sentence(ball: Ball, terms: Terms) -> str:
     records = terms.neighbours.of(1, 2)
-    length, square = ball.sensitivity(records)
-    return f"The sum changes by at most {length} steps in L1 and {records * ball.radius} in L2 {terms.neighbours.in_words}."
+    length, _ = ball.sensitivity(records)
+    width = records * ball.radius
+    return f"The sum changes by at most {length} steps in L1 and {width} in L2 {terms.neighbours.in_words}."
