@@ -97,6 +97,8 @@ KNOWS_NONE = {
     "curator sum": "as above",
     "curator mean": "as above",
     "curator vector": "as above",
+    "curator top": "as above",
+    "curator cluster": "as above",
 }
 """Verbs that are given no secret, each with the reason why not."""
 

@@ -13,6 +13,7 @@ from sottovoce.aggregator.curator.questions import (
     weighted_question,
 )
 from sottovoce.cli.curator_data import FILE, answer, declaration_option, epsilon_option, json_option
+from sottovoce.cli.curator_more import cluster, top
 from sottovoce.shared.errors import SpecError
 
 
@@ -111,4 +112,4 @@ def vector(  # noqa: PLR0913, PLR0917 - one option each
     )
 
 
-QUESTIONS = (count, histogram, sum_, mean, vector)
+QUESTIONS = (count, histogram, sum_, mean, vector, top, cluster)

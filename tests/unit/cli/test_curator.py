@@ -72,6 +72,9 @@ QUESTIONS = {
     "sum": (["age"], {"sum": "5800"}),
     "mean": (["age"], {"mean": "58/3", "n": 300}),
     "vector": (["age", "habits"], {"vector": [-200, 200, 100]}),
+    "top": (["habits"], {"index": 0, "name": "copied"}),
+    "top ": (["age"], {"index": 4, "name": "20"}),
+    "cluster": (["age", "--k", "1"], {"noisy_sizes": [300]}),
 }
 
 
@@ -115,6 +118,10 @@ def test_answer_is_near_the_truth_and_recorded(file: Path, verb: str) -> None:
         (["vector", "year"], "categories have histograms"),
         (["vector", "age", "--radius", "0"], "a ball has a radius"),
         (["vector", "age", "--delta", "1"], "delta must be a number"),
+        (["top", "SECRET"], "is not declared"),
+        (["cluster", "age", "--k", "0"], "1 to 256 clusters"),
+        (["cluster", "year", "--k", "2"], "not declared as a number"),
+        (["cluster", "age", "--k", "2", "--iterations", "0"], "1 to 100 iterations"),
         (["mean", "age", "--epsilon", "0"], "epsilon must be a number above 0"),
         (["mean", "age", "--epsilon", "-1"], "epsilon must be a number above 0"),
         (["mean", "age", "--epsilon", "nan"], "epsilon must be a number above 0"),
@@ -196,3 +203,20 @@ def test_worked_file_of_the_chapter_works(file: Path) -> None:
         ended = run(words[0], file, *words[2:])
         assert ended.exit_code == 0, ended.output
     assert told("budget", file)["left"] == "1"
+
+
+def test_clusters_are_told_as_declared_and_drawn(file: Path) -> None:
+    """On the column's own scale, to half a step; more clusters than public records are refused and cost nothing."""
+    assert run("bind", file, "--epsilon", "1000").exit_code == 0
+    svg = file.parent.parent / "clusters.svg"
+    found = told("cluster", file, "age", "--k", "1", "--iterations", "1", "--epsilon", "900", "--svg", svg)
+    assert found["values"] == {"centres": [["39/2"]], "noisy_sizes": [300]}
+    assert svg.read_text().count("<circle") == 1
+
+    few = file.with_name("few.csv")
+    few.write_text("".join(ROWS.splitlines(keepends=True)[:3]))
+    declared = ["--declaration", file.with_suffix(".yaml")]
+    assert run("bind", few, *declared, "--epsilon", "2").exit_code == 0
+    ended = run("cluster", few, "age", *declared, "--k", "3", "--epsilon", "1")
+    assert "fewer records than clusters" in ended.output
+    assert told("budget", few, *declared)["entries"] == []

@@ -18,6 +18,9 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.rational import dump_decimal, parse_decimal
 
 AND = " & "
+Met = NDArray[np.bool_]
+"""Of each record, whether something holds."""
+
 _OPERATORS = (">=", "<=", "=")
 
 
@@ -38,13 +41,15 @@ class Condition:
     text: str
     place: int
 
-    def holds(self, values: Values, kind: Kind) -> NDArray[np.bool_]:
+    def holds(self, values: Values, kind: Kind) -> Met:
         """For each record."""
         if isinstance(kind, Marks):
-            return np.equal((values >> self.place) & 1, 1)
-        if self.operator == ">=":
-            return np.greater_equal(values, self.place)
-        return np.less_equal(values, self.place) if self.operator == "<=" else np.equal(values, self.place)
+            met: Met = (values >> self.place) & 1 == 1
+        elif self.operator == ">=":
+            met = values >= self.place
+        else:
+            met = values <= self.place if self.operator == "<=" else values == self.place
+        return met
 
 
 @dataclass(frozen=True)
@@ -62,10 +67,11 @@ class Predicate:
         """For the record: two ways of writing one predicate have one form."""
         return [[each.column, each.operator, each.text] for each in self.conditions]
 
-    def holds(self, columns: Mapping[str, Values], declaration: Declaration) -> NDArray[np.bool_]:
+    def holds(self, columns: Mapping[str, Values], declaration: Declaration) -> Met:
         """For each record."""
         found = [each.holds(columns[each.column], declaration.column(each.column)) for each in self.conditions]
-        return np.all(found, axis=0)
+        met: Met = np.all(found, axis=0)
+        return met
 
 
 def parse_predicate(text: str, declaration: Declaration) -> Predicate:

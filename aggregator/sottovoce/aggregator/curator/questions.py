@@ -4,22 +4,25 @@ drawn. Nothing is read or drawn until the budget asks for it.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Marks, Number
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
+from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.aggregator.curator.predicates import parse_predicate
 from sottovoce.aggregator.curator.records import Records, Values
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.top import top_cell, top_mark
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
@@ -194,6 +197,80 @@ def vector_question(
     return Question(form, tuple(kinds), draw, tuple(labels))
 
 
+def top_question(declaration: Declaration, name: str) -> Question:
+    """The most frequent cell or mark of a column: its name, and not its number."""
+    kind = declaration.column(name)
+    names = kind.names if isinstance(kind, Marks) else tuple(cells_of(kind))
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        values = records.columns[name]
+        if isinstance(kind, Marks):
+            release = top_mark(np.stack(_rows(values, kind), axis=1), terms, draws)
+        else:
+            release = top_cell(values, len(names), terms, draws)
+        return replace(release, values={**release.values, "name": names[release.values["index"]]})
+
+    return Question({"verb": "top", "column": name}, (name,), draw, names)
+
+
+def cluster_question(
+    declaration: Declaration, names: Sequence[str], k: int, iterations: int, keep_empty: bool
+) -> Question:
+    """
+    Centres of k clusters of some numbers, each of which counts in its own steps.
+
+    Args:
+        declaration: of the data.
+        names: of the numbers.
+        k: clusters; no more than there are records, where that is public.
+        iterations: of Lloyd's algorithm; epsilon is shared among them.
+        keep_empty: a cluster that seems empty keeps its centre instead of getting a new one.
+    """
+    numbers = {name: _number(declaration, name) for name in _different(names)}
+    # Twice the steps from the middle: whole numbers, and as many on either side.
+    steps = tuple(number.steps for number in numbers.values())
+    try:
+        lloyd = Lloyd(Box(steps), k, iterations, keep_empty)
+    except ValueError as error:
+        raise SpecError(str(error)) from None
+    empty = "keep" if keep_empty else "redraw"
+    form = {"verb": "cluster", "columns": list(numbers), "k": k, "iterations": iterations, "empty": empty}
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        if terms.neighbours is Neighbours.REPLACE and k > records.count:
+            raise SpecError("there are fewer records than clusters; how many records there are is public")
+        rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
+        release = cluster(rows, lloyd, terms, draws)
+        centres = [_as_declared(centre, numbers.values()) for centre in release.values["centres"]]
+        note = "distances, and the errors of sums, count in half steps of each column's grid"
+        return replace(release, values={**release.values, "centres": centres}, notes=(*release.notes, note))
+
+    return Question(form, tuple(numbers), draw, tuple(numbers))
+
+
+def _as_declared(centre: Sequence[int], numbers: Iterable[Number]) -> list[str]:
+    found = zip(centre, numbers, strict=True)
+    return [str(number.minimum + Fraction(each + number.steps, 2) * number.step) for each, number in found]
+
+
+def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: Sequence[str]) -> dict[str, Any]:
+    """
+    Centres as they are drawn: -1000 at the lower bound of each column, 1000 at the upper one.
+
+    Args:
+        values: of an answer of ``cluster``.
+        declaration: of the data.
+        names: of the columns, in the order of coordinates.
+    """
+    numbers = [_number(declaration, name) for name in names]
+
+    def place(text: str, number: Number) -> int:
+        return round(2000 * (Fraction(text) - number.minimum) / (number.maximum - number.minimum)) - 1000
+
+    centres = [[place(*each) for each in zip(centre, numbers, strict=True)] for centre in values["centres"]]
+    return {**values, "centres": centres}
+
+
 def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[int], list[str]]:
     """How far each coordinate reaches, and what it is called."""
     reach: list[int] = []
@@ -233,8 +310,3 @@ def _categories(declaration: Declaration, name: str) -> Categories:
     if not isinstance(kind, Categories):
         raise SpecError(f"the column '{name}' is not declared as categories")
     return kind
-
-
-def marks_of(values: Values, kind: Marks) -> np.ndarray:
-    """N x m, 1 where a mark is set."""
-    return np.stack(_rows(values, kind), axis=1)

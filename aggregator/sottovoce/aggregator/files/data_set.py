@@ -74,6 +74,11 @@ class DataSet:
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
 
 
+def declaration_file(path: Path, named: Path | None) -> Path:
+    """Where the declaration of a file is: where it was said, or beside it."""
+    return path.with_suffix(".yaml") if named is None else named
+
+
 def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
     """
     The data set of a file.
@@ -92,6 +97,6 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
         raise StorageError(f"a budget needs a second place for its head, against old copies of it: {told}")
     kept = Heads(Path(heads))
     kept.check_apart(path)
-    declared = read_declaration(path.with_suffix(".yaml") if declaration is None else declaration)
+    declared = read_declaration(declaration_file(path, declaration))
     budget = Budget(path.with_name(path.name + ENDING), digest_of(path), declared.digest, kept)
     return DataSet(path, declared, budget)
