@@ -97,6 +97,7 @@ KNOWS_NONE = {
     "curator sum": "as above",
     "curator mean": "as above",
     "curator vector": "as above",
+    "reidentify": "as above",
     "curator top": "as above",
     "curator cluster": "as above",
 }

@@ -1,5 +1,6 @@
 """A curator's data set: a file, what is declared of it, and its budget, which lies beside it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.aggregator.curator.questions import Question
 from sottovoce.aggregator.curator.records import Records
+from sottovoce.aggregator.curator.reidentify import Table
 from sottovoce.aggregator.curator.terms import Terms
 from sottovoce.aggregator.files.curated import digest_of, read_declaration, read_records
 from sottovoce.shared.errors import StorageError
@@ -77,6 +79,22 @@ class DataSet:
 def declaration_file(path: Path, named: Path | None) -> Path:
     """Where the declaration of a file is: where it was said, or beside it."""
     return path.with_suffix(".yaml") if named is None else named
+
+
+def read_table(path: Path, declaration: Path | None, public: Sequence[str], sensitive: str | None) -> Table:
+    """
+    A table as it would be published, for ``reidentify``.
+
+    Args:
+        path: of the CSV or Parquet file.
+        declaration: of its declaration; None for the file beside it.
+        public: its public columns; none for all but the sensitive one.
+        sensitive: the sensitive column, or None.
+    """
+    declared = read_declaration(declaration_file(path, declaration))
+    named = tuple(public) or tuple(name for name in declared.columns if name != sensitive)
+    wanted = (*named, sensitive) if sensitive is not None else named
+    return Table(declared, read_records(path, declared, wanted), named, sensitive)
 
 
 def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
