@@ -52,10 +52,11 @@ class NoiseBranches(ExactNoise):
         """One branch for each outcome of an attempt that succeeds."""
         key = (attempt.__name__, *arguments)
         if key not in self._known:
-            found = branches(lambda draws: getattr(draws, key[0])(*arguments), self._known, self._least)
-            found.pop(None, None)
+            name = attempt.__name__
+            every = branches(lambda draws: getattr(draws, name)(*arguments), self._known, self._least)
+            found = {value: share for value, share in every.items() if value is not None}
             whole = math.fsum(found.values())
-            self._known[key] = {value: share / whole for value, share in sorted(found.items())}  # type: ignore[type-var]
+            self._known[key] = {value: share / whole for value, share in sorted(found.items())}
         outcomes = self._known[key]
         return list(outcomes)[self._branch(list(outcomes.values()))]
 

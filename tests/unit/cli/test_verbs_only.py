@@ -20,6 +20,7 @@ NO_VERBS = {
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
     "output_folder": "the same for a folder",
+    "plan_output": "what plan prints",
     "restoring": "putting a backup where the settings say",
     "server": "the process that looks after the worker",
     "worker": "what the process that serves is made of, the one place that joins both sides",

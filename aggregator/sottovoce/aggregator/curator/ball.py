@@ -53,7 +53,7 @@ class Ball:
         """
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
-        inside = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
+        inside: Vectors = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
         lengths = self._lengths(inside)
         out = np.flatnonzero(lengths > self.radius)
         far = inside[out]

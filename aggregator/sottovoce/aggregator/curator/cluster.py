@@ -9,7 +9,7 @@ Epsilon      epsilon' = epsilon / (2 T) for each of counts and sums, T fixed. m 
              becomes another one: counts move by m in all, sums by m R, so that the rates are epsilon' / m and
              epsilon' / (m R); 2 epsilon' an iteration, epsilon over T.
 Start        Drawn from the domain without a look at the data.
-Empty        A cluster with a noisy count below 1 is drawn anew from the domain (the textbook's rule), or keeps its centre.
+Empty        A cluster with a noisy count below 1 is drawn anew (the textbook's rule), or keeps its centre.
 Optimum      Lloyd's iteration does not reach the optimum, with noise or without; nothing is promised about it.
 Outside      In the L2 ball the same noise would cost (1 + sqrt d) / 2 times epsilon, in the cube (1 + d) / 2 times.
 Sources      Blum, Dwork, McSherry and Nissim 2005; Dwork and Roth 2014; McSherry 2009.

@@ -1,44 +1,16 @@
 """A declared number: bounds and grid, and its values as integers."""
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sottovoce.shared import answers
 
-MOST_STEPS = 2**32
 
-
-@dataclass(frozen=True)
-class Grid:
-    """
-    The values low, low + step, .. high.
-
-    Attributes:
-        low: least value.
-        high: greatest value.
-        step: between two values; a whole number of steps lies between low and high, at most 2^32.
-
-    Raises:
-        ValueError: the bounds are equal or reversed, or do not lie on the grid.
-    """
-
-    low: Fraction
-    high: Fraction
-    step: Fraction
-
-    def __post_init__(self) -> None:
-        if self.step <= 0 or self.low >= self.high:
-            raise ValueError("a grid needs a step above 0 and its lower bound below its upper one")
-        if (self.high - self.low) % self.step or self.steps > MOST_STEPS:
-            raise ValueError("the bounds must be a whole number of steps apart, at most 2^32")
-
-    @property
-    def steps(self) -> int:
-        """Between low and high."""
-        return int((self.high - self.low) / self.step)
+class Grid(answers.Grid):
+    """The numbers low, low + step, .., high, as surveys have them, with what sums need of them."""
 
     @property
     def unit(self) -> Fraction:
