@@ -23,11 +23,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.curator.grid import MOST_STEPS, Grid
+from sottovoce.aggregator.curator.grid import Grid
 from sottovoce.shared import canonical
 from sottovoce.shared.checks import Reader
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.rational import dump_decimal, parse_decimal
+from sottovoce.shared.rational import MAX_DENOMINATOR, dump_decimal, parse_decimal
 
 FORMAT = "sottovoce-data/1"
 OTHER = "other"
@@ -285,7 +285,7 @@ def _wrong(number: Number) -> tuple[str, str] | None:
     if number.step <= 0:
         return "step", "must be larger than 0"
     steps = (number.maximum - number.minimum) / number.step
-    if steps.denominator != 1 or steps > MOST_STEPS:
+    if steps.denominator != 1 or steps > MAX_DENOMINATOR:
         return "step", "must divide the way from minimum to maximum into at most 2^32 whole steps"
     if not number.minimum <= number.centre <= number.maximum:
         return "centre", "must lie between minimum and maximum"
