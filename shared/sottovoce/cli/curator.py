@@ -7,8 +7,9 @@ import click
 from sottovoce.aggregator.curator.amounts import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.in_words import bound_document, bound_lines, budget_document, budget_lines, decimal
 from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.cli.curator_data import FILE, declaration_option, json_option, named_data_set, tell
+from sottovoce.cli.curator_data import FILE, declaration_option, json_option, named_data_set, survey_option, tell
 from sottovoce.cli.curator_questions import QUESTIONS
+from sottovoce.cli.database import data_option
 
 
 @click.group(commands=QUESTIONS)
@@ -17,8 +18,10 @@ def curator() -> None:
 
 
 @curator.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=FILE, required=False)
+@survey_option
 @declaration_option
+@data_option
 @click.option("--epsilon", required=True, help="Of everything that will ever be answered.")
 @click.option("--delta", help="As well. [default: 1/n^2 under replace-one, else 0]")
 @click.option(
@@ -29,20 +32,37 @@ def curator() -> None:
     help="One record is another one, and n is public; or one is there or not.",
 )
 @json_option
-def bind(file: Path, declaration: Path | None, epsilon: str, delta: str | None, neighbours: str, as_json: bool) -> None:
-    """Check FILE once and open its budget; what is printed is for its curator alone."""
+def bind(  # noqa: PLR0913, PLR0917 - one option each
+    file: Path | None,
+    survey: str | None,
+    declaration: Path | None,
+    data: Path | None,
+    epsilon: str,
+    delta: str | None,
+    neighbours: str,
+    as_json: bool,
+) -> None:
+    """Check the data once and open their budget; what is printed is for their curator alone."""
     amounts = parse_epsilon(epsilon), None if delta is None else parse_delta(delta)
-    document = bound_document(*named_data_set(file, declaration).bind(*amounts, Neighbours(neighbours)))
+    named = named_data_set(file, declaration, survey, data)
+    document = bound_document(*named.bind(*amounts, Neighbours(neighbours)))
     tell(document, bound_lines, as_json)
 
 
 @curator.command()
-@click.argument("files", type=FILE, nargs=-1, required=True)
+@click.argument("files", type=FILE, nargs=-1)
+@survey_option
 @declaration_option
+@data_option
 @json_option
-def budget(files: tuple[Path, ...], declaration: Path | None, as_json: bool) -> None:
-    """What FILE's budget is, what was asked of it, and what is left; of several files, also the largest."""
-    found = [budget_document(named_data_set(file, declaration).budget.read()) for file in files]
+def budget(
+    files: tuple[Path, ...], survey: str | None, declaration: Path | None, data: Path | None, as_json: bool
+) -> None:
+    """What the budget is, what was asked of it, and what is left; of several files, also the largest."""
+    named = [named_data_set(file, declaration, None, None) for file in files]
+    if survey is not None or not files:
+        named.append(named_data_set(None, declaration, survey, data))
+    found = [budget_document(each.budget.read()) for each in named]
     if len(found) == 1:
         tell(found[0], budget_lines, as_json)
         return
@@ -51,5 +71,6 @@ def budget(files: tuple[Path, ...], declaration: Path | None, as_json: bool) -> 
     relations = {each["budget"]["neighbours"] for each in found}
     if len(relations) > 1:
         told = "These budgets have two relations of neighbours: their figures are not to be compared or added."
-    lines = [line for file, each in zip(files, found, strict=True) for line in (f"{file.name}:", *budget_lines(each))]
+    names = [*(file.name for file in files), *([survey] if survey else [])]
+    lines = [line for name, each in zip(names, found, strict=True) for line in (f"{name}:", *budget_lines(each))]
     tell({"budgets": found, "note": told}, lambda _: [*lines, told], as_json)

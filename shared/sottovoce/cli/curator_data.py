@@ -1,7 +1,9 @@
-"""What the verbs of ``curator`` share."""
+"""What the verbs of ``curator`` share: which data, which epsilon, and how an answer is printed."""
 
+import functools
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,41 +13,98 @@ from sottovoce.aggregator.curator.declaration import Declaration
 from sottovoce.aggregator.curator.in_words import answer_document, answer_lines
 from sottovoce.aggregator.curator.questions import Question
 from sottovoce.aggregator.files.data_set import DataSet, open_data_set
+from sottovoce.aggregator.files.public_answers import survey_data_set
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.shared_clock import present
+from sottovoce.cli.database import data_option, data_settings, open_storage
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 declaration_option = click.option(
     "--declaration", type=FILE, help="What the columns hold. [default: the file's name with .yaml]"
 )
+survey_option = click.option("--survey", help="The public answers of this closed survey, instead of a FILE.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 epsilon_option = click.option("--epsilon", required=True, help="What this answer may cost, such as 0.5 or 1/2.")
 
 
-def named_data_set(file: Path, declaration: Path | None) -> DataSet:
-    """The data set of a file, with the folder of heads that is set."""
-    return open_data_set(file, declaration, Settings.from_environment().ledger_heads)
-
-
-def answer(
-    file: Path, declaration: Path | None, epsilon: str, make: Callable[[Declaration], Question], as_json: bool
-) -> dict[str, Any]:
+def named_data_set(file: Path | None, declaration: Path | None, survey: str | None, data: Path | None) -> DataSet:
     """
-    Ask, and print the answer.
+    The data set that is named, with the folder of heads that is set.
 
     Args:
-        file: of the data.
-        declaration: of its declaration, or None.
+        file: CSV or Parquet, or None.
+        declaration: of its declaration, or None for the file beside it.
+        survey: a closed survey instead.
+        data: the folder of its database.
+    """
+    if (file is None) == (survey is None):
+        raise click.UsageError("name a FILE, or a closed survey with --survey")
+    if file is not None:
+        return open_data_set(file, declaration, Settings.from_environment().ledger_heads)
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_heads)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """
+    Data and epsilon of a question, as they were named.
+
+    Attributes:
+        data: under their budget.
+        columns: that were named.
         epsilon: as it was written.
-        make: the question, checked against the declaration.
         as_json: print JSON.
     """
-    amount = parse_epsilon(epsilon)
-    data = named_data_set(file, declaration)
-    question = make(data.declaration)
-    document = answer_document(data.ask(question, amount), question.names)
-    tell(document, answer_lines, as_json)
-    return document
+
+    data: DataSet
+    columns: tuple[str, ...]
+    epsilon: str
+    as_json: bool
+
+    @property
+    def column(self) -> str:
+        """The one that was named."""
+        if len(self.columns) != 1:
+            raise click.UsageError("name one column")
+        return self.columns[0]
+
+    def answer(self, make: Callable[[Declaration], Question]) -> dict[str, Any]:
+        """Ask, print the answer and return it; ``make`` checks the question against the declaration."""
+        amount = parse_epsilon(self.epsilon)
+        question = make(self.data.declaration)
+        document = answer_document(self.data.ask(question, amount), question.names)
+        tell(document, answer_lines, self.as_json)
+        return document
+
+
+def question_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``Asked``."""
+
+    @click.argument("words", nargs=-1, metavar="[FILE] [COLUMN]...")
+    @epsilon_option
+    @survey_option
+    @declaration_option
+    @data_option
+    @json_option
+    @functools.wraps(verb)
+    def run(
+        *,
+        words: tuple[str, ...],
+        epsilon: str,
+        survey: str | None,
+        declaration: Path | None,
+        data: Path | None,
+        as_json: bool,
+        **own: Any,  # noqa: ANN401 - the verb's own options
+    ) -> None:
+        file = Path(words[0]) if words and survey is None else None
+        columns = words if survey is not None else words[1:]
+        verb(Asked(named_data_set(file, declaration, survey, data), columns, epsilon, as_json), **own)
+
+    return run
 
 
 def tell(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:

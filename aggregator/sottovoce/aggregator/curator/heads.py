@@ -54,7 +54,7 @@ class Heads:
         """
         if not self.folder.is_dir():
             raise StorageError("SOTTOVOCE_LEDGER_HEADS must name a folder that exists, outside the data and backups")
-        if self.folder.resolve().is_relative_to(data.resolve().parent):
+        if self.folder.resolve().is_relative_to(data.resolve()):
             raise StorageError(
                 "SOTTOVOCE_LEDGER_HEADS lies in the folder of the data; name one outside, and outside backups"
             )

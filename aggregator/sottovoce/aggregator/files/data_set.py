@@ -1,8 +1,9 @@
 """A curator's data set: a file, what is declared of it, and its budget, which lies beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from sottovoce.aggregator.curator.amounts import check_delta, usual_delta
@@ -24,15 +25,15 @@ from sottovoce.shared.errors import StorageError
 @dataclass(frozen=True)
 class DataSet:
     """
-    A file under its declaration.
+    Records under a declaration.
 
     Attributes:
-        path: of the CSV or Parquet file.
-        declaration: what it holds.
-        budget: of just these bytes and this declaration.
+        read: gives the named columns, or all.
+        declaration: what they hold.
+        budget: of just these data and this declaration.
     """
 
-    path: Path
+    read: Callable[[Sequence[str] | None], Records]
     declaration: Declaration
     budget: Budget
 
@@ -50,7 +51,7 @@ class DataSet:
         Returns:
             (records, terms, warning): for the curator's eyes; this is no release.
         """
-        records = read_records(self.path, self.declaration)
+        records = self.read(None)
         public = neighbours is Neighbours.REPLACE
         if delta is None:
             delta = usual_delta(records.count) if public else Fraction(0)
@@ -70,7 +71,7 @@ class DataSet:
         """The answer to a question, recorded before it is returned; the data are read only if it is a new one."""
 
         def draw(terms: BudgetTerms) -> Release:
-            records = read_records(self.path, self.declaration, question.columns)
+            records = self.read(question.columns)
             return question.draw(records, Terms(epsilon, terms.neighbours), system_draws())
 
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
@@ -110,11 +111,23 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
         SpecError: the file or its declaration cannot be read, or says something wrong.
         StorageError: the folder of heads is not named, or lies with the data.
     """
+    kept = kept_heads(heads, path.parent)
+    declared = read_declaration(declaration_file(path, declaration))
+    budget = Budget(path.with_name(path.name + ENDING), digest_of(path), declared.digest, kept)
+    return DataSet(partial(read_records, path, declared), declared, budget)
+
+
+def kept_heads(heads: str, data: Path) -> Heads:
+    """
+    The folder of heads.
+
+    Args:
+        heads: as the setting names it; "" if it names none.
+        data: the folder of the data, outside which it must lie.
+    """
     if not heads:
         told = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_HEADS"
         raise StorageError(f"a budget needs a second place for its head, against old copies of it: {told}")
     kept = Heads(Path(heads))
-    kept.check_apart(path)
-    declared = read_declaration(declaration_file(path, declaration))
-    budget = Budget(path.with_name(path.name + ENDING), digest_of(path), declared.digest, kept)
-    return DataSet(path, declared, budget)
+    kept.check_apart(data)
+    return kept

@@ -207,9 +207,9 @@ def test_heads_lie_apart_from_the_data(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "below"):
         folder.mkdir(exist_ok=True)
         with pytest.raises(StorageError, match="lies in the folder of the data"):
-            Heads(folder).check_apart(tmp_path / "data.csv")
+            Heads(folder).check_apart(tmp_path)
     with pytest.raises(StorageError, match="a folder that exists"):
-        Heads(tmp_path / "none").check_apart(tmp_path / "data.csv")
+        Heads(tmp_path / "none").check_apart(tmp_path)
 
 
 def test_what_was_written_and_not_shown_stays_charged(budget: Budget) -> None:
