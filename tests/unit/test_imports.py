@@ -58,6 +58,7 @@ RULES = [
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.pretended_aggregator", {*BOTH_SIDES, "sottovoce.audit", "requests"}),
     ("sottovoce.audit.browser_runs", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
+    ("sottovoce.audit.curator", {*BOTH_SIDES, "sottovoce.audit", "numpy"}),
     ("sottovoce.audit", BOTH_SIDES),
     ("sottovoce.demo", BOTH_SIDES),
     # Verbs of the plain install, which is the respondent's client.

@@ -79,7 +79,14 @@ class _OwnComb(NoiseBranches):
 
 
 def exp_bounds(n: int, d: int, least: float = 1e-30) -> tuple[Fraction, Fraction]:
-    """Exact limits between which the running ``bernoulli_exp`` is true, from all ways likelier than ``least``."""
+    """
+    Exact limits of the probability with which the running ``bernoulli_exp`` is true.
+
+    Args:
+        n: numerator.
+        d: denominator.
+        least: ways less likely are left.
+    """
     found: dict[bool, Fraction] = {}
     _walk(lambda script: _OwnComb(script, {}, least), lambda draws: draws.bernoulli_exp(n, d), found)
     return found.get(True, Fraction(0)), 1 - found.get(False, Fraction(0))

@@ -20,6 +20,7 @@ NO_VERBS = {
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
     "output_folder": "the same for a folder",
+    "curator_audit": "what audit --curator does",
     "plan_output": "what plan prints",
     "restoring": "putting a backup where the settings say",
     "server": "the process that looks after the worker",

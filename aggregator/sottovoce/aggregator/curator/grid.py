@@ -13,14 +13,14 @@ class Grid(answers.Grid):
     """The numbers low, low + step, .., high, as surveys have them, with what sums need of them."""
 
     @property
-    def unit(self) -> Fraction:
+    def noise_unit(self) -> Fraction:
         """The largest fraction of which both the step and the bounds are whole multiples."""
         common = math.lcm(self.low.denominator, self.step.denominator)
         return Fraction(math.gcd(int(self.low * common), int(self.step * common)), common)
 
     def units(self, value: Fraction) -> int:
         """A value of the grid, in units."""
-        return int(value / self.unit)
+        return int(value / self.noise_unit)
 
     @property
     def middle(self) -> Fraction:

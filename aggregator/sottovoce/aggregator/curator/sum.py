@@ -43,9 +43,9 @@ def noisy_sum(values: npt.NDArray[Any], grid: Grid, terms: Terms, draws: ExactNo
     noisy = add_laplace([exact], rate, draws)
     return Release(
         question=terms.question("sum", **grid.question()),
-        values={"sum": str(noisy[0] * grid.unit)},
+        values={"sum": str(noisy[0] * grid.noise_unit)},
         charge=Charge.pure(terms.epsilon),
-        sensitivity=f"A sum changes by at most {Fraction(sensitivity) * grid.unit} {terms.neighbours.in_words}.",
-        error=in_units(laplace_error(rate, 1), grid.unit),
+        sensitivity=f"A sum changes by at most {Fraction(sensitivity) * grid.noise_unit} {terms.neighbours.in_words}.",
+        error=in_units(laplace_error(rate, 1), grid.noise_unit),
         notes=(CLIPPED,),
     )

@@ -139,3 +139,12 @@ def test_picture_shows_centres_and_sizes():
     circles = [each for each in picture.iter() if each.tag.endswith("circle")]
     assert [(each.get("cx"), each.get("cy")) for each in circles] == [("345.0", "135.0")]
     assert len([each for each in picture.iter() if each.tag.endswith("path")]) == 1
+
+
+def test_release_promises_no_optimum():
+    """Started beside a saddle, Lloyd stays with a worse partition than there is; the release says so."""
+    corners = np.array([[-60, -20], [-60, 20], [60, -20], [60, 20]])
+    worse = assigned_sums(np.repeat(corners, 50, axis=0), np.array([[0, -20], [0, 20]]))
+
+    assert (worse[1] // worse[0][:, None]).tolist() == [[0, -20], [0, 20]]
+    assert "need not be the best" in cluster(corners, Lloyd(BALL, 2, 1), REPLACE, Starting()).notes[0]
