@@ -6,6 +6,7 @@ from tests import postgres
 from tests.bench import (
     audit,
     counting,
+    curator,
     endurance,
     imports,
     ingest,
@@ -24,6 +25,7 @@ BENCHES = {
     "counting": counting.figures,
     "regression": regression.figures,
     "joint": joint_tables.figures,
+    "curator": curator.figures,
     "audit": audit.figures,
     "page": page.figures,
     "studio": studio.figures,

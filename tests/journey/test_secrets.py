@@ -90,6 +90,16 @@ KNOWS_NONE = {
     "privacy": "reads a survey file",
     "simulate": "reads a survey file",
     "audit": "reads a survey file",
+    "curator bind": "reads a curator's own file and what is declared of it; no account, key or token",
+    "curator budget": "as above",
+    "curator count": "as above",
+    "curator histogram": "as above",
+    "curator sum": "as above",
+    "curator mean": "as above",
+    "curator vector": "as above",
+    "reidentify": "as above",
+    "curator top": "as above",
+    "curator cluster": "as above",
 }
 """Verbs that are given no secret, each with the reason why not."""
 

@@ -23,6 +23,7 @@ RULES = [
     ("sottovoce.client", {"sottovoce.shared"}),
     ("sottovoce.aggregator.estimators", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.storage", {"sottovoce.shared", "sqlite_utils", "psycopg", "psycopg_pool", "numpy"}),
+    ("sottovoce.aggregator.curator", {"sottovoce.shared", "numpy"}),
     ("sottovoce.aggregator.joint", {"sottovoce.shared", "sottovoce.aggregator", "numpy"}),
     ("sottovoce.aggregator.collect.admission", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
     ("sottovoce.aggregator.collect.decode", {"sottovoce.shared", "sottovoce.aggregator", "msgspec"}),
@@ -57,6 +58,7 @@ RULES = [
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.pretended_aggregator", {*BOTH_SIDES, "sottovoce.audit", "requests"}),
     ("sottovoce.audit.browser_runs", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
+    ("sottovoce.audit.curator", {*BOTH_SIDES, "sottovoce.audit", "numpy"}),
     ("sottovoce.audit", BOTH_SIDES),
     ("sottovoce.demo", BOTH_SIDES),
     # Verbs of the plain install, which is the respondent's client.
@@ -85,6 +87,7 @@ ONLY_IN = {
         "sottovoce.aggregator.access.passkeys",
         "sottovoce.aggregator.collect.rate_limit",
         "sottovoce.aggregator.collect.tokens",
+        "sottovoce.aggregator.curator.draws",
     }
 }
 
@@ -154,6 +157,9 @@ def test_module_imports_only_what_its_rule_allows(path: Path) -> None:
         ("sottovoce.aggregator.storage.sqlite", "from sottovoce.aggregator.collect import survey_rules"),
         ("sottovoce.aggregator.joint.columns", "import sqlite_utils"),
         ("sottovoce.aggregator.joint.tables", "from flask import request"),
+        ("sottovoce.aggregator.curator.count", "from flask import request"),
+        ("sottovoce.aggregator.curator.count", "from sottovoce.aggregator.storage.base import Storage"),
+        ("sottovoce.aggregator.curator.count", "import secrets"),
         ("sottovoce.aggregator.opened.results", "import requests"),
         ("sottovoce.aggregator.opened.figures", "import matplotlib"),
         ("sottovoce.aggregator.files.tables", "import duckdb"),

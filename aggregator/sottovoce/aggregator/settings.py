@@ -50,6 +50,9 @@ class Settings:
     oidc_issuer: str = _setting("", "address of the institution's OpenID Connect provider, exactly as it names itself")
     oidc_client: str = _setting("", "client id that the institution gave to this aggregator")
     oidc_secret: str = _setting("", "client secret that it gave; empty if it gave none")
+    ledger_heads: str = _setting(
+        "", "folder for the heads of budgets, outside data and backups, if answers are published from data in trust"
+    )
 
     def __post_init__(self) -> None:
         """Refuse at once what would be refused at every request."""

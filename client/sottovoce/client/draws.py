@@ -9,12 +9,10 @@ Rejection makes every outcome exactly as likely as its integer weight says; a mo
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sottovoce.shared.rational import MAX_DENOMINATOR
-
-ReadBytes = Callable[[int], bytes]
-"""Gives exactly as many fresh random bytes as are asked for."""
+from sottovoce.shared.uniform import ReadBytes, exactly, uniform_below
 
 
 class Draws:
@@ -32,13 +30,7 @@ class Draws:
         """
         if not 1 <= bound <= MAX_DENOMINATOR:
             raise ValueError("a draw needs a bound from 1 to 2^32")
-        bits = (bound - 1).bit_length()
-        if bits == 0:
-            return 0
-        while True:
-            value = int.from_bytes(self._exactly((bits + 7) // 8)) & ((1 << bits) - 1)
-            if value < bound:
-                return value
+        return uniform_below(self._exactly, bound)
 
     def pick(self, weights: Sequence[int]) -> int:
         """An index, with probability proportional to its weight."""
@@ -54,8 +46,4 @@ class Draws:
         return self._exactly(16).hex()
 
     def _exactly(self, count: int) -> bytes:
-        data = self._read(count)
-        if len(data) != count:
-            # A short read would make zeros of the missing bits, and the noise predictable.
-            raise ValueError("the source of randomness gave too few bytes")
-        return data
+        return exactly(self._read, count)

@@ -16,6 +16,7 @@ from sottovoce.audit.lower_bound import MAX_SAMPLES
 from sottovoce.audit.python_code import private
 from sottovoce.audit.sampled_reports import runs_for
 from sottovoce.audit.text import lines
+from sottovoce.cli.curator_audit import audit_curator_here
 from sottovoce.client.link import parse_link
 from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError
@@ -28,7 +29,7 @@ QUICK_RUNS = 200
 
 
 @click.command()
-@click.argument("survey", type=click.Path(path_type=Path))
+@click.argument("survey", type=click.Path(path_type=Path), required=False)
 @click.option("--client", "url", help="Also audit the browser's client that the aggregator behind this link serves.")
 @click.option(
     "--n",
@@ -43,11 +44,24 @@ QUICK_RUNS = 200
     "--alpha", type=float, default=0.05, show_default=True, help="Probability that sampling fails what is right."
 )
 @click.option("--quick", is_flag=True, help="Try less, in seconds: for use while the survey is edited.")
+@click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def audit(  # noqa: PLR0913, PLR0917 - one for each option
-    survey: Path, url: str | None, runs: int | None, visits: int | None, alpha: float, quick: bool, as_json: bool
+    survey: Path | None,
+    url: str | None,
+    runs: int | None,
+    visits: int | None,
+    alpha: float,
+    quick: bool,
+    curator: bool,
+    as_json: bool,
 ) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
+    if curator:
+        audit_curator_here(survey, runs, alpha, as_json)
+        return
+    if survey is None:
+        raise SpecError("a SURVEY is needed, or --curator")
     parsed = read_survey_file(survey)
     _check_options(parsed, runs, visits, alpha)
     link = None if url is None else parse_link(url)

@@ -7,6 +7,7 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.files.catalogue import SINGLE, WITH_PUBLIC, Source
 from sottovoce.aggregator.files.folder import write_folder, write_zip
+from sottovoce.aggregator.files.public_answers import check_no_budget
 from sottovoce.aggregator.files.standing_alone import in_words
 from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
@@ -60,7 +61,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         raise click.UsageError("--cohort and --interval are for --format json")
     elif out is not None:
         source = Source(storage, revisions, present(storage), wave)
-        _check_public(kind, source, yes)
+        _check_public(kind, source, data_settings(data).data, yes)
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
         _write_files(kind, source, out)
 
@@ -86,9 +87,10 @@ def _told(results: Results) -> Results:
     return results
 
 
-def _check_public(kind: str, source: Source, yes: bool) -> None:
+def _check_public(kind: str, source: Source, data: Path, yes: bool) -> None:
     """Nothing shields public answers: how many people stand alone with theirs is said first."""
     if kind in WITH_PUBLIC:
+        check_no_budget(source.about.survey, data)
         for words in in_words(source.reports_with_public, source.about.survey):
             click.echo(words, err=True)
         if not yes and not ask("Write a file with the public answers?", default=False):

@@ -37,6 +37,8 @@ VERBS = {
     "pairs": ("analyse", "Which questions hang together, over all pairs."),
     "regress": ("analyse", "Explain one question by others, of what is closed."),
     "weights": ("analyse", "Weights to known margins, and what they cost."),
+    "curator": ("curator", "Noisy answers from data in trusted hands, under a budget."),
+    "reidentify": ("reidentify", "Who could be found if a table was published as it is."),
     "audit": ("audit", "Test the running clients against what a survey claims."),
     "journal": ("journal", "Show, check and write out what staff did."),
     "backup": ("maintain", "Write a copy of the database to a new file."),

@@ -1,22 +1,16 @@
 """``plan``: how many respondents a question needs, before anybody is asked."""
 
-import json
 import math
-from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 from sottovoce.aggregator.planning import sample_size as planning
-from sottovoce.aggregator.planning.joint_plan import pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_choice import Chosen, asked_times
-from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
-from sottovoce.aggregator.planning.sample_size import CurvePoint, Fieldwork, Goal, Plan
+from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.cli.plan_output import compare_trust, show_pair, show_plan
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.spec import Survey
 
 
 @click.command()
@@ -46,6 +40,8 @@ from sottovoce.shared.spec import Survey
 @click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
 @click.option("--with", "beside", help="Another question of SURVEY: what the two will allow together.")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
+@click.option("--compare", is_flag=True, help="Instead: half-widths on the device, shuffled and at a curator.")
+@click.option("--out", type=click.Path(path_type=Path), help="With --compare: a picture, FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(  # noqa: PLR0913, PLR0917 - one option each
     survey: Path | None,
@@ -64,14 +60,19 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     ask: tuple[int, int] | None,
     beside: str | None,
     own_coin: bool,
+    compare: bool,
+    out: Path | None,
     as_json: bool,
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
+    if compare:
+        compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
+        return
     file = None if survey is None else read_survey_file(survey)
     if file is None and question is not None:
         raise SpecError("--question is one of a SURVEY, which is not named")
     if beside is not None:
-        _show_pair(file, question, beside, power, as_json)
+        show_pair(file, question, beside, power, as_json)
         return
     if file is not None and (epsilon is not None or options is not None):
         raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
@@ -87,31 +88,4 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
     made = planning.plan(chosen.measure, goal, fieldwork)
     points = planning.curve(chosen.others, made, chosen.spent)
-    if as_json:
-        document = {"epsilon": chosen.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
-        click.echo(json.dumps(document, indent=2))
-    else:
-        _show(made, chosen, points)
-
-
-def _show_pair(file: Survey | None, question: str | None, beside: str, power: float, as_json: bool) -> None:
-    if file is None:
-        raise SpecError("--with is a question of a SURVEY, which is not named")
-    made = pair_plan(file, question_named(file, question), question_named(file, beside), power)
-    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
-
-
-def _show(made: Plan, chosen: Chosen, points: tuple[CurvePoint, ...]) -> None:
-    mechanism = None if chosen.question is None else chosen.question.mechanism
-    click.echo("\n".join(needed_in_words(made, chosen.spent, mechanism)))
-    if len(points) > 1:
-        table = Table(title=curve_title(mechanism))
-        for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
-            table.add_column(heading, justify="right")
-        for point in points:
-            table.add_row(*point_in_words(point))
-        Console().print(table)
-    elif mechanism is not None:
-        click.echo(f"{mechanism.name} is not made from an epsilon: there is no curve over it.")
-    for line in protection_in_words(made):
-        click.echo(line)
+    show_plan(made, chosen, points, as_json)

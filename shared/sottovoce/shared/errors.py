@@ -4,7 +4,7 @@ Every error that Sottovoce raises on purpose.
     SurveyError                  code, message; safe to show; never an answer, drawn byte or token
     |- SpecError                 the survey itself is wrong                  both sides
     |- AnswerError               the answer is not in the question's domain  client only
-    |- BudgetExhausted           charging would pass the budget              client only
+    |- BudgetExhausted           charging would pass the budget              client, curator
     |- TransportError            aggregator unreachable or refused           client only
     |- ReportRejected            not admitted; reason from the closed list   aggregator
     |- EstimateError             too few reports, no inverse                 aggregator

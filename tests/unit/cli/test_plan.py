@@ -156,3 +156,32 @@ def test_pair_of_questions_is_planned_together(path: str) -> None:
     ]:
         ended = plan(*words)
         assert (ended.exit_code, said in ended.stderr) == (1, True)
+
+
+def test_price_of_trusting_nobody_as_table_picture_and_json(tmp_path: Path) -> None:
+    """Local, shuffled under its condition, central, no noise; from a hundred to ten million people."""
+    shown = plan("--compare", "--epsilon", "1", "--out", str(tmp_path / "price.svg"))
+    document = json.loads(plan("--compare", "--epsilon", "1", "--json").stdout)
+
+    assert {row["trust"] for row in document["rows"]} == {"local", "shuffled", "central", "none"}
+    assert document["people"] == [10**power for power in range(2, 8)]
+    assert "discrete Laplace" in shown.stdout
+    assert "no respondent can check it" in shown.stdout
+    assert (tmp_path / "price.svg").read_text(encoding="utf-8").count("<polyline") == len(document["rows"])
+
+
+@pytest.mark.parametrize("words", [("--epsilon", "nan"), ("--epsilon", "0"), ("--prevalence", "2")])
+def test_comparison_of_what_is_none_is_refused(words: tuple[str, str]) -> None:
+    """With a sentence, and a survey beside it too."""
+    refused = plan("--compare", *words)
+
+    assert refused.exit_code == 1
+    assert "must" in refused.stderr or "needs" in refused.stderr
+
+
+def test_comparison_takes_no_survey(path: str) -> None:
+    """Its mechanisms are all that serve such a question, not the survey's own."""
+    refused = plan(path, "--compare")
+
+    assert refused.exit_code == 1
+    assert "without a SURVEY" in refused.stderr

@@ -41,17 +41,17 @@ def read_csv(path: Path, expected: Expected) -> Read:
 
 
 def _read(file: TextIO, name: str, expected: Expected) -> Read:
-    lines = _lines(file, name)
-    first = next(lines, "")
+    read = lines(file, name)
+    first = next(read, "")
     number = 1
     if first.startswith("#"):
         expected.check_digest(first, f"{name}, line 1")
-        first, number = next(lines, ""), 2
+        first, number = next(read, ""), 2
     header = next(csv.reader([first]), [])
     if len(header) == 1 and ";" in first:
         raise SpecError(f"{name}, line {number}: the cells must be separated by commas")
     expected.check_header(header, f"{name}, line {number}")
-    blocks = list(_blocks(lines, header, number + 1, name, expected))
+    blocks = list(_blocks(read, header, number + 1, name, expected))
     if not blocks:
         raise SpecError(f"{name}: there are no reports below the header")
     return joined(blocks)
@@ -64,8 +64,8 @@ def joined(blocks: Sequence[Read]) -> Read:
     return whole, np.concatenate(waves), np.concatenate(revisions)
 
 
-def _blocks(lines: Iterator[str], header: list[str], first: int, name: str, expected: Expected) -> Iterator[Read]:
-    reader = csv.reader(lines, strict=True)
+def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expected: Expected) -> Iterator[Read]:
+    reader = csv.reader(read, strict=True)
     known: list[dict[str, int]] = [{"": -1} for _ in header]
     above = first - 1
     while True:
@@ -75,7 +75,7 @@ def _blocks(lines: Iterator[str], header: list[str], first: int, name: str, expe
             raise SpecError(f"{name}, line {above + reader.line_num}: cannot be read as CSV") from None
         if not rows:
             return
-        _check_lengths(rows, len(header), f"{name}, line", first)
+        check_lengths(rows, len(header), f"{name}, line", first)
         columns = zip(*rows, strict=True)
         block = {
             key: _numbers(cells, known[place], f"{name}, line", first, key)
@@ -85,7 +85,16 @@ def _blocks(lines: Iterator[str], header: list[str], first: int, name: str, expe
         first += len(rows)
 
 
-def _check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
+def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
+    """
+    Refuse a row that is longer or shorter than the header.
+
+    Args:
+        rows: as they were read.
+        expected: cells in each.
+        row: the file, and what its rows are called.
+        first: number of the first of them.
+    """
     lengths = [*map(len, rows)]
     if lengths.count(expected) != len(rows):
         index = next(index for index, length in enumerate(lengths) if length != expected)
@@ -106,8 +115,8 @@ def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int
     return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
 
 
-def _lines(file: TextIO, name: str) -> Iterator[str]:
-    """Line by line, none without end."""
+def lines(file: TextIO, name: str) -> Iterator[str]:
+    """Line by line, none without end; a message has the line's number and the file's name."""
     number = 0
     while True:
         number += 1

@@ -23,6 +23,9 @@ LITTLE = 0.1
 SLACK = 1e-9
 """Four coin flips make 10 % exactly 90 %, and a float a little less."""
 
+MANY_CELLS = 100
+"""Combinations of public answers of which, among a few hundred people, many have one person or none."""
+
 FEW = 10
 """New answers to one question, on average, below which a new snapshot says much about each of them."""
 
@@ -139,6 +142,12 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         found.append(_nearly_sure(survey))
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
+    cells = math.prod(question.domain.size for question in survey.questions if question.mechanism is None)
+    if cells > MANY_CELLS and len(survey.questions) - len(survey.private) > 1:
+        found.append(
+            f"the public answers have {cells:,} combinations, and whoever is alone in one is found by it; ask fewer "
+            "or coarser ones, or publish tables of them through sottovoce curator --survey"
+        )
     return found + _language_warnings(survey, spoken)
 
 

@@ -82,7 +82,7 @@ def measure_of(question: Question) -> Measure:
     """A question's share or mean, through its own channel; a public question's without noise."""
     if question.mechanism is None:
         return public_number(question.domain) if is_number(question) else DIRECT
-    return _measure(question.mechanism, question.domain)
+    return mechanism_measure(question.mechanism, question.domain)
 
 
 def best_share(epsilon: float, options: int) -> Measure:
@@ -95,7 +95,7 @@ def best_share(epsilon: float, options: int) -> Measure:
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise EstimateError("epsilon must lie between 0.01 and 10")
     domain = Domain(tuple(map(str, range(options))))
-    return _measure(for_epsilon(Fraction(epsilon), domain, "yes_no" if options == 2 else "option"), domain)
+    return mechanism_measure(for_epsilon(Fraction(epsilon), domain, "yes_no" if options == 2 else "option"), domain)
 
 
 def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[float, Measure]]:
@@ -108,7 +108,7 @@ def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[fl
             chosen = mechanism.for_epsilon(Fraction(epsilon), question.domain)
         except ValueError:
             continue
-        found.append((epsilon, _measure(chosen, question.domain)))
+        found.append((epsilon, mechanism_measure(chosen, question.domain)))
     return found
 
 
@@ -120,7 +120,8 @@ def drawn_from(question: Question) -> int:
     return mechanism.coordinates if isinstance(mechanism, SampledCoordinate) else 1
 
 
-def _measure(mechanism: Mechanism, domain: Domain) -> Measure:
+def mechanism_measure(mechanism: Mechanism, domain: Domain) -> Measure:
+    """The share or the mean that reports of a mechanism estimate, for this domain of true values."""
     if mechanism.name in SCORED:
         return number_channel(mechanism, domain)
     # Every other mechanism has these two, as a test of completeness holds.

@@ -72,3 +72,11 @@ def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
         "/questions/3: nobody can decline; when_absent offers “Prefer not to say”",
     ]
     assert suggestions(hand) == []
+
+
+def test_public_answers_that_single_people_out_are_warned_of() -> None:
+    """Before anybody is asked; one public question alone has groups that can be seen at once."""
+    hours = {"type": "integer", "name": "hours", "label": {"en": "?"}, "min": "0", "max": "99", "step": "1"}
+    asked = [*document()["questions"], {**hours, "public": True}]
+    assert any("public answers have 200 combinations" in text for text in warnings(survey(questions=asked), ["en"]))
+    assert not any("combinations" in text for text in warnings(survey(), ["en"]))

@@ -1,0 +1,64 @@
+"""Epsilon and delta as a curator writes them, and what is allowed of delta."""
+
+import re
+from fractions import Fraction
+
+from sottovoce.shared.errors import SpecError
+
+_AMOUNT = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,30})?(?:e-[0-9]{1,2})?|[0-9]{1,12}/[1-9][0-9]{0,29}")
+MOST_EPSILON = 1000
+
+
+def parse_epsilon(text: str) -> Fraction:
+    """
+    Epsilon, written as ``0.5``, ``1/2`` or ``5e-1``; the exact number, not the nearest float.
+
+    Raises:
+        SpecError: it is no number above 0 and at most 1000.
+    """
+    found = _parse(text)
+    if found is None or not 0 < found <= MOST_EPSILON:
+        raise SpecError(f"epsilon must be a number above 0 and at most {MOST_EPSILON}, such as 0.5 or 1/2")
+    return found
+
+
+def parse_delta(text: str) -> Fraction:
+    """
+    Delta, written as ``1e-6``, ``0.000001`` or ``1/1000000``.
+
+    Raises:
+        SpecError: it is no number from 0 to below 1.
+    """
+    found = _parse(text)
+    if found is None or found >= 1:
+        raise SpecError("delta must be a number from 0 to below 1, such as 1e-6")
+    return found
+
+
+def _parse(text: str) -> Fraction | None:
+    return Fraction(text) if _AMOUNT.fullmatch(text) else None
+
+
+def check_delta(delta: Fraction, records: int) -> str | None:
+    """
+    A warning, if one is due: a delta of 1/n gives one person away in full, on average, and keeps its promise.
+
+    Args:
+        delta: of a budget.
+        records: n.
+
+    Raises:
+        SpecError: it is 1/(10 n) or more.
+    """
+    if delta * 10 * records >= 1:
+        raise SpecError(
+            "delta must be below 1/(10 n): with so large a one, publishing some whole records would be allowed"
+        )
+    if delta * records * records > 1:
+        return "delta is above 1/n^2: it is the probability that somebody's record is given away; take less if you can"
+    return None
+
+
+def usual_delta(records: int) -> Fraction:
+    """1/n^2, or half of what is refused where n is that small."""
+    return min(Fraction(1, records * records), Fraction(1, 20 * records))

@@ -1,0 +1,82 @@
+"""
+A declared set of whole vectors, which bounds what one record can add to a sum of vectors.
+
+A vector outside is shrunk towards zero, each coordinate rounded towards zero afterwards, so that the *integers* lie
+inside: rounding to the nearest after clipping makes the norm up to a third too large (10 coordinates, radius 10).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MOST_STEPS = 2**20
+"""The largest radius, so that every product stays an exact 64-bit integer."""
+
+MOST_COORDINATES = 2**12
+
+Vectors = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ball:
+    """
+    The whole vectors of at most this norm.
+
+    Attributes:
+        norm: 1 (sum of absolute values) or 2 (Euclidean).
+        radius: in steps, 1 .. 2^20.
+        coordinates: d, 1 .. 2^12.
+
+    Raises:
+        ValueError: one of them is out of range.
+    """
+
+    norm: int
+    radius: int
+    coordinates: int
+
+    def __post_init__(self) -> None:
+        if self.norm not in {1, 2}:
+            raise ValueError("the norm of a ball is 1 or 2")
+        if not (1 <= self.radius <= MOST_STEPS and 1 <= self.coordinates <= MOST_COORDINATES):
+            raise ValueError("a ball has a radius of 1 to 2^20 steps and 1 to 2^12 coordinates")
+
+    def clip(self, rows: npt.NDArray[Any]) -> Vectors:
+        """
+        Each row as it is if it lies inside, otherwise shrunk until it does.
+
+        Raises:
+            ValueError: the rows have another number of coordinates.
+        """
+        if rows.ndim != 2 or rows.shape[1] != self.coordinates:
+            raise ValueError("the vectors have another number of coordinates than declared")
+        inside: Vectors = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
+        lengths = self._lengths(inside)
+        out = np.flatnonzero(lengths > self.radius)
+        far = inside[out]
+        inside[out] = np.sign(far) * (np.abs(far) * self.radius // lengths[out, None])
+        return inside
+
+    def _lengths(self, rows: Vectors) -> Vectors:
+        """The norm, exact inside the ball's comparison, rounded up where it is no whole number."""
+        if self.norm == 1:
+            found: Vectors = np.abs(rows).sum(axis=1)
+            return found
+        squares = np.einsum("ij,ij->i", rows, rows)
+        roots = np.sqrt(squares).astype(np.int64)
+        roots += roots * roots < squares
+        rounded_up: Vectors = roots
+        return rounded_up
+
+    def sensitivity(self, records: int) -> tuple[int, int]:
+        """
+        How far one sum can be from another if ``records`` vectors of the ball lie between them (1 or 2).
+
+        Returns:
+            (L1 norm, squared L2 norm)
+        """
+        reach = records * self.radius
+        return (reach if self.norm == 1 else math.isqrt(self.coordinates * reach * reach)), reach * reach

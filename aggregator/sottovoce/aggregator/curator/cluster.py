@@ -1,0 +1,200 @@
+"""
+k centres of points: DP-Lloyd.
+
+Points       Whole vectors in a declared domain: the L1 ball of radius R, shrunk towards zero as integers, or a box
+             |x_j| <= h_j with R = sum of h_j. What one point adds to a sum has L1 norm <= R.
+Iteration    Each point goes to the nearest centre, ties to the first. Counts n_i and coordinate sums s_i get exact
+             discrete Laplace noise; the new centre is s_i / n_i, rounded, clipped to the domain.
+Epsilon      epsilon' = epsilon / (2 T) for each of counts and sums, T fixed. m = 1 if a record comes or goes, 2 if it
+             becomes another one: counts move by m in all, sums by m R, so that the rates are epsilon' / m and
+             epsilon' / (m R); 2 epsilon' an iteration, epsilon over T.
+Start        Drawn from the domain without a look at the data.
+Empty        A cluster with a noisy count below 1 is drawn anew (the textbook's rule), or keeps its centre.
+Optimum      Lloyd's iteration does not reach the optimum, with noise or without; nothing is promised about it.
+Outside      In the L2 ball the same noise would cost (1 + sqrt d) / 2 times epsilon, in the cube (1 + d) / 2 times.
+Sources      Blum, Dwork, McSherry and Nissim 2005; Dwork and Roth 2014; McSherry 2009.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sottovoce.aggregator.curator.add_noise import add_laplace
+from sottovoce.aggregator.curator.ball import MOST_STEPS, Ball, Vectors
+from sottovoce.aggregator.curator.charge import Charge
+from sottovoce.aggregator.curator.noise_distribution import laplace_error
+from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.shared.exact_noise import ExactNoise
+
+NOT_OPTIMAL = "Lloyd's iteration stops where it stops: the centres need not be the best ones, with noise or without"
+SIZES = "sizes are noisy counts of the last iteration and belong to the centres before its move"
+
+MOST_HALVES = 2**10
+"""Coordinates of a box, so that distances stay below 2^53."""
+
+_PART = 65_536
+"""Points that are assigned at once: their distances stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """
+    The whole vectors with |x_j| <= half_j.
+
+    Attributes:
+        halves: half the width in each coordinate, in steps, 1 .. 2^20.
+
+    Raises:
+        ValueError: there is none, or one is out of range.
+    """
+
+    halves: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.halves) <= MOST_HALVES or not all(1 <= half <= MOST_STEPS for half in self.halves):
+            raise ValueError("a box has 1 to 2^10 coordinates and half-widths of 1 to 2^20 steps")
+
+    @property
+    def radius(self) -> int:
+        """The largest L1 norm."""
+        return sum(self.halves)
+
+    @property
+    def coordinates(self) -> int:
+        """How many there are."""
+        return len(self.halves)
+
+    def clip(self, rows: npt.NDArray[Any]) -> Vectors:
+        """
+        Each coordinate forced into its range.
+
+        Raises:
+            ValueError: the rows have another number of coordinates.
+        """
+        if rows.ndim != 2 or rows.shape[1] != self.coordinates:
+            raise ValueError("the vectors have another number of coordinates than declared")
+        halves = np.array(self.halves)
+        clipped: Vectors = np.clip(rows, -halves, halves).astype(np.int64)
+        return clipped
+
+
+@dataclass(frozen=True)
+class Lloyd:
+    """
+    What is to be clustered how.
+
+    Attributes:
+        domain: where the points lie: an L1 ball or a box.
+        k: clusters, 1 .. 256.
+        iterations: T, 1 .. 100, fixed.
+        keep_empty: an empty cluster keeps its centre instead of being drawn anew.
+
+    Raises:
+        ValueError: one of them is out of range, or the ball is not one of L1.
+    """
+
+    domain: Ball | Box
+    k: int
+    iterations: int
+    keep_empty: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.domain, Ball) and self.domain.norm != 1:
+            raise ValueError("DP-Lloyd needs the L1 ball or a box: elsewhere its noise would be too small")
+        if not (1 <= self.k <= 256 and 1 <= self.iterations <= 100):
+            raise ValueError("DP-Lloyd has 1 to 256 clusters and 1 to 100 iterations")
+
+    def question(self) -> dict[str, Any]:
+        """For the record."""
+        ball = isinstance(self.domain, Ball)
+        domain = {"ball": self.domain.radius} if isinstance(self.domain, Ball) else {"box": list(self.domain.halves)}
+        told = {"k": self.k, "iterations": self.iterations, "empty": "keep" if self.keep_empty else "redraw"}
+        return {**domain, **({"coordinates": self.domain.coordinates} if ball else {}), **told}
+
+
+def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: Terms, draws: ExactNoise) -> Release:
+    """
+    The centres of k clusters, with their noisy sizes.
+
+    Args:
+        rows: n x d integers, in steps; what lies outside the domain is shrunk or clipped into it.
+        lloyd: domain, k, iterations, what becomes of empty clusters.
+        terms: epsilon and relation.
+        draws: where noise and starts come from.
+
+    Raises:
+        ValueError: the rows have another number of coordinates than the domain.
+    """
+    points = lloyd.domain.clip(rows)
+    records = terms.neighbours.of(1, 2)
+    part = terms.epsilon / (2 * lloyd.iterations)
+    rates = (part / records, part / (records * lloyd.domain.radius))
+    centres = [draw_point(lloyd.domain, draws) for _ in range(lloyd.k)]
+    counts: list[int] = []
+    for _ in range(lloyd.iterations):
+        counts, sums = _noisy_sums(points, centres, rates, draws)
+        centres = [_moved(*each, lloyd, draws) for each in zip(centres, counts, sums, strict=True)]
+    return Release(
+        question=terms.question("cluster", **lloyd.question()),
+        values={"centres": centres, "noisy_sizes": counts},
+        charge=Charge.pure(terms.epsilon),
+        sensitivity=f"In each iteration counts change by at most {records} in all and coordinate sums by at most "
+        f"{records * lloyd.domain.radius} {terms.neighbours.in_words}; each has epsilon / {2 * lloyd.iterations}.",
+        error={
+            "sizes": laplace_error(rates[0], lloyd.k),
+            "sums": laplace_error(rates[1], lloyd.k * lloyd.domain.coordinates),
+        },
+        notes=(NOT_OPTIMAL, SIZES),
+    )
+
+
+def draw_point(domain: Ball | Box, draws: ExactNoise) -> list[int]:
+    """A point of the domain without a look at the data: the gaps between sorted uniform numbers, or each by itself."""
+    if isinstance(domain, Box):
+        return [draws.below(2 * half + 1) - half for half in domain.halves]
+    cuts = sorted(draws.below(domain.radius + 1) for _ in range(domain.coordinates))
+    gaps = [high - low for low, high in zip([0, *cuts], cuts, strict=False)]
+    return [gap if draws.bernoulli(1, 2) else -gap for gap in gaps]
+
+
+def _noisy_sums(
+    points: Vectors, centres: Sequence[Sequence[int]], rates: tuple[Fraction, Fraction], draws: ExactNoise
+) -> tuple[list[int], list[list[int]]]:
+    exact_counts, exact_sums = assigned_sums(points, np.array(centres, dtype=np.int64))
+    counts = add_laplace(exact_counts.tolist(), rates[0], draws)
+    sums = [add_laplace(row, rates[1], draws) for row in exact_sums.tolist()]
+    return counts, sums
+
+
+def assigned_sums(points: Vectors, centres: Vectors) -> tuple[Vectors, Vectors]:
+    """
+    Points and coordinate sums of each centre's cluster, exact.
+
+    Distances are whole numbers below 2^53, so that floating-point products of matrices are exact, and where a point
+    goes depends on the point and the centres alone.
+    """
+    k, d = centres.shape
+    counts, sums = np.zeros(k, dtype=np.int64), np.zeros((k, d), dtype=np.int64)
+    squares = (centres * centres).sum(axis=1).astype(np.float64)
+    factors = -2.0 * centres.T
+    for start in range(0, len(points), _PART):
+        part = points[start : start + _PART].astype(np.float64)
+        nearest = np.argmin(part @ factors + squares, axis=1)
+        marks = np.zeros((len(part), k))
+        marks[np.arange(len(part)), nearest] = 1
+        counts += np.bincount(nearest, minlength=k)
+        sums += np.rint(marks.T @ part).astype(np.int64)
+    return counts, sums
+
+
+def _moved(centre: list[int], count: int, sums: list[int], lloyd: Lloyd, draws: ExactNoise) -> list[int]:
+    if count < 1:
+        return centre if lloyd.keep_empty else draw_point(lloyd.domain, draws)
+    # Clipped as Python integers first: noise may be larger than what arrays hold.
+    mean = [max(-MOST_STEPS, min(MOST_STEPS, round(Fraction(each, count)))) for each in sums]
+    clipped: list[int] = lloyd.domain.clip(np.array([mean]))[0].tolist()
+    return clipped

@@ -1,0 +1,119 @@
+"""
+How many records meet a predicate, several predicates, or with which weights.
+
+Answer       c_j + x_j, c_j the sum over records of their value (0 or 1, or a weight in steps of 1/W), x_j exact
+             discrete Laplace noise of rate epsilon / D.
+Sensitivity  D in L1, in steps. One predicate: 1 under both relations, since one record changes the count by 1 at most.
+             m predicates of which a record meets at most p (all m unless fewer are declared): p if a record comes or
+             goes, min(m, 2 p) if it becomes another one. What a record meets beyond p, in their order, is not counted.
+             Weights: W steps, 1 in all.
+Privacy      epsilon-differentially private, delta = 0.
+Error        Variance 2 a / (1 - a)^2 <= 2 (D / epsilon)^2, a = e^(-epsilon/D); the largest error in ``Release.error``.
+Negative     A noisy count may be negative or above n. It is not changed: clipping before adding up is biased.
+Sources      Dwork and Roth 2014, 3.3; Ghosh, Roughgarden and Sundararajan 2009.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sottovoce.aggregator.curator.add_noise import add_laplace
+from sottovoce.aggregator.curator.charge import Charge
+from sottovoce.aggregator.curator.noise_distribution import laplace_error
+from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.shared.exact_noise import ExactNoise
+
+NEGATIVE = "noise may make a count negative or larger than n; do not clip what is added up or averaged"
+
+
+def count(met: npt.NDArray[Any], terms: Terms, draws: ExactNoise) -> Release:
+    """
+    The number of records that meet one predicate.
+
+    Args:
+        met: n marks; what is not 0 is met.
+        terms: epsilon and relation.
+        draws: where the noise comes from.
+    """
+    noisy = add_laplace([int(np.count_nonzero(met))], terms.epsilon, draws)
+    return Release(
+        question=terms.question("count"),
+        values={"count": noisy[0]},
+        charge=Charge.pure(terms.epsilon),
+        sensitivity=f"A count changes by at most 1 {terms.neighbours.in_words}.",
+        error=laplace_error(terms.epsilon, 1),
+        notes=(NEGATIVE,),
+    )
+
+
+def counts(marks: npt.NDArray[Any], terms: Terms, draws: ExactNoise, most: int | None = None) -> Release:
+    """
+    The numbers of records that meet each of m predicates, declared as one list.
+
+    Args:
+        marks: n x m; what is not 0 is met.
+        terms: epsilon and relation, for all m together.
+        draws: where the noise comes from.
+        most: how many one record may meet, 1 .. m, declared without a look at the data; what is beyond is not counted.
+
+    Raises:
+        ValueError: ``most`` is out of range.
+    """
+    predicates = marks.shape[1]
+    limit = predicates if most is None else most
+    if not 1 <= limit <= predicates:
+        raise ValueError("the most that one record may meet lies between 1 and the number of predicates")
+    sensitivity = terms.neighbours.of(limit, min(predicates, 2 * limit))
+    rate = terms.epsilon / sensitivity
+    return Release(
+        question=terms.question("counts", predicates=predicates, most=limit),
+        values={"counts": add_laplace(column_counts(marks, limit), rate, draws)},
+        charge=Charge.pure(terms.epsilon),
+        sensitivity=f"These counts change by at most {sensitivity} in all {terms.neighbours.in_words}.",
+        error=laplace_error(rate, predicates),
+        notes=(NEGATIVE,),
+    )
+
+
+def column_counts(marks: npt.NDArray[Any], most: int) -> list[int]:
+    """How many rows are marked in each column, at most ``most`` marks of a row in their order."""
+    met = marks != 0
+    if most < met.shape[1]:
+        met &= np.cumsum(met, axis=1) <= most
+    return [int(total) for total in np.count_nonzero(met, axis=0)]
+
+
+def weighted_count(weights: npt.NDArray[Any], steps: int, terms: Terms, draws: ExactNoise) -> Release:
+    """
+    The sum of weights in [0, 1].
+
+    Args:
+        weights: n integers in 0 .. steps, which stand for weights from 0 to 1; others are clipped.
+        steps: W, at least 1 and at most 2^32.
+        terms: epsilon and relation.
+        draws: where the noise comes from.
+
+    Raises:
+        ValueError: ``steps`` is out of range.
+    """
+    if not 1 <= steps <= 2**32:
+        raise ValueError("weights have from 1 to 2^32 steps")
+    whole = int(np.clip(weights, 0, steps).sum(dtype=np.int64))
+    rate = terms.epsilon / steps
+    noisy = add_laplace([whole], rate, draws)
+    return Release(
+        question=terms.question("weighted_count", steps=steps),
+        values={"count": str(Fraction(noisy[0], steps))},
+        charge=Charge.pure(terms.epsilon),
+        sensitivity=f"A sum of weights in [0, 1] changes by at most 1 {terms.neighbours.in_words}.",
+        error=in_units(laplace_error(rate, 1), Fraction(1, steps)),
+        notes=(NEGATIVE,),
+    )
+
+
+def in_units(error: dict[str, Any], unit: Fraction) -> dict[str, Any]:
+    """An error in steps, in the answer's unit: t exact, as text."""
+    theorem = {**error["theorem"], "figure": error["theorem"]["figure"] * float(unit)}
+    return {**error, "t": str(error["t"] * unit), "theorem": theorem}

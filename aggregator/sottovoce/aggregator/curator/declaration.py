@@ -1,0 +1,294 @@
+"""
+What a curator says of a data set before anybody looks at it: DATA.yaml, beside a CSV or Parquet file.
+
+    format: sottovoce-data/1
+    record: one student, once
+    columns:
+      year:   {categories: [first, second, third]}
+      habits: {marks: [copied, phone]}                # a cell names several: "copied;phone"
+      age:    {minimum: 16, maximum: 99, step: 1, centre: 22}
+      id:     {unused: true}
+
+Cells, bounds and grid come from here and never from the data: an answer whose form followed from the data would tell
+of them without noise. What a cell holds that is not declared has a place all the same, which this page fixes: a
+category becomes ``other``, a mark that is not declared is none, a number is clipped, and what is no number is the
+declared centre. Nothing that reads a cell can therefore refuse it.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from sottovoce.aggregator.curator.grid import Grid
+from sottovoce.shared import canonical
+from sottovoce.shared.checks import Reader
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.rational import MAX_DENOMINATOR, dump_decimal, parse_decimal
+
+FORMAT = "sottovoce-data/1"
+OTHER = "other"
+SEPARATOR = ";"
+"""Between the marks of one cell."""
+
+MOST_COLUMNS = 1000
+MOST_CATEGORIES = 100_000
+MOST_MARKS = 52
+
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,2})?")
+
+
+class Placed(NamedTuple):
+    """The whole number that stands for a cell, and whether the cell was as declared."""
+
+    value: int
+    fits: bool
+
+
+@dataclass(frozen=True)
+class Categories:
+    """
+    One of a list of names; anything else is ``other``, which is the last cell if it was not declared.
+
+    Attributes:
+        names: as declared.
+    """
+
+    names: tuple[str, ...]
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """The declared names and ``other``: what a histogram counts, empty ones too."""
+        return self.names if OTHER in self.names else (*self.names, OTHER)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.cells)}
+
+    def place(self, text: str) -> Placed:
+        """The index among ``cells``."""
+        index = self._places.get(text)
+        fits = index is not None and (index < len(self.names))
+        return Placed(self._places[OTHER] if index is None else index, fits)
+
+    def document(self) -> dict[str, Any]:
+        """As in DATA.yaml."""
+        return {"categories": list(self.names)}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """
+    Several yes/no marks; a cell holds the names of those that are set, in any order.
+
+    Attributes:
+        names: as declared.
+    """
+
+    names: tuple[str, ...]
+
+    def place(self, text: str) -> Placed:
+        """A bit mask: bit j is mark j. Marks that are not declared are left out."""
+        found = {part.strip() for part in text.split(SEPARATOR)} - {""}
+        mask = sum(1 << index for index, name in enumerate(self.names) if name in found)
+        return Placed(mask, found <= set(self.names))
+
+    def document(self) -> dict[str, Any]:
+        """As in DATA.yaml."""
+        return {"marks": list(self.names)}
+
+
+@dataclass(frozen=True)
+class Number:
+    """
+    A number between bounds, on a grid.
+
+    Attributes:
+        minimum, maximum: beyond them a number is clipped.
+        step: the grid; ``maximum - minimum`` is a whole number of steps.
+        centre: stands for what is no number; on the grid.
+    """
+
+    minimum: Fraction
+    maximum: Fraction
+    step: Fraction
+    centre: Fraction
+
+    @property
+    def steps(self) -> int:
+        """Grid points are 0 to this."""
+        return int((self.maximum - self.minimum) / self.step)
+
+    @property
+    def grid(self) -> Grid:
+        """The same, without the centre."""
+        return Grid(self.minimum, self.maximum, self.step)
+
+    @property
+    def empty(self) -> int:
+        """The grid point of what is no number."""
+        return int((self.centre - self.minimum) / self.step)
+
+    def place(self, text: str) -> Placed:
+        """The nearest grid point, the lower one of two; after clipping."""
+        if not _NUMBER.fullmatch(text.strip()):
+            return Placed(self.empty, False)
+        value = Fraction(text.strip())
+        clipped = min(max(value, self.minimum), self.maximum)
+        exact = (clipped - self.minimum) / self.step
+        return Placed(-((1 - 2 * exact) // 2), clipped == value)
+
+    def document(self) -> dict[str, Any]:
+        """As in DATA.yaml."""
+        bounds = {
+            "minimum": self.minimum, "maximum": self.maximum, "step": self.step, "centre": self.centre
+        }  # fmt: skip
+        return {key: dump_decimal(value) for key, value in bounds.items()}
+
+
+Kind = Categories | Marks | Number
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """
+    What a data set is said to hold.
+
+    Attributes:
+        record: who one record is, in the curator's words; the guarantee is about one record.
+        columns: those that questions may be about, by the name in the file's header.
+        unused: those that are never read.
+    """
+
+    record: str
+    columns: Mapping[str, Kind]
+    unused: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical document; two spellings of one declaration have the same."""
+        return hashlib.sha256(canonical.dump(self.document())).hexdigest()
+
+    def document(self) -> dict[str, Any]:
+        """As in DATA.yaml."""
+        used = {name: kind.document() for name, kind in self.columns.items()}
+        return {"format": FORMAT, "record": self.record, "columns": used | {n: {"unused": True} for n in self.unused}}
+
+    def column(self, name: str) -> Kind:
+        """
+        What a column is declared to be.
+
+        Raises:
+            SpecError: it is not declared, or declared as unused.
+        """
+        if name not in self.columns:
+            told = ", ".join(list(self.columns)[:20])
+            raise SpecError(f"a column of the question is not declared; the declaration has: {told}")
+        return self.columns[name]
+
+
+def parse_declaration(document: object) -> Declaration:
+    """
+    The declaration that a document is.
+
+    Raises:
+        SpecError: with every mistake found.
+    """
+    reader = Reader()
+    top = reader.fields(document, "", {"format", "record", "columns"}, set())
+    reader.one_of(top.get("format"), "/format", (FORMAT,))
+    record = reader.match(
+        top.get("record"), "/record", _NAME, "must say in up to 200 letters who one record is, such as one student"
+    )
+    columns = top.get("columns")
+    if not isinstance(columns, dict) or not 1 <= len(columns) <= MOST_COLUMNS:
+        reader.problem("/columns", f"must be a map of 1 to {MOST_COLUMNS:,} columns by their names in the header")
+        columns = {}
+    kinds = {str(name): _kind(reader, value, f"/columns/{name}") for name, value in columns.items()}
+    for name in columns:
+        reader.match(
+            name, f"/columns/{name}", _NAME, "must have a name of 1 to 200 letters, in quotes if it is a number"
+        )
+    used = {name: kind for name, kind in kinds.items() if kind is not None}
+    if columns and not used and not reader.problems:
+        reader.problem("/columns", "has no column that is used")
+    if reader.problems:
+        raise SpecError(reader.problems)
+    return Declaration(record, used, tuple(name for name in kinds if name not in used))
+
+
+def _kind(reader: Reader, value: object, pointer: str) -> Kind | None:
+    """None for an unused column, and after a mistake."""
+    given = set(value) if isinstance(value, dict) else set()
+    fields = value if isinstance(value, dict) else {}
+    if given == {"categories"}:
+        return Categories(_names(reader, fields["categories"], f"{pointer}/categories", MOST_CATEGORIES))
+    if given == {"marks"}:
+        marks = _names(reader, fields["marks"], f"{pointer}/marks", MOST_MARKS)
+        if any(SEPARATOR in name or name != name.strip() for name in marks):
+            reader.problem(f"{pointer}/marks", "names of marks have no ; and no space at their ends")
+        return Marks(marks)
+    if given & set(_BOUNDS):
+        return _number(reader, fields, pointer)
+    if given != {"unused"} or fields["unused"] is not True:
+        told = "must have categories, or marks, or minimum, maximum, step and centre, or unused: true"
+        reader.problem(pointer, told)
+    return None
+
+
+def _names(reader: Reader, value: object, pointer: str, most: int) -> tuple[str, ...]:
+    found = reader.items(value, pointer, 1, most)
+    names = [
+        reader.match(name, f"{pointer}/{index}", _NAME, "must be text of 1 to 200 letters; put a number in quotes")
+        for index, name in enumerate(found)
+    ]
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name and name in seen:
+            reader.problem(f"{pointer}/{index}", "is there twice")
+        seen.add(name)
+    return tuple(names)
+
+
+_BOUNDS = ("minimum", "maximum", "step", "centre")
+
+
+def _number(reader: Reader, fields: Mapping[str, object], pointer: str) -> Number | None:
+    before = len(reader.problems)
+    reader.fields(fields, pointer, set(_BOUNDS), set())
+    found = {name: _decimal(reader, fields[name], f"{pointer}/{name}") for name in _BOUNDS if name in fields}
+    if len(reader.problems) > before:
+        return None
+    number = Number(**found)
+    wrong = _wrong(number)
+    if wrong:
+        reader.problem(f"{pointer}/{wrong[0]}", wrong[1])
+        return None
+    return number
+
+
+def _decimal(reader: Reader, value: object, pointer: str) -> Fraction:
+    try:
+        return parse_decimal(value)
+    except ValueError as error:
+        reader.problem(pointer, str(error))
+        return Fraction(0)
+
+
+def _wrong(number: Number) -> tuple[str, str] | None:
+    if number.minimum >= number.maximum:
+        return "maximum", "must be larger than the minimum"
+    if number.step <= 0:
+        return "step", "must be larger than 0"
+    steps = (number.maximum - number.minimum) / number.step
+    if steps.denominator != 1 or steps > MAX_DENOMINATOR:
+        return "step", "must divide the way from minimum to maximum into at most 2^32 whole steps"
+    if not number.minimum <= number.centre <= number.maximum:
+        return "centre", "must lie between minimum and maximum"
+    if ((number.centre - number.minimum) / number.step).denominator != 1:
+        return "centre", "must be a point of the grid"
+    return None

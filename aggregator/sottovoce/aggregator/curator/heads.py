@@ -1,0 +1,129 @@
+"""
+The head of each budget, kept apart from the data: number and hash of the last entry of its ledger.
+
+A ledger alone cannot tell that its end was cut off, or that an old copy was put in its place. Whoever has an older head
+as well as the older ledger has a budget that knows nothing of what was answered since; therefore the folder of heads
+lies outside the data and outside their backups.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sottovoce.shared.errors import StorageError
+
+if sys.platform != "win32":
+    import fcntl
+
+_HEAD = re.compile(r"([0-9]{1,12}):([0-9a-f]{64})\n")
+
+
+class Head(NamedTuple):
+    """Number and hash of the last entry."""
+
+    number: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.hash}"
+
+
+@dataclass(frozen=True)
+class Heads:
+    """
+    A folder of heads.
+
+    Attributes:
+        folder: as ``SOTTOVOCE_LEDGER_HEADS`` names it.
+    """
+
+    folder: Path
+
+    def check_apart(self, data: Path) -> None:
+        """
+        Refuse a folder that lies where the data are: one copy of that folder would hold both.
+
+        Raises:
+            StorageError: it does, or does not exist.
+        """
+        if not self.folder.is_dir():
+            raise StorageError("SOTTOVOCE_LEDGER_HEADS must name a folder that exists, outside the data and backups")
+        if self.folder.resolve().is_relative_to(data.resolve()):
+            raise StorageError(
+                "SOTTOVOCE_LEDGER_HEADS lies in the folder of the data; name one outside, and outside backups"
+            )
+
+    def get(self, name: str) -> Head | None:
+        """
+        The head of this data set; None if there is none.
+
+        Args:
+            name: SHA-256 of the data.
+
+        Raises:
+            StorageError: it is there and cannot be read.
+        """
+        try:
+            text = self._path(name).read_text(encoding="ascii")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError):
+            text = ""
+        found = _HEAD.fullmatch(text)
+        if found is None:
+            raise StorageError("the head of this budget cannot be read")
+        return Head(int(found[1]), found[2])
+
+    def note(self, name: str, head: Head) -> None:
+        """Replace the head of this data set, durably."""
+        handle, part = tempfile.mkstemp(dir=self.folder, prefix=f".{name}.", suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(f"{head}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(part).replace(self._path(name))
+        finally:
+            Path(part).unlink(missing_ok=True)
+        sync(self.folder)
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """
+        Wait until nobody else writes to a budget of this data set, also to a copy of its ledger elsewhere.
+
+        Raises:
+            StorageError: the folder cannot be used, or the system has no locks: two writers would spend twice.
+        """
+        if sys.platform == "win32":
+            raise StorageError("a budget needs locks on files, which this system does not have")
+        try:
+            handle = os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            raise StorageError("the folder that SOTTOVOCE_LEDGER_HEADS names cannot be written to") from None
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            except OSError:
+                raise StorageError("a budget needs locks on files, which the folder of heads does not have") from None
+            yield
+        finally:
+            os.close(handle)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.head"
+
+
+def sync(folder: Path) -> None:
+    """Make what was done in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,122 @@
+"""
+Which records a count is of, as a curator writes it, and the one form in which it is recorded.
+
+    year=first                       a category, or a mark that is set
+    age>=20                          a number, as it is declared: clipped, on its grid
+    year=first & habits=copied       all of these
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Marks, Number
+from sottovoce.aggregator.curator.records import Values
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.rational import dump_decimal, parse_decimal
+
+AND = " & "
+Met = NDArray[np.bool_]
+"""Of each record, whether something holds."""
+
+_OPERATORS = (">=", "<=", "=")
+
+
+@dataclass(frozen=True, order=True)
+class Condition:
+    """
+    One column and what holds there.
+
+    Attributes:
+        column: its name.
+        operator: ``=``, ``>=`` or ``<=``.
+        text: the category, the mark, or the point of the grid in its one spelling.
+        place: its index, its bit, or its number of steps.
+    """
+
+    column: str
+    operator: str
+    text: str
+    place: int
+
+    def holds(self, values: Values, kind: Kind) -> Met:
+        """For each record."""
+        if isinstance(kind, Marks):
+            met: Met = (values >> self.place) & 1 == 1
+        elif self.operator == ">=":
+            met = values >= self.place
+        else:
+            met = values <= self.place if self.operator == "<=" else values == self.place
+        return met
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """All of some conditions, sorted, none twice."""
+
+    conditions: tuple[Condition, ...]
+
+    @property
+    def columns(self) -> set[str]:
+        """That it is about."""
+        return {each.column for each in self.conditions}
+
+    def form(self) -> list[list[str]]:
+        """For the record: two ways of writing one predicate have one form."""
+        return [[each.column, each.operator, each.text] for each in self.conditions]
+
+    def holds(self, columns: Mapping[str, Values], declaration: Declaration) -> Met:
+        """For each record."""
+        found = [each.holds(columns[each.column], declaration.column(each.column)) for each in self.conditions]
+        met: Met = np.all(found, axis=0)
+        return met
+
+
+def parse_predicate(text: str, declaration: Declaration) -> Predicate:
+    """
+    The predicate that a text means.
+
+    Raises:
+        SpecError: a column is not declared, or a value is not one of its own; says what there is.
+    """
+    return Predicate(tuple(sorted({_condition(part.strip(), declaration) for part in text.split(AND)})))
+
+
+def _condition(text: str, declaration: Declaration) -> Condition:
+    column, operator, value = _split(text, list(declaration.columns))
+    kind = declaration.column(column)
+    if isinstance(kind, Number):
+        return _number(column, operator, value, kind)
+    if operator != "=":
+        raise SpecError(f"the column '{column}' has names; ask for one of them with =")
+    names = kind.cells if isinstance(kind, Categories) else kind.names
+    if value not in names:
+        raise SpecError(f"the column '{column}' has no such name; declared are: {', '.join(names[:20])}")
+    return Condition(column, "=", value, names.index(value))
+
+
+def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
+    """The longest declared name that an operator follows: names may have operators in them."""
+    for column in sorted(columns, key=len, reverse=True):
+        rest = text[len(column) :].lstrip()
+        operator = next((each for each in _OPERATORS if rest.startswith(each)), None)
+        if text.startswith(column) and operator is not None:
+            return column, operator, rest[len(operator) :].strip()
+    told = ", ".join(columns[:20])
+    raise SpecError(f"a condition must be a declared column, one of = >= <=, and a value; declared are: {told}")
+
+
+def _number(column: str, operator: str, text: str, number: Number) -> Condition:
+    try:
+        exact = (parse_decimal(text) - number.minimum) / number.step
+    except ValueError:
+        raise SpecError(f"the column '{column}' has numbers, and what it is compared with is none") from None
+    if operator == "=" and exact.denominator != 1:
+        raise SpecError(f"the column '{column}' has no such point of its grid")
+    steps = -(-exact // 1) if operator == ">=" else exact // 1
+    if not 0 <= steps <= number.steps:
+        raise SpecError(f"the column '{column}' is compared with a number beyond its declared bounds")
+    place = int(steps)
+    return Condition(column, operator, dump_decimal(number.minimum + Fraction(place) * number.step), place)

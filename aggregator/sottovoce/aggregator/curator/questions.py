@@ -1,0 +1,312 @@
+"""
+Questions to a data set: checked against its declaration, in the one form in which they are recorded, and how each is
+drawn. Nothing is read or drawn until the budget asks for it.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
+from sottovoce.aggregator.curator.count import count, counts, weighted_count
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Marks, Number
+from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
+from sottovoce.aggregator.curator.mean import noisy_mean
+from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.predicates import parse_predicate
+from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.sum import noisy_sum
+from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.top import top_cell, top_mark
+from sottovoce.aggregator.curator.vector import vector
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.exact_noise import ExactNoise
+from sottovoce.shared.rational import dump_decimal, parse_fraction
+
+Draw = Callable[[Records, Terms, ExactNoise], Release]
+
+MOST_PREDICATES = 1000
+
+
+@dataclass(frozen=True)
+class Question:
+    """
+    What is asked.
+
+    Attributes:
+        form: verb and parameters as JSON; with epsilon, two questions of one form have one answer.
+        columns: that are read for it.
+        draw: makes its release.
+        names: what the numbers of its answer are about, in their order.
+    """
+
+    form: Mapping[str, Any]
+    columns: tuple[str, ...]
+    draw: Draw
+    names: tuple[str, ...] = ()
+
+
+def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> Question:
+    """
+    How many records meet one predicate, or each of several.
+
+    Args:
+        declaration: of the data.
+        texts: the predicates, as ``predicates`` reads them.
+        most: of several, how many one record may meet; None for all.
+    """
+    if not 1 <= len(texts) <= MOST_PREDICATES:
+        raise SpecError(f"a count needs 1 to {MOST_PREDICATES:,} predicates")
+    found = [parse_predicate(text, declaration) for text in texts]
+    if most is not None and not 1 <= most <= len(found):
+        raise SpecError("the most that one record may meet must lie between 1 and the number of predicates")
+    form: dict[str, Any] = {"verb": "count", "predicates": [each.form() for each in found]}
+    if len(found) > 1:
+        form["most"] = len(found) if most is None else most
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        met = [each.holds(records.columns, declaration) for each in found]
+        return count(met[0], terms, draws) if len(met) == 1 else counts(np.stack(met, axis=1), terms, draws, most)
+
+    columns = sorted(set().union(*(each.columns for each in found)))
+    return Question(form, tuple(columns), draw, tuple(texts))
+
+
+def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> Question:
+    """
+    The sum of weights that names of one column have.
+
+    Args:
+        declaration: of the data.
+        name: of a column of categories.
+        texts: NAME:WEIGHT each, the weight a fraction in lowest terms in [0, 1]; 0 for names that are not there.
+    """
+    kind = _categories(declaration, name)
+    weights = dict(_weight(text, kind) for text in texts)
+    if not weights:
+        raise SpecError("a weighted count needs weights, each as NAME:1/2")
+    steps = math.lcm(*(each.denominator for each in weights.values()))
+    table = np.array([int(weights.get(cell, Fraction(0)) * steps) for cell in kind.cells], dtype=np.int64)
+    form = {"verb": "count", "column": name, "weights": {cell: str(each) for cell, each in weights.items() if each}}
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        return weighted_count(table[records.columns[name]], steps, terms, draws)
+
+    return Question(form, (name,), draw, (f"weighted {name}",))
+
+
+def _weight(text: str, kind: Categories) -> tuple[str, Fraction]:
+    cell, _, weight = text.rpartition(":")
+    try:
+        found = parse_fraction(weight)
+    except ValueError:
+        found = Fraction(-1)
+    if cell not in kind.cells or not 0 <= found <= 1 or found.denominator > 10**6:
+        raise SpecError("a weight must be NAME:WEIGHT, a declared name and a fraction from 0 to 1 such as 1/2")
+    return cell, found
+
+
+def histogram_question(declaration: Declaration, names: Sequence[str]) -> Question:
+    """All combinations of the cells of some columns, empty ones too, the last column's cells side by side."""
+    sizes = {name: cells_of(declaration.column(name)) for name in _different(names)}
+    whole = math.prod(len(cells) for cells in sizes.values())
+    if whole > MOST_CELLS:
+        raise SpecError(f"these columns have {whole:,} cells together; a histogram has at most {MOST_CELLS:,}")
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        index: Values = np.zeros(records.count, dtype=np.int64)
+        for name, cells in sizes.items():
+            index = index * len(cells) + records.columns[name]
+        return histogram(index, whole, terms, draws)
+
+    return Question(
+        {"verb": "histogram", "columns": list(sizes)}, tuple(sizes), draw, tuple(_products([*sizes.values()]))
+    )
+
+
+def cells_of(kind: Kind) -> Sequence[str]:
+    """
+    The declared cells of a column.
+
+    Raises:
+        SpecError: it has numbers, or marks of which one record may have several.
+    """
+    if isinstance(kind, Categories):
+        return kind.cells
+    if isinstance(kind, Number) and kind.steps < MOST_CELLS:
+        return [dump_decimal(kind.minimum + step * kind.step) for step in range(kind.steps + 1)]
+    raise SpecError("a histogram is of columns whose cells share no record: categories, or a number with few steps")
+
+
+def _products(cells: Sequence[Sequence[str]]) -> list[str]:
+    found = [""]
+    for each in cells:
+        found = [f"{before} / {cell}".removeprefix(" / ") for before in found for cell in each]
+    return found
+
+
+def number_question(verb: str, declaration: Declaration, name: str) -> Question:
+    """
+    The ``sum`` or the ``mean`` of a number.
+
+    Args:
+        verb: which of both.
+        declaration: of the data.
+        name: of the column.
+    """
+    grid = _number(declaration, name).grid
+    mechanism = {"sum": noisy_sum, "mean": noisy_mean}[verb]
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        return mechanism(records.columns[name], grid, terms, draws)
+
+    return Question({"verb": verb, "column": name}, (name,), draw, (f"{verb} of {name}",))
+
+
+def vector_question(
+    declaration: Declaration, names: Sequence[str], norm: int, radius: int | None, delta: Fraction
+) -> Question:
+    """
+    The sums of several numbers or marks together.
+
+    Args:
+        declaration: of the data.
+        names: of columns; a number counts in steps from its centre, a mark 0 or 1.
+        norm: 1 or 2, of the ball in which one record lies.
+        radius: of the ball, in steps; None for the smallest that no declared record leaves.
+        delta: that Gaussian noise may use; 0 for Laplace alone.
+    """
+    kinds = {name: declaration.column(name) for name in _different(names)}
+    reach, labels = _coordinates(kinds)
+    all_in = sum(reach) if norm == 1 else math.isqrt(sum(each * each for each in reach) - 1) + 1
+    try:
+        ball = Ball(norm, all_in if radius is None else radius, len(reach))
+    except ValueError as error:
+        raise SpecError(str(error)) from None
+    form = {"verb": "vector", "columns": list(kinds), "norm": norm, "radius": ball.radius, "delta": str(delta)}
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        rows = np.stack([each for name, kind in kinds.items() for each in _rows(records.columns[name], kind)], axis=1)
+        return vector(rows, ball, terms, draws, delta or None)
+
+    return Question(form, tuple(kinds), draw, tuple(labels))
+
+
+def top_question(declaration: Declaration, name: str) -> Question:
+    """The most frequent cell or mark of a column: its name, and not its number."""
+    kind = declaration.column(name)
+    names = kind.names if isinstance(kind, Marks) else tuple(cells_of(kind))
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        values = records.columns[name]
+        if isinstance(kind, Marks):
+            release = top_mark(np.stack(_rows(values, kind), axis=1), terms, draws)
+        else:
+            release = top_cell(values, len(names), terms, draws)
+        return replace(release, values={**release.values, "name": names[release.values["index"]]})
+
+    return Question({"verb": "top", "column": name}, (name,), draw, names)
+
+
+def cluster_question(
+    declaration: Declaration, names: Sequence[str], k: int, iterations: int, keep_empty: bool
+) -> Question:
+    """
+    Centres of k clusters of some numbers, each of which counts in its own steps.
+
+    Args:
+        declaration: of the data.
+        names: of the numbers.
+        k: clusters; no more than there are records, where that is public.
+        iterations: of Lloyd's algorithm; epsilon is shared among them.
+        keep_empty: a cluster that seems empty keeps its centre instead of getting a new one.
+    """
+    numbers = {name: _number(declaration, name) for name in _different(names)}
+    # Twice the steps from the middle: whole numbers, and as many on either side.
+    steps = tuple(number.steps for number in numbers.values())
+    try:
+        lloyd = Lloyd(Box(steps), k, iterations, keep_empty)
+    except ValueError as error:
+        raise SpecError(str(error)) from None
+    empty = "keep" if keep_empty else "redraw"
+    form = {"verb": "cluster", "columns": list(numbers), "k": k, "iterations": iterations, "empty": empty}
+
+    def draw(records: Records, terms: Terms, draws: ExactNoise) -> Release:
+        if terms.neighbours is Neighbours.REPLACE and k > records.count:
+            raise SpecError("there are fewer records than clusters; how many records there are is public")
+        rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
+        release = cluster(rows, lloyd, terms, draws)
+        centres = [_as_declared(centre, numbers.values()) for centre in release.values["centres"]]
+        note = "distances, and the errors of sums, count in half steps of each column's grid"
+        return replace(release, values={**release.values, "centres": centres}, notes=(*release.notes, note))
+
+    return Question(form, tuple(numbers), draw, tuple(numbers))
+
+
+def _as_declared(centre: Sequence[int], numbers: Iterable[Number]) -> list[str]:
+    found = zip(centre, numbers, strict=True)
+    return [str(number.minimum + Fraction(each + number.steps, 2) * number.step) for each, number in found]
+
+
+def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: Sequence[str]) -> dict[str, Any]:
+    """
+    Centres as they are drawn: -1000 at the lower bound of each column, 1000 at the upper one.
+
+    Args:
+        values: of an answer of ``cluster``.
+        declaration: of the data.
+        names: of the columns, in the order of coordinates.
+    """
+    numbers = [_number(declaration, name) for name in names]
+
+    def place(text: str, number: Number) -> int:
+        return round(2000 * (Fraction(text) - number.minimum) / (number.maximum - number.minimum)) - 1000
+
+    centres = [[place(*each) for each in zip(centre, numbers, strict=True)] for centre in values["centres"]]
+    return {**values, "centres": centres}
+
+
+def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[int], list[str]]:
+    """How far each coordinate reaches, and what it is called."""
+    reach: list[int] = []
+    labels: list[str] = []
+    for name, kind in kinds.items():
+        if isinstance(kind, Categories):
+            raise SpecError("a vector is of numbers and marks; categories have histograms")
+        own = [max(kind.empty, kind.steps - kind.empty)] if isinstance(kind, Number) else [1] * len(kind.names)
+        reach += own
+        labels += (
+            [f"{name}, steps from its centre"] if isinstance(kind, Number) else [f"{name}={m}" for m in kind.names]
+        )
+    return reach, labels
+
+
+def _rows(values: Values, kind: Kind) -> list[Values]:
+    if isinstance(kind, Number):
+        return [values - kind.empty]
+    return [(values >> bit) & 1 for bit in range(len(kind.names))]
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    if not names or len(set(names)) < len(names):
+        raise SpecError("name at least one column, and none twice")
+    return list(names)
+
+
+def _number(declaration: Declaration, name: str) -> Number:
+    kind = declaration.column(name)
+    if not isinstance(kind, Number):
+        raise SpecError(f"the column '{name}' is not declared as a number")
+    return kind
+
+
+def _categories(declaration: Declaration, name: str) -> Categories:
+    kind = declaration.column(name)
+    if not isinstance(kind, Categories):
+        raise SpecError(f"the column '{name}' is not declared as categories")
+    return kind

@@ -1,0 +1,77 @@
+"""What ``reidentify`` tells, as JSON and in words."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sottovoce.aggregator.curator.reidentify import Table, coarsening, combination_of, joined, one_value, unique_in
+
+OWN_EYES = "exact figures about the data: for their curator alone, and no release"
+_SHOWN = 5
+
+
+def reidentify_document(table: Table, other: Table | None, k: int) -> dict[str, Any]:
+    """
+    Who could be found.
+
+    Args:
+        table: to be published.
+        other: a second table that somebody may have, or None.
+        k: people whom every group should have, for the suggestion.
+    """
+    whole = combination_of(table, table.public)
+    found: dict[str, Any] = {
+        "records": table.records.count,
+        "public": list(table.public),
+        "k": whole.k,
+        "alone": whole.alone,
+        "unique_in": {},
+        "notes": [OWN_EYES],
+    }
+    for count in range(1, min(3, len(table.public)) + 1):
+        people, combinations = unique_in(table, count)
+        told = [{"columns": list(each.columns), "k": each.k, "alone": each.alone} for each in combinations]
+        found["unique_in"][str(count)] = {"people": people, "combinations": told}
+    if table.sensitive is not None:
+        found["one_value"] = {"sensitive": table.sensitive, **one_value(table)._asdict()}
+    if other is not None:
+        found["joined"] = joined(table, other)._asdict()
+    steps, left = coarsening(table, k)
+    found["coarsening"] = {"k": k, "steps": steps, "people_in_smaller_groups": left}
+    return found
+
+
+def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same in words."""
+    yield f"{document['records']:,} people; public: {', '.join(document['public'])}."
+    yield f"All of these together: the smallest group has k = {document['k']}; {_people(document['alone'])} alone."
+    for count, told in document["unique_in"].items():
+        yield f"Alone in some {count} of them: {_people(told['people'])}."
+        for each in told["combinations"][:_SHOWN]:
+            yield f"  {' + '.join(each['columns'])}: k = {each['k']}, {_people(each['alone'])} alone"
+    if "one_value" in document:
+        one = document["one_value"]
+        people = _people(one["people"])
+        yield f"Groups in which {one['sensitive']} is one and the same: {one['groups']:,}, with {people};"
+        yield "  theirs is known without finding anybody."
+    if "joined" in document:
+        both = document["joined"]
+        people, known = _people(both["people"]), _people(both["known"])
+        yield f"The second table has the group of {people}. The value of {known} is known to whoever knows"
+        yield f"  that they are in both; k is {both['k']} then."
+    yield from _coarse_lines(document["coarsening"])
+    yield from (f"Note: {note}." for note in document["notes"])
+
+
+def _coarse_lines(coarse: Mapping[str, Any]) -> Iterator[str]:
+    told = [_width(name, width) for name, width in coarse["steps"].items() if width != 1]
+    yield f"For groups of {coarse['k']} and more: {'; '.join(told) or 'nothing needs to be coarser'}."
+    if coarse["people_in_smaller_groups"]:
+        yield f"  {_people(coarse['people_in_smaller_groups'])} would still be in smaller ones: there are too few."
+
+
+def _width(name: str, width: int) -> str:
+    return f"leave out {name}" if width == 0 else f"{name} in bands of {width} steps"
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"

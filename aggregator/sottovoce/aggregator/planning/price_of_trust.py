@@ -1,0 +1,192 @@
+"""
+The price of trusting nobody: half-widths of one share with the same epsilon, on the device, shuffled, and at a curator.
+
+Half-width  z sqrt(V), z of the confidence; the normal formula of planning: a comparison, not an interval that is shown.
+People      p (1 - p) / n, the sampling of people, is in every row; "no noise" has nothing else.
+Local       v / n, v of one report of each mechanism at this epsilon: noise falls with sqrt(n), as sampling does. Where
+            a report speaks of one of k marks, drawn at random, v is k times as large. Means are of a number in [0, 1]
+            with 100 steps, expected at p.
+Shuffled    Randomized response of a larger epsilon E0, so large that mixing n reports brings it down to epsilon with
+            delta 1/n^2: e^epsilon - 1 = (e^E0 - 1)/(e^E0 + 1) (8 sqrt(e^E0 ln(4/delta)/n) + 8 e^E0/n), E0 at most
+            ln(n / (16 ln(2/delta))); never below epsilon. Under the condition that is told beside it only.
+Central     p (1 - p)/n + s/n^2, s the variance of exact discrete noise under replace-one: of one count (sensitivity 1)
+            for two options, of a cell of a histogram (2, sqrt 2 in L2) for more; Gauss with delta 1/n^2.
+Sources     Kasiviswanathan et al. 2011; Chan, Shi and Song 2012 (the gap of sqrt n); Feldman, McMillan and Talwar 2021.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
+from sottovoce.aggregator.planning.question_channels import mechanism_measure
+from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms import MAX_EPSILON, MECHANISMS, MIN_EPSILON
+
+PEOPLE = tuple(10**power for power in range(2, 8))
+"""Numbers of people compared."""
+
+CHOICES = ("binary_rr", "kary_rr", "subset_selection", "optimal_unary", "hadamard_response")
+MARKS = ("sampled_option", "bitwise_rr")
+NUMBERS = ("rounding_rr", "level_table", "geometric", "square_wave")
+
+CONDITION = (
+    "holds only if reports arrive in an order that says nothing, without address, time or id, and all others are "
+    "honest; no respondent can check it"
+)
+
+WHEN = (
+    "Local: right where nobody is to be trusted with the answers, and people would not answer otherwise; no breach, "
+    "court or curiosity finds what was never sent.",
+    "Shuffled: a remark for a design whose mixing is run by somebody else; our ledger never counts on it.",
+    "Central: right where data are in trusted hands already, such as a registrar's file, or a survey's public answers; "
+    "its noise is nothing for large n, and everything hangs on the curator.",
+    "No noise: right for nothing that a small cell could tell of a person.",
+)
+
+
+@dataclass(frozen=True)
+class PriceRow:
+    """
+    One way to the same share.
+
+    Attributes:
+        name: of the mechanism.
+        trust: local, shuffled, central or none.
+        subject: share, share of marks, mean, or any.
+        half_widths: one for each number of people, as shares of the range.
+        condition: under which the row holds; "" for none beyond the name of its trust.
+    """
+
+    name: str
+    trust: str
+    subject: str
+    half_widths: tuple[float, ...]
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class Price:
+    """
+    A comparison.
+
+    Attributes:
+        epsilon: the same in all rows but "no noise".
+        options: of the question.
+        prevalence: expected share, or mean in [0, 1].
+        confidence: of the half-widths.
+        people: numbers n.
+        rows: local ones first.
+    """
+
+    epsilon: float
+    options: int
+    prevalence: float
+    confidence: float
+    people: tuple[int, ...]
+    rows: tuple[PriceRow, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {**asdict(self), "neighbours": "replace-one", "when": WHEN}
+
+
+def price_of_trust(epsilon: Fraction, options: int = 2, prevalence: float = 0.5, confidence: float = 0.95) -> Price:
+    """
+    Half-widths by mechanism and number of people.
+
+    Args:
+        epsilon: 0.01 .. 10, of one person.
+        options: of the question, at least 2.
+        prevalence: expected share of an option, in [0, 1].
+        confidence: in (0, 1).
+
+    Raises:
+        EstimateError: one of them is out of range.
+    """
+    if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
+        raise EstimateError("epsilon must lie between 0.01 and 10")
+    if not (options >= 2 and 0 <= prevalence <= 1 and 0 < confidence < 1):
+        raise EstimateError("a comparison needs 2 options at least, a share in [0, 1] and a confidence in (0, 1)")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    rows = (*_local(epsilon, options, prevalence, z), *_others(epsilon, options, prevalence, z))
+    return Price(float(epsilon), options, prevalence, confidence, PEOPLE, rows)
+
+
+def _local(epsilon: Fraction, options: int, prevalence: float, z: float) -> Iterator[PriceRow]:
+    choice = Domain(tuple(map(str, range(options))))
+    number = Domain(grid=Grid(Fraction(0), Fraction(1), Fraction(1, 100)))
+    for names, domain, subject in ((CHOICES, choice, "share"), (MARKS, choice, "marks"), (NUMBERS, number, "mean")):
+        for name in names:
+            value = _variance(name, epsilon, domain, prevalence)
+            if value is not None:
+                factor = options if name == "sampled_option" else 1
+                widths = tuple(z * math.sqrt(value * factor / n) for n in PEOPLE)
+                yield PriceRow(name, "local", subject, widths)
+
+
+def _variance(name: str, epsilon: Fraction, domain: Domain, prevalence: float) -> float | None:
+    """Of one report; None where the mechanism does not serve such a question or such an epsilon."""
+    if name == "binary_rr" and domain.size != 2:
+        return None
+    try:
+        mechanism = MECHANISMS[name].for_epsilon(epsilon, domain)
+    except ValueError:
+        return None
+    return mechanism_measure(mechanism, domain).variance(prevalence)
+
+
+def _others(epsilon: Fraction, options: int, prevalence: float, z: float) -> Iterator[PriceRow]:
+    people = [prevalence * (1 - prevalence) / n for n in PEOPLE]
+    shuffled = [_shuffled(float(epsilon), options, prevalence, n) for n in PEOPLE]
+    sensitivity = 1 if options == 2 else 2
+    a = math.exp(-epsilon / sensitivity)
+    laplace = [2 * a / (1 - a) ** 2 / n**2 for n in PEOPLE]
+    cells = 1 if options == 2 else options
+    gauss = [float(gaussian_variance(epsilon, Fraction(1, n**2), sensitivity, cells)[0]) / n**2 for n in PEOPLE]
+    none = [0.0 for _ in PEOPLE]
+    for name, trust, noise, condition in (
+        ("kary_rr" if options > 2 else "binary_rr", "shuffled", shuffled, CONDITION),
+        ("discrete Laplace", "central", laplace, "the curator sees every answer"),
+        ("discrete Gaussian", "central", gauss, "the curator sees every answer; delta is 1/n^2"),
+        ("no noise", "none", none, "everybody who sees the result may learn of a person"),
+    ):
+        widths = tuple(z * math.sqrt(own + added) for own, added in zip(people, noise, strict=True))
+        yield PriceRow(name, trust, "share" if trust == "shuffled" else "any", widths, condition)
+
+
+def _shuffled(epsilon: float, options: int, prevalence: float, n: int) -> float:
+    """The noise's part of the variance: that of k-ary randomized response with the epsilon that mixing allows."""
+    odds = math.exp(allowed_by_shuffling(epsilon, n, 1 / n**2))
+    a, b = odds / (odds + options - 1), 1 / (odds + options - 1)
+    return (prevalence * a * (1 - a) + (1 - prevalence) * b * (1 - b)) / (a - b) ** 2 / n
+
+
+def allowed_by_shuffling(epsilon: float, people: int, delta: float) -> float:
+    """
+    The epsilon that each device may spend so that mixing brings it down to ``epsilon``; at least that itself.
+
+    Args:
+        epsilon: after mixing.
+        people: reports that are mixed.
+        delta: of the conditional claim.
+    """
+    high = math.log(max(people / (16 * math.log(2 / delta)), 1))
+    if high <= epsilon:
+        return epsilon
+    low = epsilon if _mixed(epsilon, people, delta) <= epsilon else 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _mixed(middle, people, delta) <= epsilon else (low, middle)
+    return max(low, epsilon)
+
+
+def _mixed(local: float, people: int, delta: float) -> float:
+    odds = math.exp(local)
+    return math.log1p(
+        (odds - 1) / (odds + 1) * (8 * math.sqrt(odds * math.log(4 / delta) / people) + 8 * odds / people)
+    )

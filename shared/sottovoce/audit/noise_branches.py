@@ -1,0 +1,131 @@
+"""
+The exact distribution of noise from the running sampler: every branch of its code is taken.
+
+``below`` branches by value and ``bernoulli`` into two, each with its exact probability. ``bernoulli_exp`` has a comb of
+branches that never ends; they are enumerated exactly to any depth (``exp_bounds``), elsewhere it is one of two.
+``until`` repeats independent attempts, so that its distribution is that of one attempt, given that it succeeds.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from sottovoce.shared.exact_noise import ExactNoise
+
+NEGLIGIBLE = 1e-18
+"""A way less likely than this is left."""
+
+Weight = Fraction | float
+Distribution = dict[int, float]
+
+
+class _Left(Exception):
+    """This way is too unlikely to be followed."""
+
+
+class NoiseBranches(ExactNoise):
+    """Follows a script of branches, then always the first, and remembers how many others there were."""
+
+    def __init__(self, script: Sequence[int], known: dict[tuple[object, ...], Distribution], least: float) -> None:
+        self.script = script
+        self.taken: list[int] = []
+        self.choices: list[int] = []
+        self.probability: Weight = Fraction(1)
+        self._known = known
+        self._least = least
+
+    def below(self, bound: int) -> int:
+        """One branch for each value."""
+        return self._branch([Fraction(1, bound)] * bound)
+
+    def bernoulli(self, n: int, d: int) -> bool:
+        """Two branches, or the one that there is."""
+        share = min(Fraction(n, d), Fraction(1))
+        return self._branch([share, 1 - share]) == 0
+
+    def bernoulli_exp(self, n: int, d: int) -> bool:
+        """Two branches; that they have these probabilities is shown of the running code by ``exp_bounds``."""
+        share = math.exp(-n / d)
+        return self._branch([share, -math.expm1(-n / d)]) == 0
+
+    def until(self, attempt: Callable[..., int | None], *arguments: int) -> int:
+        """One branch for each outcome of an attempt that succeeds."""
+        key = (attempt.__name__, *arguments)
+        if key not in self._known:
+            name = attempt.__name__
+            every = branches(lambda draws: getattr(draws, name)(*arguments), self._known, self._least)
+            found = {value: share for value, share in every.items() if value is not None}
+            whole = math.fsum(found.values())
+            self._known[key] = {value: share / whole for value, share in sorted(found.items())}
+        outcomes = self._known[key]
+        return list(outcomes)[self._branch(list(outcomes.values()))]
+
+    def _branch(self, weights: Sequence[Weight]) -> int:
+        place = len(self.taken)
+        index = self.script[place] if place < len(self.script) else 0
+        self.taken.append(index)
+        self.choices.append(len(weights))
+        self.probability *= weights[index]
+        if self.probability <= self._least:
+            raise _Left
+        return index
+
+
+class _OwnComb(NoiseBranches):
+    """Runs the body of ``bernoulli_exp`` too."""
+
+    def bernoulli_exp(self, n: int, d: int) -> bool:
+        return ExactNoise.bernoulli_exp(self, n, d)
+
+
+def exp_bounds(n: int, d: int, least: float = 1e-30) -> tuple[Fraction, Fraction]:
+    """
+    Exact limits of the probability with which the running ``bernoulli_exp`` is true.
+
+    Args:
+        n: numerator.
+        d: denominator.
+        least: ways less likely are left.
+    """
+    found: dict[bool, Fraction] = {}
+    _walk(lambda script: _OwnComb(script, {}, least), lambda draws: draws.bernoulli_exp(n, d), found)
+    return found.get(True, Fraction(0)), 1 - found.get(False, Fraction(0))
+
+
+def noise_distribution(draw: Callable[[ExactNoise], int], least: float = NEGLIGIBLE) -> Distribution:
+    """The probability of each value that a draw of noise gives; values less likely than ``least`` may be missing."""
+    return branches(draw, {}, least)
+
+
+def branches(
+    draw: Callable[[ExactNoise], int], known: dict[tuple[object, ...], Distribution], least: float
+) -> Distribution:
+    """
+    The probability of each outcome of a draw.
+
+    Args:
+        draw: what is run on the stand-in, from its beginning for each way.
+        known: distributions of attempts found so far.
+        least: ways less likely are left.
+    """
+    found: Distribution = {}
+    _walk(lambda script: NoiseBranches(script, known, least), draw, found)
+    return {value: float(share) for value, share in found.items()}
+
+
+def _walk(stand_in: Callable[[Sequence[int]], NoiseBranches], draw: Callable[..., object], found: dict) -> None:  # type: ignore[type-arg]
+    """All ways in order, the last choice first."""
+    script: list[int] = []
+    while True:
+        draws = stand_in(script)
+        try:
+            outcome = draw(draws)
+            found[outcome] = found.get(outcome, 0) + draws.probability
+        except _Left:
+            pass
+        script = draws.taken
+        while script and script[-1] + 1 == draws.choices[len(script) - 1]:
+            script.pop()
+        if not script:
+            return
+        script[-1] += 1

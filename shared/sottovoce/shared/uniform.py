@@ -1,0 +1,35 @@
+"""
+Bytes to a uniform integer, by rejection: the one place where randomness becomes a number, on devices and elsewhere.
+
+    below(m)   read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
+"""
+
+from collections.abc import Callable
+
+ReadBytes = Callable[[int], bytes]
+"""Gives exactly as many fresh random bytes as are asked for."""
+
+
+def uniform_below(read: ReadBytes, bound: int) -> int:
+    """A uniform integer in 0 .. bound - 1, for any bound of at least 1, from what gives exactly the bytes asked for."""
+    bits = (bound - 1).bit_length()
+    if bits == 0:
+        return 0
+    while True:
+        value = int.from_bytes(read((bits + 7) // 8)) & ((1 << bits) - 1)
+        if value < bound:
+            return value
+
+
+def exactly(read: ReadBytes, count: int) -> bytes:
+    """
+    So many bytes of the source.
+
+    Raises:
+        ValueError: the source gave fewer or more.
+    """
+    data = read(count)
+    if len(data) != count:
+        # A short read would make zeros of the missing bits, and the noise predictable.
+        raise ValueError("the source of randomness gave too few bytes")
+    return data

@@ -1,0 +1,48 @@
+"""Releases at a curator whose claims are false, and honest ones beside them."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.cluster import cluster
+
+GUILTY_EPSILON = 1.0
+
+
+def catastrophe(data, draws):
+    """All data with probability 1/1000, otherwise an honest count: (1, 1/1000) is true, and no epsilon alone."""
+    if draws.bernoulli(1, 1000):
+        return tuple(data)
+    return sum(data) + draws.discrete_laplace(1, 1)
+
+
+def classic_variance(epsilon, delta, steps):
+    """The square of the textbook's sigma for a sensitivity of so many steps, whatever epsilon."""
+    sigma = math.sqrt(2 * math.log(1.25 / delta)) * steps / epsilon
+    return Fraction(sigma**2).limit_denominator(1000)
+
+
+class Unclipped(Ball):
+    """A ball that lets every point pass."""
+
+    def clip(self, rows):
+        return rows
+
+
+def lloyd_without_clipping(rows, lloyd, terms, draws):
+    """The honest noise for the ball, and points from anywhere."""
+    ball = lloyd.domain
+    return cluster(rows, replace(lloyd, domain=Unclipped(ball.norm, ball.radius, ball.coordinates)), terms, draws)
+
+
+def shown_first(record, show):
+    """Charges after showing."""
+    show("answer")
+    record("answer")
+
+
+def recorded_first(record, show):
+    """As it should be."""
+    record("answer")
+    show("answer")

@@ -1,0 +1,150 @@
+"""DP-Lloyd: sensitivities in its domain, fixed iterations, starts that do not look."""
+
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.cluster import Box, Lloyd, assigned_sums, cluster, draw_point
+from sottovoce.aggregator.curator.cluster_picture import cluster_svg
+from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.shared.exact_noise import ExactNoise
+
+from tests.unit.aggregator.curator.noises import NoNoise
+from tests.vectors.tape import Tape
+
+REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+BALL = Ball(1, 100, 2)
+
+
+class Starting(NoNoise):
+    """No noise, and starts from a tape."""
+
+    def __init__(self, seed="start"):
+        super().__init__()
+        self._read = Tape(seed)
+
+
+@pytest.mark.parametrize(
+    ("domain", "terms", "rates"),
+    [
+        (BALL, REPLACE, {(1, 40), (1, 4000)}),
+        (BALL, ADD, {(1, 20), (1, 2000)}),
+        (Box((100, 50)), REPLACE, {(1, 40), (1, 6000)}),
+    ],
+)
+def test_epsilon_is_spent_over_counts_sums_and_iterations(domain, terms, rates):
+    """T = 10: rate epsilon / (20 m) on counts, by the radius less on sums; a box has the radius of all its halves."""
+    draws = Starting()
+
+    cluster(np.zeros((5, 2), dtype=int), Lloyd(domain, 3, 10), terms, draws)
+
+    assert set(draws.asked) == rates
+    assert len(draws.asked) == 10 * 3 * (1 + 2)
+    records, slow, fast = terms.neighbours.of(1, 2), *sorted(Fraction(*rate) for rate in rates)
+    assert 10 * (records * fast + records * domain.radius * slow) == terms.epsilon
+
+
+def test_points_outside_move_nothing_beyond_the_radius():
+    """A corner of the cube is shrunk into the ball before it is added up."""
+    lloyd = Lloyd(BALL, 1, 1)
+    far = cluster(np.array([[10**6, 10**6]] * 4), lloyd, REPLACE, Starting()).values
+
+    assert far == {"centres": [[50, 50]], "noisy_sizes": [4]}
+
+
+def test_known_centres_are_found_without_noise():
+    """Two clouds, two centres."""
+    generator = np.random.Generator(np.random.PCG64(5))
+    clouds = np.concatenate([generator.integers(-5, 6, (500, 2)) + centre for centre in ([60, 0], [-20, -40])])
+
+    found = cluster(clouds, Lloyd(BALL, 2, 8), REPLACE, Starting("apart")).values["centres"]
+
+    assert sorted(found)[0] == pytest.approx([-20, -40], abs=1)
+    assert sorted(found)[1] == pytest.approx([60, 0], abs=1)
+
+
+def test_error_falls_with_epsilon():
+    """The mean distance of a found centre from the nearest known one, over twelve runs each."""
+    generator = np.random.Generator(np.random.PCG64(6))
+    known = np.array([[500, 100], [-300, -400]])
+    clouds = np.concatenate([generator.integers(-40, 41, (1000, 2)) + centre for centre in known])
+
+    def distance(epsilon):
+        runs = [
+            cluster(clouds, Lloyd(Ball(1, 1000, 2), 2, 5), Terms(epsilon), ExactNoise(Tape(f"{epsilon} {run}")))
+            for run in range(12)
+        ]
+        found = np.array([run.values["centres"] for run in runs]).reshape(-1, 1, 2)
+        return np.abs(found - known).sum(axis=2).min(axis=1).mean()
+
+    assert distance(Fraction(10)) < distance(Fraction(1, 10)) / 2
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_empty_cluster_is_drawn_anew_or_kept(keep):
+    """A centre without points; what becomes of it does not look at the data."""
+    draws = Starting()
+    start = [draw_point(BALL, Starting()) for _ in range(1)]
+
+    found = cluster(np.zeros((0, 2), dtype=int), Lloyd(BALL, 1, 1, keep), REPLACE, draws).values["centres"]
+
+    assert (found == start) is keep
+    assert sum(map(abs, found[0])) <= 100
+
+
+@pytest.mark.parametrize("domain", [BALL, Ball(1, 3, 8), Box((3, 7))])
+def test_starts_lie_in_the_domain_on_all_sides(domain):
+    """Two hundred of them."""
+    draws = Starting()
+    starts = np.array([draw_point(domain, draws) for _ in range(200)])
+
+    assert (domain.clip(starts) == starts).all()
+    assert (starts.min(axis=0) < 0).all()
+    assert (starts.max(axis=0) > 0).all()
+
+
+def test_sums_are_those_of_plain_counting():
+    """In parts and by products of matrices, as one by one; ties to the first centre."""
+    generator = np.random.Generator(np.random.PCG64(7))
+    points = generator.integers(-20, 21, (70_000, 3))
+    centres = np.array([[5, 5, 5], [5, 5, 5], [-9, 0, 3]])
+    nearest = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+
+    counts, sums = assigned_sums(points, centres)
+
+    assert counts.tolist() == np.bincount(nearest, minlength=3).tolist()
+    assert sums.tolist() == [points[nearest == j].sum(axis=0).tolist() for j in range(3)]
+
+
+def test_l2_ball_is_refused():
+    """There the same noise costs up to (1 + sqrt d) / 2 times as much."""
+    with pytest.raises(ValueError, match="L1 ball or a box"):
+        Lloyd(Ball(2, 100, 2), 2, 5)
+
+
+@pytest.mark.parametrize(("k", "iterations"), [(0, 5), (257, 5), (2, 0), (2, 101)])
+def test_out_of_range_is_refused(k, iterations):
+    """Before anything is drawn."""
+    with pytest.raises(ValueError, match="clusters"):
+        Lloyd(BALL, k, iterations)
+
+
+def test_picture_shows_centres_and_sizes():
+    """A circle for each cluster with people, a cross for each without."""
+    picture = ET.fromstring(cluster_svg({"centres": [[50, 50], [-100, 0]], "noisy_sizes": [40, -3]}, 100))  # noqa: S314
+
+    circles = [each for each in picture.iter() if each.tag.endswith("circle")]
+    assert [(each.get("cx"), each.get("cy")) for each in circles] == [("345.0", "135.0")]
+    assert len([each for each in picture.iter() if each.tag.endswith("path")]) == 1
+
+
+def test_release_promises_no_optimum():
+    """Started beside a saddle, Lloyd stays with a worse partition than there is; the release says so."""
+    corners = np.array([[-60, -20], [-60, 20], [60, -20], [60, 20]])
+    worse = assigned_sums(np.repeat(corners, 50, axis=0), np.array([[0, -20], [0, 20]]))
+
+    assert (worse[1] // worse[0][:, None]).tolist() == [[0, -20], [0, 20]]
+    assert "need not be the best" in cluster(corners, Lloyd(BALL, 2, 1), REPLACE, Starting()).notes[0]

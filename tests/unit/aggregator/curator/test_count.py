@@ -1,0 +1,99 @@
+"""Counts: what is counted, with which noise, under which relation."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.curator.count import count, counts, weighted_count
+from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.audit.noise_branches import noise_distribution
+from sottovoce.shared.exact_noise import ExactNoise
+
+from tests.unit.aggregator.curator.noises import NoNoise
+from tests.vectors.tape import Tape
+
+REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+MARKS = np.array([[1, 1, 1], [0, 1, 0], [0, 0, 0], [1, 0, 1]])
+
+
+def test_count_has_the_noise_of_its_epsilon():
+    """One record more or less changes the chances of every answer by e^epsilon at most, in the running code."""
+    met = np.array([1, 0, 1, 1])
+    laws = [noise_distribution(lambda d, m=m: count(m, REPLACE, d).values["count"]) for m in (met, met * 0 + 1)]
+    ratios = [math.log(laws[0][x] / laws[1][x]) for x in range(-10, 15)]
+
+    assert sum(x * share for x, share in laws[0].items()) == pytest.approx(3)
+    assert max(map(abs, ratios)) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("terms", "most", "rate"),
+    [(ADD, None, (1, 3)), (REPLACE, None, (1, 3)), (ADD, 1, (1, 1)), (REPLACE, 1, (1, 2)), (REPLACE, 2, (1, 3))],
+)
+def test_counts_have_the_sensitivity_of_their_relation(terms, most, rate):
+    """The declared most p if a record comes or goes, min(m, 2 p) if it becomes another one; the sentence says so."""
+    draws = NoNoise()
+
+    release = counts(MARKS, terms, draws, most)
+
+    assert set(draws.asked) == {rate}
+    assert f"at most {rate[1]} in all {terms.neighbours.in_words}" in release.sensitivity
+
+
+@pytest.mark.parametrize(("most", "expected"), [(None, [2, 2, 2]), (2, [2, 2, 1]), (1, [2, 1, 0])])
+def test_nobody_is_counted_more_often_than_declared(most, expected):
+    """Marks beyond the declared most are left out, the first ones stay."""
+    assert counts(MARKS, ADD, NoNoise(), most).values == {"counts": expected}
+
+
+@pytest.mark.parametrize("most", [0, 4])
+def test_most_out_of_range_is_refused(most):
+    """Before anything is drawn."""
+    with pytest.raises(ValueError, match="between 1 and"):
+        counts(MARKS, ADD, NoNoise(), most)
+
+
+def test_weights_are_clipped_and_told_in_their_unit():
+    """Steps of a tenth; a weight of 3 or of -1 would be worth more than its noise."""
+    draws = NoNoise()
+
+    release = weighted_count(np.array([5, 30, -10, 10]), 10, REPLACE, draws)
+
+    assert release.values == {"count": "5/2"}
+    assert draws.asked == [(1, 10)]
+    assert Fraction(release.error["t"]) < 4
+    assert release.error["theorem"]["figure"] == pytest.approx(math.log(20))
+
+
+def test_release_is_ready_to_be_recorded():
+    """As JSON, with its charge, and the same from the same bytes."""
+    one, other = (counts(MARKS, REPLACE, ExactNoise(Tape("counts"))) for _ in range(2))
+
+    assert one == other
+    assert json.loads(json.dumps([one.question, one.values, one.error]))[0] == {
+        "mechanism": "counts",
+        "predicates": 3,
+        "most": 3,
+        "epsilon": "1",
+        "neighbours": "replace-one",
+    }
+    assert (one.charge.epsilon, one.charge.delta, one.charge.rho) == (1, 0, Fraction(1, 2))
+
+
+def test_bytes_do_not_depend_on_the_data():
+    """Noise is drawn before it is added."""
+    tapes = [Tape("same"), Tape("same")]
+
+    for tape, marks in zip(tapes, (MARKS, 1 - MARKS), strict=True):
+        counts(marks, REPLACE, ExactNoise(tape))
+
+    assert tapes[0].taken == tapes[1].taken
+
+
+def test_epsilon_of_nothing_is_refused():
+    """It would need endless noise."""
+    with pytest.raises(ValueError, match="above 0"):
+        Terms(Fraction(0))

@@ -1,0 +1,119 @@
+"""Report noisy max: the chances of the running code, and the scale that its neighbours need."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.top import noisy_max, top_cell, top_mark, winner_distribution
+from sottovoce.audit.noise_branches import noise_distribution
+
+from tests.unit.aggregator.curator.noises import NoNoise
+
+REPLACE, ADD = Terms(Fraction(1)), Terms(Fraction(1), Neighbours.ADD_REMOVE)
+ONE, HALF = Fraction(1), Fraction(1, 2)
+
+
+def continuous(counts):
+    """The chances of each with continuous noise of scale 1, by quadrature."""
+    v = np.linspace(-45, 65, 220001)
+
+    def below(x):
+        tail = np.exp(-np.abs(x)) / 2
+        return np.where(x < 0, tail, 1 - tail)
+
+    return [
+        np.trapezoid(
+            np.exp(-np.abs(v - here)) / 2 * np.prod([below(v - c) for i, c in enumerate(counts) if i != j], axis=0), v
+        )
+        for j, here in enumerate(counts)
+    ]
+
+
+def test_chances_meet_the_oracle():
+    """[20, 15, 10] at epsilon 1: continuous by quadrature, discrete by summation."""
+    assert continuous([20, 15, 10]) == pytest.approx([0.98815, 0.01178, 0.00007], abs=5e-6)
+    assert winner_distribution([20, 15, 10], ONE) == pytest.approx([0.993354, 0.006608, 0.000038], abs=5e-7)
+    wrong = sum(continuous([20, 15, 10])[1:])
+    assert wrong <= sum((2 + gap) / (4 * math.exp(gap)) for gap in (5, 10)) == pytest.approx(0.011928, abs=5e-7)
+
+
+@pytest.mark.parametrize("counts", [[2, 1], [0, 1], [1, 1]])
+def test_running_code_has_these_chances(counts):
+    """From the branches of the running code, ties to the lowest index."""
+    found = noise_distribution(lambda draws: noisy_max(counts, ONE, draws), 1e-12)
+
+    assert [found[j] for j in range(len(counts))] == pytest.approx(winner_distribution(counts, ONE), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ratio"),
+    [
+        ([0, 0, 0], [1, 0, 0], 0.571),
+        ([0, 0, 0], [1, 1, 0], 0.853),
+        ([0] * 6, [1] * 5 + [0], 0.992),
+        ([0, 0, 0], [1, -1, 0], 1.396),
+    ],
+)
+def test_continuous_ratios_meet_their_oracles(before, after, ratio):
+    """Monotone neighbours stay below epsilon, one up and one down does not."""
+    pairs = zip(continuous(before), continuous(after), strict=True)
+
+    assert max(abs(math.log(p / q)) for p, q in pairs) == pytest.approx(ratio, abs=5e-4)
+
+
+def worst(rate, moves, cells):
+    """The largest log-ratio over counts up to 30 apart and these moves of them."""
+    found = 0.0
+    for counts in product((0, 2, 30), repeat=cells):
+        before = winner_distribution(counts, rate)
+        for move in moves:
+            after = winner_distribution([c + m for c, m in zip(counts, move, strict=True)], rate)
+            found = max(found, float(np.abs(np.log(before / after)).max()))
+    return found
+
+
+@pytest.mark.parametrize(("cells", "nearly"), [(2, 0.94), (3, 0.99995)])
+def test_each_relation_has_the_scale_that_it_needs(cells, nearly):
+    """Scale 1/epsilon for records that come or go, 2/epsilon for any moves by 1; 1/epsilon would not do for those."""
+    monotone = list(product((0, 1), repeat=cells))
+    any_move = list(product((-1, 0, 1), repeat=cells))
+
+    assert nearly < worst(ONE, monotone, cells) < 1 + 1e-9
+    assert nearly < worst(HALF, any_move, cells) < 1 + 1e-9
+    assert worst(ONE, any_move, cells) > 1.9
+
+
+@pytest.mark.parametrize(("terms", "rate"), [(ADD, (1, 1)), (REPLACE, (1, 2))])
+def test_winner_is_an_index_and_nothing_else(terms, rate):
+    """Of marks and of cells, with the relation's scale; the note says that the number is not free."""
+    draws = NoNoise()
+
+    marks = top_mark(np.array([[1, 1, 0], [0, 1, 1]]), terms, draws)
+    cells = top_cell(np.array([2, 2, 0]), 3, terms, draws)
+
+    assert (marks.values, cells.values) == ({"index": 1}, {"index": 2})
+    assert set(draws.asked) == {rate}
+    assert "not free" in marks.notes[0]
+
+
+@pytest.mark.parametrize(("terms", "rate"), [(ADD, ONE), (REPLACE, HALF)])
+def test_told_shortfall_is_the_smallest_that_is_rare_whatever_the_counts(terms, rate):
+    """The worst counts: all others t below the largest, and first in order."""
+    t = top_cell(np.array([0]), 4, terms, NoNoise()).error["t"]
+
+    assert (
+        winner_distribution([0, 0, 0, t], rate)[:3].sum()
+        <= 0.05
+        < winner_distribution([0, 0, 0, t - 1], rate)[:3].sum()
+    )
+
+
+def test_very_wide_noise_has_a_bound():
+    """Without a sum over millions of integers."""
+    told = top_cell(np.array([0]), 4, Terms(Fraction(1, 10**6)), NoNoise()).error
+
+    assert told["t"] > 10**6

@@ -1,0 +1,137 @@
+"""A curator's file is read as it was declared; only its form can be refused, and no message repeats what it holds."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from sottovoce.aggregator.curator.declaration import parse_declaration
+from sottovoce.aggregator.curator.records import Records
+from sottovoce.aggregator.files.curated import digest_of, read_declaration, read_records
+from sottovoce.shared.errors import SpecError
+
+from tests.unit.aggregator.curator.test_declaration import DOCUMENT
+
+DECLARATION = parse_declaration(DOCUMENT)
+GOOD = "id,year,habits,age\n1,first,copied,16\n2,SECRET,phone;x,99\n3,second,,SECRET\n"
+
+
+def read(folder: Path, text: str | bytes, names: Sequence[str] | None = None) -> Records:
+    """What a CSV file of this text holds."""
+    (folder / "data.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_records(folder / "data.csv", DECLARATION, names)
+
+
+def plain(found: Records) -> dict[str, Any]:
+    """Its columns as lists."""
+    return {name: values.tolist() for name, values in found.columns.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [GOOD, "\ufeff" + GOOD, GOOD.replace("\n", "\r\n"), GOOD.rstrip("\n"), GOOD.replace("first", '"first"')],
+    ids=["plain", "byte order mark", "CR LF", "no last line end", "quoted"],
+)
+def test_csv_is_read_as_declared(tmp_path: Path, text: str) -> None:
+    """With other, clipped, and the centre for what does not fit, each counted for the curator."""
+    found = read(tmp_path, text)
+
+    assert plain(found) == {"year": [0, 2, 1], "habits": [1, 2, 0], "age": [0, 5, 2]}
+    assert found.misfits == {"year": 1, "habits": 1, "age": 2}
+    assert found.count == 3
+
+
+def test_parquet_is_read_as_the_same_csv(tmp_path: Path) -> None:
+    """The same records, in any order; missing values as empty cells, numbers of any type."""
+    texts = read(tmp_path, GOOD + "4,,,18.5\n")
+    rows = "(1,'first','copied',16.0),(2,'SECRET','phone;x',99),(3,'second',NULL,'NaN'::DOUBLE),(4,NULL,'',18.5)"
+    duckdb.sql(f"COPY (FROM (VALUES {rows}) AS t(id, year, habits, age)) TO '{tmp_path}/data.parquet'")
+    found = read_records(tmp_path / "data.parquet", DECLARATION)
+
+    assert sorted(zip(*plain(found).values(), strict=True)) == sorted(zip(*plain(texts).values(), strict=True))
+    assert found.misfits == texts.misfits
+
+
+def test_only_the_named_columns_are_read(tmp_path: Path) -> None:
+    """The others are checked by the header alone."""
+    assert list(read(tmp_path, GOOD, ["age"]).columns) == ["age"]
+    with pytest.raises(SpecError, match="is not declared"):
+        read(tmp_path, GOOD, ["SECRET"])
+
+
+def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks and what is remembered of their texts make no difference."""
+    rows = "".join(f"{n},first,phone,{n % 7 + 14}\n" for n in range(50))
+    whole = plain(read(tmp_path, "id,year,habits,age\n" + rows))
+    monkeypatch.setattr("sottovoce.aggregator.files.curated.CHUNK", 7)
+    monkeypatch.setattr("sottovoce.aggregator.files.curated._MOST_REMEMBERED", 2)
+    assert plain(read(tmp_path, "id,year,habits,age\n" + rows)) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "line 1: the declared column 'year' is missing"),
+        ("year,habits,age\n", "there are no records"),
+        ("year,habits\nSECRET,\n", "line 1: the declared column 'age' is missing"),
+        ("year,habits,age,SECRET\n", "line 1, column 4: has a name that is not declared"),
+        ("year,habits,age,age\n", "line 1, column 4: the column 'age' stands there twice"),
+        ("year;habits;age\n", "the cells must be separated by commas"),
+        (GOOD + "4,first\n", "line 5: 2 cells where the header has 4"),
+        (GOOD + "\n", "line 5: is empty"),
+        (GOOD + '4,"SECRET"x,,\n', "line 5: cannot be read as CSV"),
+        (GOOD.encode() + b"4,\xff,,\n", "is not UTF-8"),
+        (GOOD + "4,\0,,\n", "line 5: cannot be read as CSV"),
+        (",".join(map(str, range(1_000_000))), "line 1: is longer than 65,535 letters"),
+        (",".join(map(str, range(1_001))), "has 1,001 columns; at most 1,000 are read"),
+    ],
+)
+def test_fault_of_form_is_told_with_its_place(tmp_path: Path, text: str | bytes, told: str) -> None:
+    """The line, and the column by its number or its declared name."""
+    with pytest.raises(SpecError) as caught:
+        read(tmp_path, text)
+
+    assert told in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_damaged_parquet_is_told(tmp_path: Path) -> None:
+    """Cut off, no Parquet at all, not there, and of lists."""
+    file = tmp_path / "data.parquet"
+    duckdb.sql(f"COPY (SELECT 'a' AS year, '' AS habits, [16] AS age FROM range(1000)) TO '{file}'")  # noqa: S608
+    whole = file.read_bytes()
+    for content, told in [(whole, "column 3: holds lists"), (whole[:-9], "cut off"), (b"year\n", "cannot be read")]:
+        file.write_bytes(content)
+        with pytest.raises(SpecError, match=told):
+            read_records(file, DECLARATION)
+    file.unlink()
+    with pytest.raises(SpecError, match="cannot be read"):
+        read_records(file, DECLARATION)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    """By their name, or because they are not there."""
+    with pytest.raises(SpecError, match=r"\.csv or \.parquet"):
+        read_records(tmp_path / "data.xlsx", DECLARATION)
+    for absent in (lambda path: read_records(path, DECLARATION), digest_of, read_declaration):
+        with pytest.raises(SpecError, match="cannot be read"):
+            absent(tmp_path / "data.csv")
+
+
+def test_declaration_is_read_from_yaml(tmp_path: Path) -> None:
+    """A mistake is told in words, with its line."""
+    path = tmp_path / "data.yaml"
+    text = (
+        "format: sottovoce-data/1\nrecord: one student\ncolumns:\n  age: {minimum: 9, maximum: 3, step: 1, centre: 3}\n"
+    )
+    path.write_text(text)
+    with pytest.raises(SpecError) as caught:
+        read_declaration(path)
+    [(pointer, _)] = caught.value.problems
+    assert caught.value.places[pointer] == "columns, age, maximum, line 4"
+
+    path.write_text(text.replace("minimum: 9", "minimum: 1"))
+    assert read_declaration(path).columns["age"].place("2").value == 1
+    assert np.array_equal([len(digest_of(path))], [64])

@@ -1,0 +1,222 @@
+"""``curator``: a file is bound, asked and asked again; whatever is wrong releases nothing and repeats no value."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+
+YAML = """\
+format: sottovoce-data/1
+record: one student, once
+columns:
+  year: {categories: [first, second]}
+  habits: {marks: [copied, phone]}
+  age: {minimum: 16, maximum: 26, step: 1, centre: 20}
+"""
+ROWS = "year,habits,age\n" + "first,copied,18\nsecond,copied;phone,20\nSECRET,,SECRET\n" * 100
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """300 records and their declaration."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "heads").mkdir()
+    monkeypatch.setenv("SOTTOVOCE_LEDGER_HEADS", str(tmp_path / "heads"))
+    found = tmp_path / "data" / "class.csv"
+    found.write_text(ROWS)
+    found.with_suffix(".yaml").write_text(YAML)
+    return found
+
+
+def run(*words: str | Path) -> Result:
+    """The verb's end; it never repeats what stands in the data."""
+    ended = CliRunner().invoke(main, ["curator", *map(str, words)])
+    assert "SECRET" not in ended.output + ended.stderr
+    return ended
+
+
+def told(*words: str | Path) -> dict[str, Any]:
+    """What a verb that succeeds prints as JSON."""
+    ended = run(*words, "--json")
+    assert ended.exit_code == 0, ended.output
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+def test_bound_file_is_counted_for_its_curator(file: Path) -> None:
+    """Once, exactly, and said to be no release; the budget's terms are the usual ones."""
+    found = told("bind", file, "--epsilon", "100")
+
+    assert found["not_as_declared"] == {"year": 100, "habits": 0, "age": 100}
+    assert "no release" in found["notes"][0]
+    assert {key: found["budget"][key] for key in ("epsilon", "delta", "neighbours", "records")} == {
+        "epsilon": "100", "delta": "1/90000", "neighbours": "replace-one", "records": 300,
+    }  # fmt: skip
+    again = run("bind", file, "--epsilon", "101")
+    assert again.exit_code == 1
+    assert "fixed for good" in again.output
+
+
+QUESTIONS = {
+    "count": (["--where", "year=first"], {"count": 100}),
+    "count ": (["--where", "habits=copied & age>=19"], {"count": 100}),
+    "count  ": (["--where", "year=other", "--where", "habits=copied", "--most", "1"], {"counts": [100, 200]}),
+    "count   ": (["year", "--weight", "first:1/2", "--weight", "other:1"], {"count": "150"}),
+    "histogram": (["year"], {"counts": [100, 100, 100]}),
+    "histogram ": (["year", "age"], {"counts": {2: 100, 15: 100, 26: 100}}),
+    "sum": (["age"], {"sum": "5800"}),
+    "mean": (["age"], {"mean": "58/3", "n": 300}),
+    "vector": (["age", "habits"], {"vector": [-200, 200, 100]}),
+    "top": (["habits"], {"index": 0, "name": "copied"}),
+    "top ": (["age"], {"index": 4, "name": "20"}),
+    "cluster": (["age", "--k", "1"], {"noisy_sizes": [300]}),
+}
+
+
+@pytest.mark.parametrize("verb", QUESTIONS)
+def test_answer_is_near_the_truth_and_recorded(file: Path, verb: str) -> None:
+    """At epsilon 900 the noise is as good as none; asked again, the answer is the recorded one."""
+    words, expected = QUESTIONS[verb]
+    assert run("bind", file, "--epsilon", "1000").exit_code == 0
+    first = told(verb.strip(), file, *words, "--epsilon", "900")
+    again = told(verb.strip(), file, *words, "--epsilon", "900.0")
+
+    for key, value in expected.items():
+        cells = first["values"][key]
+        assert (
+            {at: cell for at, cell in enumerate(cells) if cell} == value if isinstance(value, dict) else cells == value
+        )
+    assert (first["recorded_before"], again["recorded_before"]) == (False, True)
+    assert again["values"] == first["values"]
+    assert told("budget", file)["spent"]["epsilon"] == "900"
+    lines = run(verb.strip(), file, *words, "--epsilon", "900").output
+    assert "Entry 1 (recorded before, and cost nothing now): epsilon 900" in lines
+    assert "with probability .95" in lines
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count"], "needs 1 to 1,000 predicates"),
+        (["count", "--where", "SECRET=1"], "a declared column"),
+        (["count", "--where", "year=SECRET"], "has no such name; declared are: first, second, other"),
+        (["count", "--where", "year>=first"], "ask for one of them with ="),
+        (["count", "--where", "age=SECRET"], "what it is compared with is none"),
+        (["count", "--where", "age>=99"], "beyond its declared bounds"),
+        (["count", "--where", "age=18.5"], "no such point of its grid"),
+        (["count", "--where", "year=first", "--most", "2"], "between 1 and the number"),
+        (["count", "year", "--weight", "first:2"], "a fraction from 0 to 1"),
+        (["histogram", "habits"], "cells share no record"),
+        (["histogram", "year", "year"], "none twice"),
+        (["histogram", "SECRET"], "is not declared"),
+        (["sum", "year"], "not declared as a number"),
+        (["vector", "year"], "categories have histograms"),
+        (["vector", "age", "--radius", "0"], "a ball has a radius"),
+        (["vector", "age", "--delta", "1"], "delta must be a number"),
+        (["top", "SECRET"], "is not declared"),
+        (["cluster", "age", "--k", "0"], "1 to 256 clusters"),
+        (["cluster", "year", "--k", "2"], "not declared as a number"),
+        (["cluster", "age", "--k", "2", "--iterations", "0"], "1 to 100 iterations"),
+        (["mean", "age", "--epsilon", "0"], "epsilon must be a number above 0"),
+        (["mean", "age", "--epsilon", "-1"], "epsilon must be a number above 0"),
+        (["mean", "age", "--epsilon", "nan"], "epsilon must be a number above 0"),
+        (["mean", "age", "--epsilon", "3"], "3 is asked for, and 2 of 2 is left"),
+    ],
+)
+def test_wrong_question_releases_nothing(file: Path, words: list[str], message: str) -> None:
+    """A specific message, and no charge."""
+    assert run("bind", file, "--epsilon", "2").exit_code == 0
+    given = words if "--epsilon" in words else [*words, "--epsilon", "1"]
+    ended = run(given[0], file, *given[1:])
+
+    assert ended.exit_code == 1
+    assert message in ended.output
+    assert ended.stdout == ""
+    assert told("budget", file)["entries"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--epsilon", "x"], "epsilon must be a number"),
+        (["--epsilon", "1", "--delta", "2"], "delta must be a number"),
+        (["--epsilon", "1", "--delta", "1/3000"], "delta must be below 1/(10 n)"),
+    ],
+)
+def test_budget_with_wrong_terms_is_not_opened(file: Path, words: list[str], message: str) -> None:
+    """Neither ledger nor head is written."""
+    ended = run("bind", file, *words)
+    assert ended.exit_code == 1
+    assert message in ended.output
+    assert not (file.parent / "class.csv.budget").exists()
+    assert not list((file.parent.parent / "heads").glob("*.head"))
+
+
+def test_large_delta_is_warned_of(file: Path) -> None:
+    """Above 1/n^2; under add/remove n is nowhere in the budget, and delta is 0 unless it is named."""
+    assert any("above 1/n^2" in note for note in told("bind", file, "--epsilon", "1", "--delta", "1e-4")["notes"])
+    other = file.with_name("other.csv")
+    other.write_text(ROWS + "first,,20\n")
+    declared = ["--declaration", file.with_suffix(".yaml")]
+    found = told("bind", other, *declared, "--epsilon", "1", "--neighbours", "add/remove")
+    assert (found["budget"]["delta"], found["budget"]["records"]) == ("0", None)
+    assert b"301" not in (file.parent / "other.csv.budget").read_bytes()
+    both = run("budget", file, other, *declared)
+    assert "two relations of neighbours" in both.output
+
+
+def test_changed_file_or_declaration_is_another_data_set(file: Path) -> None:
+    """The budget belongs to the bytes that were bound, and to what was declared of them."""
+    assert run("bind", file, "--epsilon", "2").exit_code == 0
+    for changed, message in [(file.with_suffix(".yaml"), "the declaration is not the one"), (file, "of another file")]:
+        kept = changed.read_text()
+        changed.write_text(kept.replace("20", "21"))
+        ended = run("mean", file, "age", "--epsilon", "1")
+        assert ended.exit_code == 1
+        assert message in ended.output
+        changed.write_text(kept)
+    assert run("mean", file, "age", "--epsilon", "1").exit_code == 0
+
+
+def test_place_for_heads_must_be_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no usual one: it would lie in the backups of everything else."""
+    monkeypatch.delenv("SOTTOVOCE_LEDGER_HEADS")
+    ended = run("bind", file, "--epsilon", "2")
+    assert ended.exit_code == 1
+    assert "SOTTOVOCE_LEDGER_HEADS" in ended.output
+
+
+def test_worked_file_of_the_chapter_works(file: Path) -> None:
+    """The declaration and the verbs of docs/curator.md, as they stand there."""
+    page = (Path(__file__).parents[3] / "docs" / "curator.md").read_text("utf-8")
+    csv, yaml, _, asked = re.findall(r"```(?:csv|yaml|sh)\n(.*?)```", page, re.DOTALL)
+    file.write_text(csv)
+    file.with_suffix(".yaml").write_text(yaml)
+    assert run("bind", file, "--epsilon", "2").exit_code == 0
+    for line in asked.splitlines():
+        words = shlex.split(line)[2:]
+        ended = run(words[0], file, *words[2:])
+        assert ended.exit_code == 0, ended.output
+    assert told("budget", file)["left"] == "1"
+
+
+def test_clusters_are_told_as_declared_and_drawn(file: Path) -> None:
+    """On the column's own scale, to half a step; more clusters than public records are refused and cost nothing."""
+    assert run("bind", file, "--epsilon", "1000").exit_code == 0
+    svg = file.parent.parent / "clusters.svg"
+    found = told("cluster", file, "age", "--k", "1", "--iterations", "1", "--epsilon", "900", "--svg", svg)
+    assert found["values"] == {"centres": [["39/2"]], "noisy_sizes": [300]}
+    assert svg.read_text().count("<circle") == 1
+
+    few = file.with_name("few.csv")
+    few.write_text("".join(ROWS.splitlines(keepends=True)[:3]))
+    declared = ["--declaration", file.with_suffix(".yaml")]
+    assert run("bind", few, *declared, "--epsilon", "2").exit_code == 0
+    ended = run("cluster", few, "age", *declared, "--k", "3", "--epsilon", "1")
+    assert "fewer records than clusters" in ended.output
+    assert told("budget", few, *declared)["entries"] == []
