@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.cli.process import free_port
+from sottovoce.cli.process import free_port, wait_until_ready
 
 from tests.conftest import processes
 from tests.journey.test_database_down import until
@@ -165,3 +165,17 @@ def test_worker_ends_when_whoever_looks_after_it_was_killed(tmp_path: Path) -> N
         while processes(server.url) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert processes(server.url) == []
+
+
+def test_demonstration_that_is_told_to_end_leaves_no_aggregator(tmp_path: Path) -> None:
+    """Nor its folder."""
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", "demo", "--port", str(port)],
+                               stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(tmp_path)})  # fmt: skip
+    url = f"http://127.0.0.1:{port}"
+    wait_until_ready(url, process, 120)
+    assert list(tmp_path.iterdir())
+    process.terminate()
+    process.wait(timeout=30)
+    assert processes(url) == []
+    assert list(tmp_path.iterdir()) == []
