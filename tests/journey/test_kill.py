@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -65,7 +65,11 @@ class Server:
                 [self.python, "-m", "sottovoce.cli", "serve", "--data", str(self.folder), "--port", str(port)],
                 stderr=log, start_new_session=True, env=environment,
             )  # fmt: skip
-        wait_until_ready(self.url, self.process)
+        try:
+            wait_until_ready(self.url, self.process)
+        except BaseException:
+            self.kill_group()
+            raise
 
     def workers(self) -> list[int]:
         """The processes below the one that was started, deepest last."""
@@ -74,7 +78,8 @@ class Server:
 
     def kill_group(self) -> None:
         """As a power cut would, but for the disk."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def end(self) -> int:

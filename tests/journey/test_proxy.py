@@ -19,7 +19,7 @@ from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.collect.tokens import create_tokens, token_hash
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.cli.process import free_port, wait_until_ready
+from sottovoce.cli.process import end, free_port, wait_until_ready
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report
@@ -51,7 +51,11 @@ class Node:
         with self._log.open("ab") as log:
             self.process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", "serve"], stderr=log, stdout=log,
                                             env=self._environment)  # fmt: skip
-        wait_until_ready(f"http://127.0.0.1:{self.port}", self.process, 90)
+        try:
+            wait_until_ready(f"http://127.0.0.1:{self.port}", self.process, 90)
+        except BaseException:
+            self.end()
+            raise
 
     def is_used(self) -> bool:
         """Whether the proxy holds a connection to it: it has sent something there, and was answered."""
@@ -60,8 +64,7 @@ class Node:
 
     def end(self) -> None:
         """Stop it, if it runs."""
-        self.process.terminate()
-        self.process.wait(timeout=20)
+        end(self.process)
 
 
 INVITED = survey(access="token")
@@ -169,7 +172,8 @@ def two(folder: Path, database: str) -> Iterator[list[Node]]:
     """Both nodes; ended on exit."""
     nodes: list[Node] = []
     try:
-        nodes += [Node(folder, database), Node(folder, database)]
+        for _ in range(2):
+            nodes.append(Node(folder, database))
         yield nodes
     finally:
         for node in nodes:

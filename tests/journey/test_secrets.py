@@ -1,6 +1,6 @@
 """
-A database's password, a researcher's token and a one-time token: in no process list, environment, log, traceback or
-file but those that were made to hold them, whichever verb runs.
+A database's password, a researcher's key, a one-time token, links that sign in and invite: in no process list,
+environment, log, traceback or file but those that were made to hold them, whichever verb runs.
 """
 
 import os
@@ -56,7 +56,7 @@ RUN = {
     "access list": [],
     "access revoke": ["ann", "--survey", "exam"],
     "invite": ["analyst"],
-    "key create": ["ann"],
+    "key create": ["bob"],
     "key list": [],
     "key revoke": ["0123456789abcdef"],
     "journal show": [],
@@ -68,7 +68,10 @@ RUN = {
 }
 """Verbs and their words, in an order in which most of them succeed; those that refuse must tell no more than others."""
 
-FEW = ("survey publish", "token create", "token revoke")
+SHOWN = {"researcher add", "key create", "invite", "account recover"}
+"""Verbs that show a secret, once: a key, or a link of which it is the end."""
+
+FEW = ("survey publish", "token create", "token revoke", "key create", "invite")
 """Those of them that handle secrets themselves, and what they need."""
 
 STARTED = {"serve", "respond"}
@@ -144,6 +147,7 @@ class Run:
         }  # fmt: skip
         self.seen: set[bytes] = set()
         self.said = b""
+        self.shown: list[str] = []
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """A verb that runs on, and writes into a log."""
@@ -161,7 +165,11 @@ class Run:
         watcher.start()
         said, _ = process.communicate(given, timeout=120)
         watcher.join()
-        self.said += b"" if words[:2] == ("researcher", "add") else said
+        if SHOWN & {words[0], " ".join(words[:2])} and process.returncode == 0:
+            [secret] = re.findall(rb"[\w-]{20,}$", said, re.MULTILINE)
+            self.shown.append(secret.decode())
+            said = said.replace(secret, b"", 1)
+        self.said += said
         return said
 
     def look(self, pid: int) -> None:
@@ -204,7 +212,8 @@ def check_run(tmp_path: Path, verbs: tuple[str, ...]) -> None:
     (tmp_path / "exam.yaml").write_text(yaml.safe_dump(document(access="token"), sort_keys=False))
     (tmp_path / "other").write_text(with_password(postgres.fresh()))
     (tmp_path / "other").chmod(0o600)
-    first = run.verb("researcher", "add", "bob").split()[-1].decode()
+    run.verb("researcher", "add", "bob")
+    [first] = run.shown
     port = free_port()
     node = run.start("serve", "--port", str(port))
     try:
@@ -216,8 +225,9 @@ def check_run(tmp_path: Path, verbs: tuple[str, ...]) -> None:
         node.terminate()
         node.wait(timeout=30)
 
-    marks = [PASSWORD, first, *tokens]
+    marks = [PASSWORD, *run.shown, *tokens]
     assert len(run.seen) > len(verbs)
+    assert len(run.shown) == len(set(run.shown)) == 1 + sum(name in SHOWN for name in verbs)
     shown = b"\n".join([*run.seen, run.said, (tmp_path / "log").read_bytes()])
     assert [mark for mark in marks if mark.encode() in shown] == []
     holders = {"database", "other", "away", "links.csv", "revoked.csv"}
@@ -245,12 +255,21 @@ def use_verbs(run: Run, url: str, researcher: str, verbs: tuple[str, ...]) -> li
             assert b'"report_id"' in answered, answered.decode()
         said = run.verb(*name.split(), *words)
         assert b"Traceback" not in said, said.decode()
+        if name in SHOWN:
+            use_what_was_shown(url, run.shown[-1])
     away = run.folder / "away"
     away.write_text(f"postgresql://sottovoce:{PASSWORD}@127.0.0.1:1/none")
     away.chmod(0o600)
     said = run.verb("doctor", database=away)
     assert b"Traceback" not in said, said.decode()
     return tokens
+
+
+def use_what_was_shown(url: str, secret: str) -> None:
+    """A link is opened, not confirmed; a key asks for what it may see; and each is tried where it opens nothing."""
+    for path in (f"/dashboard/invitation?link={secret}", f"/dashboard/sign-in?link={secret}", "/api/v1/surveys"):
+        reply = requests.get(url + path, headers={"Authorization": f"Bearer {secret}"}, timeout=30)
+        assert reply.status_code < 500
 
 
 def send_wrongly(url: str, researcher: str, token: str) -> None:

@@ -1,22 +1,30 @@
 """What the aggregator leaves on the disk: nothing that says who answered, when, or in which order."""
 
 import json
+import re
 import resource
 import time
 from contextlib import closing
 from pathlib import Path
 
 import requests
-from sottovoce.aggregator.access.keys import key_hash, new_link
+from sottovoce.aggregator.access.keys import key_hash, new_key, new_link
 from sottovoce.aggregator.collect.limits import UNBELIEVED
+from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import Invitation, View
+from sottovoce.aggregator.storage.journal_words import KEY_MADE, LOGIN
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.report import dump_report
 
 from tests.conftest import Running, processes
 from tests.journey.test_collection import batch, reports, withdrawal
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_kill import PATH, Server, served
+from tests.surveys import ANSWERS, survey
 
 MARK = "7f3a9c"
 MARKS = {
@@ -141,6 +149,63 @@ def test_no_key_of_a_researcher_is_in_any_file(running: Running) -> None:
     assert (reply.status_code, len(session) > 40) == (200, True)
     assert all(digest in found for digest in (key_hash(session), key_hash(running.token), linked, invitation, view))
     assert not any(secret.encode() in found for secret in (running.token, session, link, invited, board))
+
+
+def test_what_staff_and_people_do_leaves_no_mark_in_any_table(tmp_path: Path) -> None:
+    """Accounts, keys, invitations, sessions, drafts, journal and metrics: no secret, no address, no id, no mark."""
+    asked = survey(access="token")
+    with served(tmp_path / "data", published=asked) as server:
+        with closing(server.storage()) as storage:
+            secrets = [*new_researcher(storage), *create_tokens(storage, "exam", 2)]
+        key, invitation, *tokens = secrets
+        staff = requests.Session()
+        staff.headers.update({name: value for name, value in MARKS.items() if name not in {"Cookie", "Authorization"}})
+        assert act(staff, server, "login", token=key).url.endswith("/dashboard/")
+        made = act(staff, server, "me/keys", label="mine", days="9", survey="*", scope="metrics:read")
+        secrets += [staff.cookies["sottovoce"], *re.findall(r"sottovoce-key-[\w-]+", made.text)]
+        assert len(secrets) == 6
+        act(staff, server, "new", **{"from": "empty", "title": "Written by Ann"})
+        act(staff, server, f"login{QUERY}", token=MARK)
+        act(requests.Session(), server, f"invitation?link={invitation}", name="Ben")
+        answers = encode(asked, ANSWERS)
+        bodies = [dump_report(randomize(asked, answers, Draws()), asked) for _ in tokens]
+        for body, token in zip(bodies, tokens, strict=True):
+            headers = {**JSON, **MARKS, "Authorization": f"Bearer {token}"}
+            assert requests.post(server.url + PATH, data=body, headers=headers, timeout=30).status_code == 200
+        metrics = requests.get(f"{server.url}/metrics", headers={"Authorization": f"Bearer {key}"}, timeout=30)
+        journal = staff.get(f"{server.url}/dashboard/journal", timeout=30)
+        assert (metrics.status_code, journal.status_code) == (200, 200)
+        with closing(server.storage()) as storage:
+            [draft] = storage.drafts.drafts()
+            assert {account.name for account in storage.access.accounts()} >= {"ann", "Ben"}
+            told = [entry.what for entry in storage.journal.entries()]
+        assert {LOGIN, KEY_MADE} <= {*told}
+        found = files(tmp_path)
+
+    ids = [json.loads(body)["report_id"] for body in bodies]
+    public = metrics.content + journal.content + (tmp_path / "data.log").read_bytes()
+    assert draft.name.encode() in found
+    assert [mark for mark in (*secrets, MARK, "203.0.113.77") if mark.encode() in found + public] == []
+    assert b"127.0.0.1" not in metrics.content + journal.content
+    assert [one for one in ids if one.encode() in public] == []
+
+
+def new_researcher(storage: Storage) -> tuple[str, str]:
+    """A key of somebody who may do everything, and an invitation."""
+    (key, digest), (invitation, invited) = new_key(), new_link()
+    storage.add_researcher("ann", digest)
+    storage.access.add_invitation(Invitation(invited, "exam", "viewer", None, 30_000))
+    return key, invitation
+
+
+def act(staff: requests.Session, server: Server, path: str, **given: str) -> requests.Response:
+    """A form that is sent, with its token if the page of one's own has one."""
+    page = staff.get(f"{server.url}/dashboard/me", timeout=30).text
+    token = re.search(r'name="form_token" value="([0-9a-f]+)"', page)
+    form = given | ({"form_token": token[1]} if token else {})
+    return staff.post(
+        f"{server.url}/dashboard/{path}", data=form, timeout=30, headers={"Sec-Fetch-Site": "same-origin"}
+    )
 
 
 def correlation(ranks: list[int]) -> float:

@@ -1,5 +1,6 @@
 """``demo``: 6,366 real answers, each randomized by its own respondent, collected, estimated and shown."""
 
+import signal
 import sys
 import tempfile
 import time
@@ -34,6 +35,8 @@ from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
 def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, leave: bool) -> None:
     """Run a survey of 6,366 real answers from the device to the table."""
     check_free(out, [".json"], force)
+    # Told to end, it ends as by Ctrl-C, and with it the aggregator that it started; its folder goes too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
         storage = open_storage(settings, create=True)

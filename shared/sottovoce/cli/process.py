@@ -25,8 +25,26 @@ def aggregator(settings: Settings) -> Iterator[None]:
         wait_until_ready(settings.url, process)
         yield
     finally:
-        process.terminate()
-        process.wait(timeout=20)
+        end(process)
+
+
+def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
+    """
+    Tell a started aggregator to end; one that does not is killed, and what it started ends with it.
+
+    Args:
+        process: what was started.
+        seconds: for which it may go on.
+
+    Returns:
+        Its exit code.
+    """
+    process.terminate()
+    try:
+        return process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def wait_until_ready(url: str, process: subprocess.Popen[bytes], seconds: float = 30) -> None:

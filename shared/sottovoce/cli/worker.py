@@ -1,7 +1,11 @@
 """What the process that serves is made of; it learns its settings from the environment."""
 
 import gc
+import multiprocessing
+import os
+import signal
 import sys
+import threading
 
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
@@ -21,6 +25,7 @@ def make_app() -> Gate:
 
 def prepare_worker() -> Settings:
     """Set this process up to serve; returns its settings."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     # The writer must get its turn soon after each sync; and what is loaded by now stays, so it need not be searched.
     sys.setswitchinterval(0.001)
     gc.freeze()
@@ -31,3 +36,11 @@ def prepare_worker() -> Settings:
 def open_worker_storage(settings: Settings) -> Storage:
     """The database, opened by the process that is going to use it."""
     return open_url(settings.database, settings.data)
+
+
+def _end_with_parent() -> None:
+    """A worker that outlived whoever looks after it would keep the address, and the next one could not start."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)

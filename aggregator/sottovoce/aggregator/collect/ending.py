@@ -41,6 +41,9 @@ class Ending:
         """Take the order to end (TERM) from the server, which goes on to obey the other one (INT)."""
         with suppress(NotImplementedError):  # on Windows
             loop.add_signal_handler(signal.SIGTERM, self._drain, loop)
+            # What came before the loop's first turn was noted (uvloop), and is looked at when another signal comes.
+            loop.add_signal_handler(signal.SIGUSR1, loop.remove_signal_handler, signal.SIGUSR1)
+            loop.call_soon(signal.raise_signal, signal.SIGUSR1)
 
     def add(self, limit: asyncio.Timeout) -> None:
         """A body begins to be read, within this time."""

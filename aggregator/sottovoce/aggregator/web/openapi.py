@@ -22,6 +22,25 @@ ABOUT = (
     "others of that network may be answering just now."
 )
 
+EXAMPLES = {
+    "survey": {
+        "format": "sottovoce-survey/1",
+        "name": "exam",
+        "revision": 1,
+        "default_language": "en",
+        "title": {"en": "Exams"},
+        "questions": [
+            {
+                "type": "boolean",
+                "name": "cheated",
+                "label": {"en": "Have you ever cheated in an exam?"},
+                "mechanism": {"name": "coin_flip"},
+            }
+        ],
+    }
+}
+"""A body to begin with, where rules hang together so much that nobody invents one from its schema."""
+
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _BRACES = re.compile(r"{(\w+)}")
 _LOCAL = "#/"
@@ -86,7 +105,11 @@ def _operation(route: Route) -> Object:
     if route.query:
         made["parameters"] = [_query(each.name, each.about, each.schema) for each in route.query]
     if route.body:
-        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(route.body)}}}
+        example = {"example": EXAMPLES[route.body]} if route.body in EXAMPLES else {}
+        made["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": _ref(route.body)} | example},
+        }
     return made
 
 

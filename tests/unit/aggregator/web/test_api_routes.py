@@ -9,11 +9,12 @@ import jsonschema_rs
 import pytest
 import schemathesis
 from flask import Flask
+from sottovoce.aggregator.access.keys import new_key
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.explanations import EXPLANATIONS
-from sottovoce.aggregator.web.openapi import NOT_DESCRIBED, address
+from sottovoce.aggregator.web.openapi import EXAMPLES, NOT_DESCRIBED, address
 from sottovoce.aggregator.web.problems import STATUS, document
 
 from tests.conftest import FakeClock
@@ -45,6 +46,17 @@ def test_every_route_is_described_or_left_out_for_a_reason(app: Flask, described
 
     assert told == mapped
     assert {path.split("/")[1] for path in left_out_paths()} == {"", "s", "assets", "dashboard"}
+
+
+def test_example_of_a_body_is_a_good_one(app: Flask) -> None:
+    """Whoever begins with the survey of the description publishes it as it is."""
+    key, digest = new_key()
+    app.extensions["storage"].add_researcher("ann", digest)
+    survey = EXAMPLES["survey"]
+    reply = app.test_client().post(
+        f"/api/v1/surveys/{survey['name']}/publish", json=survey, headers={"Authorization": f"Bearer {key}"}
+    )
+    assert reply.status_code == 200, reply.json
 
 
 def left_out_paths() -> list[str]:
