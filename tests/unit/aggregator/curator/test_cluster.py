@@ -50,9 +50,9 @@ def test_epsilon_is_spent_over_counts_sums_and_iterations(domain, terms, rates):
 def test_points_outside_move_nothing_beyond_the_radius():
     """A corner of the cube is shrunk into the ball before it is added up."""
     lloyd = Lloyd(BALL, 1, 1)
-    far = cluster(np.array([[10**6, 10**6]] * 4), lloyd, REPLACE, Starting()).values
+    far = cluster(np.array([[10**6, 10**6], [0, 0], [0, 0], [0, 0], [0, 0]]), lloyd, REPLACE, Starting()).values
 
-    assert far == {"centres": [[50, 50]], "noisy_sizes": [4]}
+    assert far == {"centres": [[10, 10]], "noisy_sizes": [5]}
 
 
 def test_known_centres_are_found_without_noise():
