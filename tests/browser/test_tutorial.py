@@ -22,7 +22,7 @@ def test_text_names_whatever_is_pressed_filled_in_and_looked_at(step: Step) -> N
         action.get("in", "").partition(" (")[0] or what
         for action in step.actions
         for verb, what in [next(iter(action.items()))]
-        if verb in {"click", "choose", "see", "download", "type", "select"} and what != "Saved."
+        if verb in {"click", "choose", "see", "download", "type", "select", "press"} and what != "Saved."
     ]
 
     assert [name for name in named if not any(name in each or each in name for each in told)] == []

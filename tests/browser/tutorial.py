@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect, sync_playwright
 from sottovoce.client import MemoryLedger, Respondent
 
 from tests.browser.chromium import find
@@ -118,10 +118,24 @@ class Reader:
     def _place(self, action: Mapping[str, str]) -> Locator:
         whole = self.page(action.get("device", "desk")).locator("body")
         within = action.get("within")
+        if within == "the form":
+            return whole.page.frame_locator("iframe.previewed").locator("body")
         return whole.get_by_role("region", name=within, exact=True) if within else whole
 
     def _open(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
-        place.page.goto({"the sign-in link": self.sign_in, "the link": self._link}[what])
+        tried = self.page().locator("#trials .invited a").first
+        links = {"the sign-in link": lambda: self.sign_in, "the link": lambda: self._link}
+        place.page.goto(links.get(what, lambda: str(tried.get_attribute("href")))())
+
+    def _press(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
+        """A button, where a link has the same name."""
+        place.get_by_role("button", name=what, exact=True).locator("visible=true").first.click()
+
+    def _again(self, place: Locator, _: str, __: Mapping[str, str]) -> None:
+        place.page.reload()
+
+    def _back(self, place: Locator, _: str, __: Mapping[str, str]) -> None:
+        place.page.go_back()
 
     def _click(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
         """A button, else a link, of just this name, else of one that holds it."""
@@ -167,8 +181,10 @@ class Reader:
 def picture(page: Page, step: Step, folder: Path) -> Path:
     """What the window shows after a step, with the last thing that it tells to look at in the middle."""
     last = step.actions[-1]
-    place: Page | Locator = page
-    if "within" in last:
+    place: Page | Locator | FrameLocator = page
+    if last.get("within") == "the form":
+        place = page.frame_locator("iframe.previewed")
+    elif "within" in last:
         place = page.get_by_role("region", name=last["within"], exact=True)
     found = place.get_by_text(last["see"]).locator("visible=true").first
     found.evaluate("node => node.scrollIntoView({ block: 'center' })")
