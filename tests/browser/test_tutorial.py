@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.tutorial import PICTURES, TEXT, Reader, Step, picture, steps, text, walk, words
+from tests.browser.tutorial import PICTURES, TEXT, Reader, Step, picture, reading, steps, text, walk, words
 
 
 def test_page_is_made_of_the_steps() -> None:
@@ -40,3 +40,22 @@ def test_steps_can_be_done(browser: Browser, tmp_path: Path) -> None:
 
     assert [path.name for path in taken] == [f"tutorial-{step.name}.png" for step in steps()]
     assert min(path.stat().st_size for path in taken) > 10_000
+
+
+AT_THE_DESK = ({"click": "Sign in"}, {"click": "Surveys"}, {"click": "New survey"}, {"choose": "Studying and exams"},
+               {"click": "Begin"}, {"press": "Try out"})  # fmt: skip
+ON_THE_PHONE = ({"click": "Begin"}, {"click": "To the questions"}, {"answer": "first"}, {"click": "Continue"},
+                {"click": "Send"}, {"see": "Your report has arrived"})  # fmt: skip
+MOST_CLICKS = 12
+
+
+def test_own_report_is_on_results_after_few_clicks(browser: Browser, tmp_path: Path) -> None:
+    """From an instance without a survey, by a template and its try-out; answering the form is not counted."""
+    phone = [{**action, "device": "telephone"} for action in ON_THE_PHONE]
+    before = ({"open": "the sign-in link"}, *AT_THE_DESK, {"open": "the try-out's link", "device": "telephone"})
+    last = ({"again": "the page"}, {"click": "Results of"}, {"see": "Reports on this question: 1."})
+    with reading(browser, tmp_path) as reader:
+        reader.do(Step("first", "", "", (*before, *phone, *last)))
+    pressed = [action for action in (*before, *last) if action.keys() & {"click", "choose", "press"}]
+
+    assert len(pressed) <= MOST_CLICKS

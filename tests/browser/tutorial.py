@@ -7,8 +7,8 @@ neither can say what the other does not; the pictures are taken on the way.
 
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -202,13 +202,25 @@ def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) 
         folder: for the instance's data.
         after: called after each step.
     """
-    with serving(folder, token_file=False) as (printed, _, _token):
-        link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
-        assert link
-        reader = Reader(browser, link[0])
+    with reading(browser, folder) as reader:
         for step in steps():
             reader.do(step)
             after(step, reader)
+
+
+@contextmanager
+def reading(browser: Browser, folder: Path) -> Iterator[Reader]:
+    """
+    A reader before an instance without any survey.
+
+    Args:
+        browser: a running one.
+        folder: for the instance's data.
+    """
+    with serving(folder, token_file=False) as (printed, _, _token):
+        link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
+        assert link
+        yield Reader(browser, link[0])
 
 
 def main() -> None:
