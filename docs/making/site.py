@@ -23,6 +23,8 @@ CONFIGURATION = Path(__file__).with_name("mkdocs.yml")
 OURS = (Path(__file__).with_name("site.css"), Path(__file__).with_name("site.js"))
 """What the theme is told of our own."""
 
+PICTURES = frozenset({".png", ".svg"})
+
 MODULE = re.compile(r"^shared/sottovoce/shared/mechanisms/(\w+)\.py$")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)
@@ -35,8 +37,10 @@ def lay_out(folder: Path) -> Path:
     made = made_pages()
     for place, text in (written | made).items():
         _write(pages / place, in_site(text, place))
-    if (DOCS / "pictures").is_dir():
-        shutil.copytree(DOCS / "pictures", pages / "pictures")
+    for picture in (path for path in DOCS.rglob("*") if path.suffix in PICTURES):
+        place = pages / picture.relative_to(DOCS)
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(picture, place)
     for file in OURS:
         shutil.copy(file, pages / file.name)
     return _configuration(folder, sorted(place for place in made if place.startswith("mathematics/")))
