@@ -31,10 +31,12 @@ def write_assembled(folder: Path) -> list[str]:
     scripts = page.opened()
     for file, script in scripts.items():
         (folder / file).write_text(script, encoding="utf-8")
-    for path, source in {**apart(), "survey/rational.js": bundle.modules()["survey/rational.js"]}.items():
+    # What a preview pretends is in no script that respondents get.
+    alone = {path: source for path, source in apart().items() if not path.startswith("preview/")}
+    for path, source in {**alone, "survey/rational.js": bundle.modules()["survey/rational.js"]}.items():
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(source, encoding="utf-8")
-    return [*scripts, *apart()]
+    return [*scripts, *alone]
 
 
 def write_sentences(file: Path) -> None:

@@ -1,19 +1,16 @@
 """The process that looks after the one that serves, which is ``worker``: it listens, starts it, and starts it again."""
 
-import _thread
 import os
-import signal
 import socket
 import sys
-import time
 from contextlib import suppress
 
-from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
+from sottovoce.cli.orders_to_end import Overseer, hear_orders_in_children
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
@@ -29,29 +26,6 @@ when it takes nothing new."""
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
 """Time and room for the head of a request; what is larger or slower is no browser."""
-
-
-STOPS = {signal.SIGINT, signal.SIGTERM}
-"""The orders to end."""
-
-
-class Overseer(Granian):  # type: ignore[misc]
-    """Granian's, but for an order to end that comes while it is busy with something else."""
-
-    def signal_handler_interrupt(self, *_: object, **__: object) -> None:
-        """
-        Note the order, and wake the main loop in a thread.
-
-        Here, between any two steps of the main thread, it might hold the lock of the event that wakes it, and would
-        wait for itself; or be about to clear the event, and never look at the order.
-        """
-        self.interrupt_signal = True
-        _thread.start_new_thread(self._wake, ())
-
-    def _wake(self) -> None:
-        while True:
-            self.main_loop_interrupt.set()
-            time.sleep(0.1)
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") -> None:
@@ -81,29 +55,6 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         server.serve()
     except FatalError:
         sys.exit(1)
-
-
-def hear_orders_in_children() -> None:
-    """
-    From its first moment on, a worker that still starts ends at once when it is told to.
-
-    With its parent's handlers, which it has until then, it would note the order and never look. What comes during the
-    fork itself waits. Ctrl-C, which every process of a terminal gets, is left to the parent, who passes it on.
-    """
-    if sys.platform == "win32":
-        return
-
-    def begin() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        release()
-
-    def release() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
-
-    os.register_at_fork(
-        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, STOPS), after_in_parent=release, after_in_child=begin
-    )
 
 
 def _allow_many_files() -> None:

@@ -21,6 +21,7 @@ NO_VERBS = {
     "output_file": "writing where --out says",
     "output_folder": "the same for a folder",
     "curator_audit": "what audit --curator does",
+    "orders_to_end": "signals that come while a server starts",
     "plan_output": "what plan prints",
     "restoring": "putting a backup where the settings say",
     "server": "the process that looks after the worker",
