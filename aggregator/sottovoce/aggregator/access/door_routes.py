@@ -7,6 +7,7 @@ from sottovoce.aggregator.access.institution import check_passkeys, provider_of
 from sottovoce.aggregator.access.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.web import auth, problems
 from sottovoce.aggregator.web.route_table import Route
 
@@ -44,7 +45,10 @@ def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Rou
 
 
 def _not_signed_in(refused: SignInRefused) -> Response:
-    reply = Response(render_template("not_signed_in.html", sentence=str(refused)), problems.STATUS[refused.code])
+    reply = Response(
+        render_template("not_signed_in.html", sentence=words().in_this_language(str(refused))),
+        problems.STATUS[refused.code],
+    )
     if reply.status_code == problems.STATUS["unauthorized"]:
         auth.count_refused()
         reply.headers.extend(problems.CHALLENGE)

@@ -13,6 +13,7 @@ from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.access_rows import AccessRefused
 from sottovoce.aggregator.storage.passkey_rows import Passkey, PasskeyUse
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.staff_acts import told
 from sottovoce.aggregator.web import auth, problems
 from sottovoce.aggregator.web.route_table import Kind, Route
@@ -62,7 +63,8 @@ def add() -> Response | tuple[str, int]:
         today = auth.now() // DAY
         _storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
     except (SignInRefused, AccessRefused) as refused:
-        return _own(told(refused) if isinstance(refused, AccessRefused) else str(refused)), 422
+        sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
+        return _own(sentence), 422
     return auth.redirected(redirect(url_for("passkeys.own")))
 
 

@@ -54,6 +54,11 @@ class Words:
         """Whether there is a sentence of this key."""
         return key in catalogue(self.language)
 
+    def in_this_language(self, english: str) -> str:
+        """A sentence known by its English text alone, as those of errors are; itself, if no catalogue has it."""
+        key = next((key for key, sentence in catalogue(LANGUAGES[0]).items() if sentence == english), "")
+        return catalogue(self.language).get(key, english)
+
     def count(self, key: str, number: int, /, **values: object) -> str:
         """
         The sentence for this number of things, which stands in its place ``{count}``.

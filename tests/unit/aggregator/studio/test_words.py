@@ -8,6 +8,7 @@ from string import Formatter
 
 import pytest
 from babel import Locale
+from sottovoce.aggregator.access import oidc, oidc_routes, passkeys, provider_calls
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.aggregator.web.pages import LANGUAGES
 
@@ -72,7 +73,25 @@ def test_numbers_are_written_as_the_language_does() -> None:
 def test_days_and_moments_are_written_as_the_language_does() -> None:
     """A moment says that it is UTC."""
     assert Words("de").day(date(2026, 5, 12)) == "12. Mai 2026"
-    assert "UTC" in Words("en").moment(datetime(2026, 5, 12, 9, 0, tzinfo=UTC))
+    assert Words("en").moment(datetime(2026, 5, 12, 9, 0, tzinfo=UTC)) == "May 12, 2026, 9:00\u202fAM UTC"
+
+
+REFUSALS = {
+    text
+    for room in (oidc, oidc_routes, passkeys, provider_calls)
+    for name, text in vars(room).items()
+    if name.isupper() and isinstance(text, str) and text.endswith(".")
+}
+
+
+def test_refusals_at_the_door_are_said_in_every_language() -> None:
+    """They are known by their English sentences, each of which the catalogues have; what they lack stays as it is."""
+    assert set(_sentences("en", "doors.json").values()) == REFUSALS
+    for language in LANGUAGES[1:]:
+        said = {Words(language).in_this_language(each) for each in REFUSALS}
+        assert said == set(_sentences(language, "doors.json").values())
+        assert not said & REFUSALS
+    assert Words("de").in_this_language("Something else.") == "Something else."
 
 
 def test_counted_sentences_follow_the_number() -> None:
