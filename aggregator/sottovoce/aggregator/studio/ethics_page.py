@@ -4,10 +4,11 @@ What an ethics board sees through its link: every text in every language and the
 Whoever has the link has no account, and sees results only if the survey's owner has said so.
 """
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import Response, g, render_template, request
+from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.access.keys import link_hash
 from sottovoce.aggregator.results.analysis import Results
 from sottovoce.aggregator.results.routes import results_of
@@ -51,6 +52,7 @@ def ethics() -> Response:
         until=as_date(shown.view.expires_on),
         texts=_texts(shown.survey),
         account=account_body(shown.survey, words()),
+        checks=_checks(shown),
         results=_results(shown.view),
         title_of=title_of,
     )
@@ -68,6 +70,14 @@ def _shown(secret: str) -> Shown | None:
 
 def _last_digest(revisions: Sequence[StoredSurvey]) -> str:
     return revisions[-1].digest
+
+
+def _checks(shown: Shown) -> str:
+    """What is typed on another machine to have form and client checked."""
+    settings = current_app.extensions["settings"]
+    link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
+    survey = shlex.quote(f"{settings.url}/api/v1/surveys/{shown.survey.name}")
+    return f"sottovoce verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
 
 
 def _texts(survey: Survey) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:

@@ -1,7 +1,9 @@
 """What an ethics board is shown: everything that respondents are, for as long as an owner says, and no more."""
 
 import re
+import shlex
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.access_rows import Account
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.client.link import parse_link
 from sottovoce.client.page import assemble
 
 from tests.conftest import FakeClock
@@ -47,6 +50,18 @@ def test_board_sees_every_text_and_the_account_and_no_results(app: Flask) -> Non
         assert text in reply.text
     assert "has not opened the results" in reply.text
     assert "Estimate" not in reply.text
+
+
+def test_board_is_told_how_to_have_it_checked(app: Flask, storage: SQLiteStorage) -> None:
+    """By commands that there are, for the revision that the link is bound to."""
+    page = app.test_client().get(make(app)).text
+    [commands] = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
+    verify, fetch, audit = (shlex.split(line) for line in unescape(commands).splitlines())
+
+    assert (verify[:2], audit[:4]) == (["sottovoce", "verify"], ["sottovoce", "audit", "survey.json", "--client"])
+    assert parse_link(verify[2]) == parse_link(audit[4])
+    assert storage.revisions("exam")[0].digest.startswith(parse_link(verify[2]).digest)
+    assert app.test_client().get(fetch[3]).data == storage.revisions("exam")[0].document
 
 
 def test_results_are_shown_only_if_the_owner_says_so(app: Flask, storage: SQLiteStorage) -> None:
