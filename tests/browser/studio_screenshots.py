@@ -22,7 +22,7 @@ from tests.conftest import Running, start
 from tests.surveys import document
 
 FOLDER = Path(__file__).parent / "screenshots" / "studio"
-TALLEST = 2000
+TALLEST = 1400
 """What a page has below is cut off: the picture shows how it begins."""
 
 WIDE = {"width": 960, "height": 720}
@@ -39,6 +39,8 @@ PAGES = {
     "new": "/dashboard/new",
     "design": "{draft}/design",
     "privacy-of-a-draft": "{draft}/privacy",
+    "preview": "{draft}/preview",
+    "rehearse": "{draft}/rehearse",
     "publish": "{draft}/publish",
     "settings-of-a-draft": "{draft}/settings",
     "privacy": "{demo}/privacy",

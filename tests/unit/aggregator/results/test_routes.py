@@ -94,7 +94,7 @@ def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: Flask
     assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["reports"] == 25
     page = log_in(app)[0].get("/dashboard/", base_url="https://survey.example.org").text
 
-    assert '<td class="number">25</td>' in page
+    assert '<td class="number" data-head="Reports">25</td>' in page
     assert "Try-out: not the real survey." in page
 
 
