@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.test_access import violations
 
@@ -62,7 +62,10 @@ def test_search_finds_what_the_program_says_of_itself(browser: Browser, site: st
     with browser.new_context(viewport={"width": 1240, "height": 900}) as context:
         page = context.new_page()
         page.goto(f"{site}/index.html", wait_until="networkidle")
-        page.get_by_role("textbox", name="Search").fill("hadamard matrix")
+        # What is typed before the index has come is never looked for.
+        expect(page.locator(".md-search-result__meta")).not_to_contain_text("Initializing", timeout=60_000)
+        # By keys: the search does not notice what is filled in at once.
+        page.get_by_role("textbox", name="Search").press_sequentially("hadamard matrix")
         result = page.locator(".md-search-result__link[href*='mathematics/hadamard_response']").first
         result.wait_for()
 
