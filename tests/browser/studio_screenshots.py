@@ -81,7 +81,8 @@ def take(page: Page, name: str) -> None:
     page.evaluate("document.activeElement.blur()")
     height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
     clip = {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": height}  # type: ignore[index]
-    page.screenshot(path=FOLDER / f"{name}.png", full_page=True, clip=clip, animations="disabled")  # type: ignore[arg-type]
+    file = FOLDER / f"{name}.jpeg"
+    page.screenshot(path=file, type="jpeg", quality=55, full_page=True, clip=clip, animations="disabled")  # type: ignore[arg-type]
 
 
 def addresses(site: Running, page: Page, wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
