@@ -8,7 +8,6 @@ as in a file of an earlier version.
 import hashlib
 import json
 from dataclasses import MISSING, asdict, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +31,6 @@ class Record(NamedTuple):
     name: str
 
 
-@lru_cache(maxsize=256)
 def name_of(key: Key) -> str:
     """An entry's name: a digest, since a token names a person."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
