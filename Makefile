@@ -6,7 +6,9 @@ BROWSER := tests/browser/node_modules/.package-lock.json
 ESLINT := tests/eslint/node_modules/.package-lock.json
 WEBR := tests/webr/node_modules/.package-lock.json
 OIDC := tests/oidc/node_modules/.package-lock.json
+BLINDRSA := tests/blindrsa/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
+S3 := tests/s3/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check slow bench docs lock sbom clean
@@ -34,6 +36,15 @@ $(OIDC): tests/oidc/package-lock.json
 	cd tests/oidc && npm ci --silent --no-audit --no-fund
 	touch $@
 
+$(BLINDRSA): tests/blindrsa/package-lock.json
+	cd tests/blindrsa && npm ci --silent --no-audit --no-fund
+	touch $@
+
+$(S3): tests/s3/requirements.lock
+	$(PYTHON) -m venv tests/s3/.venv
+	tests/s3/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
 $(LOAD): tests/bench/load/package-lock.json
 	cd tests/bench/load && npm ci --silent --no-audit --no-fund
 	touch $@
@@ -45,7 +56,7 @@ $(SURVEYJS): tests/bench/surveyjs/package-lock.json
 demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimated, shown
 	$(BIN)/sottovoce demo $(ARGS)
 
-test: $(VENV)/.installed $(BROWSER) $(OIDC) check  ## everything but the long runs
+test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
 	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile $(ARGS)
 
 test-fast: $(VENV)/.installed  ## no server, no browser
@@ -56,7 +67,7 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/mypy
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
 
-slow: $(VENV)/.installed $(BROWSER) $(WEBR)  ## the long runs
+slow: $(VENV)/.installed $(BROWSER) $(WEBR) $(S3)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 bench: $(VENV)/.installed $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts
@@ -68,9 +79,11 @@ docs: $(VENV)/.installed  ## site/: the documentation as a site, built without a
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --extra aggregator --extra test --no-emit-package sottovoce -o requirements.lock pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    -o tests/s3/requirements.lock tests/s3/requirements.in
 
 sbom: $(VENV)/.installed  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements.lock
 
 clean:
-	rm -rf $(VENV) sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) tests/s3/.venv sbom.json site tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

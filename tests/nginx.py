@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -40,8 +40,6 @@ def write_sample(folder: Path, nodes: Sequence[int], ports: tuple[int, int] = (8
         nodes: ports of the two nodes.
         ports: to listen on, without and with TLS.
     """
-    lines = SAMPLE.read_text(encoding="utf-8").splitlines()
-    text = "\n".join(line for line in lines if not line.lstrip().startswith(("#", "listen [::]")))
     replaced = {
         "one:8000": f"127.0.0.1:{nodes[0]}",
         "two:8000": f"127.0.0.1:{nodes[1]}",
@@ -51,12 +49,19 @@ def write_sample(folder: Path, nodes: Sequence[int], ports: tuple[int, int] = (8
         "listen 80;": f"listen {ports[0]};",
         "listen 443 ssl;": f"listen {ports[1]} ssl;",
     }
+    file = folder / "nginx.conf"
+    file.write_text(placed(SAMPLE, replaced))
+    return file
+
+
+def placed(sample: Path, replaced: Mapping[str, str]) -> str:
+    """A sample without comments and IPv6, with other places in it; each must be there."""
+    lines = sample.read_text(encoding="utf-8").splitlines()
+    text = "\n".join(line for line in lines if not line.lstrip().startswith(("#", "listen [::]")))
     for name, here in replaced.items():
         assert name in text
         text = text.replace(name, here)
-    file = folder / "nginx.conf"
-    file.write_text(text)
-    return file
+    return text
 
 
 def make_certificate(folder: Path) -> Path:

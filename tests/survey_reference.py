@@ -54,8 +54,9 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
     said = [rule["description"]] if "description" in rule else []
     if rule.get("$ref", "").endswith("/texts"):
         said.append("A map from language tags to texts.")
-    if "enum" in rule:
-        said.append(f"One of {', '.join(f'`{word}`' for word in rule['enum'])}.")
+    words = rule.get("enum") or next((each["enum"] for each in rule.get("oneOf", []) if "enum" in each), None)
+    if words:
+        said.append(f"One of {', '.join(f'`{word}`' for word in words)}.")
     if "const" in rule:
         said.append(f"Only `{json.dumps(rule['const']).strip(chr(34))}`.")
     if rule.get("type") == "integer" and "minimum" in rule:

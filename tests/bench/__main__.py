@@ -5,6 +5,7 @@ import sys
 from tests import postgres
 from tests.bench import (
     audit,
+    blind,
     counting,
     curator,
     endurance,
@@ -12,7 +13,9 @@ from tests.bench import (
     ingest,
     joint_tables,
     mechanisms,
+    nodes,
     page,
+    parquet,
     recount,
     regression,
     single,
@@ -27,10 +30,13 @@ BENCHES = {
     "joint": joint_tables.figures,
     "curator": curator.figures,
     "audit": audit.figures,
+    "blind": blind.figures,
     "page": page.figures,
     "studio": studio.figures,
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
     "single": single.figures,
+    "parquet": parquet.figures,
+    "nodes": nodes.figures,
     "recount": recount.figures,
     "endurance": lambda: endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh}),
 }

@@ -54,7 +54,8 @@ def load(port: int, path: str, connections: int, bodies: Path) -> dict[str, Any]
     """What the generator found."""
     command = ["node", str(GENERATOR), str(port), path, str(connections), str(SECONDS), str(bodies)]
     before = processor_seconds(port)
-    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    written = subprocess.run(command, capture_output=True, check=True, timeout=30 + SECONDS).stdout
+    found: dict[str, Any] = json.loads(written)
     found["cpu"] = 1e6 * (processor_seconds(port) - before) / max(1, found["statuses"].get("200", 0))
     return found
 

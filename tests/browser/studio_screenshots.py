@@ -13,15 +13,16 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.demo.respondents import send_all
-from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
+from tests.browser.studio_site import add_drafts, add_surveys, begun_draft
 from tests.browser.visit import log_in
 from tests.conftest import Running, start
-from tests.surveys import document
 
 FOLDER = Path(__file__).parent / "screenshots" / "studio"
+MANY_REPORTS = 1000
+"""Of the survey of sixty questions."""
+
 TALLEST = 1400
 """What a page has below is cut off: the picture shows how it begins."""
 
@@ -38,6 +39,8 @@ PAGES = {
     "list": "/dashboard/",
     "new": "/dashboard/new",
     "design": "{draft}/design",
+    "design-of-one-question": "/dashboard/surveys/single/design",
+    "design-of-sixty-questions": "/dashboard/surveys/many-drafted/design",
     "privacy-of-a-draft": "{draft}/privacy",
     "preview": "{draft}/preview",
     "rehearse": "{draft}/rehearse",
@@ -48,6 +51,7 @@ PAGES = {
     "invite-by-personal-links": "{invited}/invite",
     "results-empty": "{invited}/results",
     "results": "{demo}/results",
+    "results-of-sixty-questions": "/dashboard/surveys/many/results",
     "tables": "{demo}/tables?kind=crosstab&rows={rows}&columns={columns}",
     "models": "{demo}/models?kind=regression&outcome={rows}&on={columns}",
     "files": "{demo}/files",
@@ -59,21 +63,6 @@ PAGES = {
     "me": "/dashboard/me",
 }
 """Where each page is."""
-
-
-def invited() -> Survey:
-    """A survey that has no report yet, for people with links of their own, in two languages."""
-    title = {"en": "Life on campus", "ar": "الحياة في الجامعة"}
-    return parse_survey({**document(title=title), "name": "invited", "access": "token"})
-
-
-def begun_draft(page: Page, site: Running) -> str:
-    """Where the pages of a draft are that was begun with the first template."""
-    page.goto(f"{site.url}/dashboard/new")
-    page.locator("[name=template]").first.check()
-    page.locator("form:has([name=template]) button").click()
-    page.wait_for_url("**/design*")
-    return page.url.partition("/design")[0].removeprefix(site.url)
 
 
 def take(page: Page, name: str) -> None:
@@ -122,8 +111,9 @@ def main(wanted: Sequence[str]) -> None:
         send_all(site.url, site.survey, demo_answers())
         storage = site.storage()
         storage.close_survey(site.survey.name, 20_000)
-        storage.publish(invited())
         storage.close()
+        add_surveys(site, MANY_REPORTS)
+        add_drafts(site)
         browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
         take_all(browser, site, wanted)
         browser.close()

@@ -37,7 +37,7 @@ def test_first_question_is_there_after_seven_requests(visit: Visit) -> None:
     # What comes after the questions is asked for once they stand there, and may be here already.
     first = [size for request, size in loaded.items() if not names[request].endswith("/sending.js")]
     assert len(first) == 7
-    assert sum(first) <= BYTES
+    assert sum(first) <= BYTES, sum(first)
     send(tab, *ANSWERS)
     assert sum(loaded.values()) <= BYTES_OF_VISIT
 

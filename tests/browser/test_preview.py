@@ -96,10 +96,11 @@ def test_draft_is_previewed_and_tried_out(context: BrowserContext, site: Running
     page.goto(f"{site.url}/dashboard/surveys/{draft}/preview?size=desktop")
     page.frame_locator("iframe.previewed").locator("#explanation").wait_for()
     page.click("#trials button")
-    page.wait_for_selector("#trials .qr")
-    link = page.get_attribute("#trials .invited a", "href") or ""
+    page.wait_for_selector(".invited .qr")
+    link = page.get_attribute(".invited a[dir=ltr]", "href") or ""
     assert urlsplit(link).path == "/s/all-trial-1"
     assert "not the real survey" in visit.arrive(link).inner_text("main")
+    assert violations(page, axe) == []
 
     for language, scheme, width in (("en", "light", 1100), ("ar", "dark", 320)):
         page.goto(f"{site.url}/dashboard/language?language={language}&page=/dashboard/surveys/{draft}/preview")

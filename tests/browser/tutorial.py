@@ -90,10 +90,12 @@ class Reader:
     Attributes:
         browser: in which both are opened.
         sign_in: the link that was given.
+        scripts: whether pages may run theirs.
     """
 
     browser: Browser
     sign_in: str
+    scripts: bool = True
     _pages: dict[str, Page] = field(default_factory=dict)
     _link: str = ""
 
@@ -101,7 +103,12 @@ class Reader:
         """The tab that is open on this device."""
         if device not in self._pages:
             size = TELEPHONE if device == "telephone" else DESK
-            context = self.browser.new_context(viewport=size, locale="en", reduced_motion="reduce")  # type: ignore[arg-type]
+            context = self.browser.new_context(
+                viewport=size,  # type: ignore[arg-type]
+                locale="en",
+                reduced_motion="reduce",
+                java_script_enabled=self.scripts,
+            )
             self._pages[device] = context.new_page()
         return self._pages[device]
 
@@ -123,16 +130,13 @@ class Reader:
         return whole.get_by_role("region", name=within, exact=True) if within else whole
 
     def _open(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
-        tried = self.page().locator("#trials .invited a").first
+        tried = self.page().locator(".invited a[dir=ltr]").first
         links = {"the sign-in link": lambda: self.sign_in, "the link": lambda: self._link}
         place.page.goto(links.get(what, lambda: str(tried.get_attribute("href")))())
 
     def _press(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
         """A button, where a link has the same name."""
         place.get_by_role("button", name=what, exact=True).locator("visible=true").first.click()
-
-    def _again(self, place: Locator, _: str, __: Mapping[str, str]) -> None:
-        place.page.reload()
 
     def _back(self, place: Locator, _: str, __: Mapping[str, str]) -> None:
         place.page.go_back()
@@ -167,15 +171,19 @@ class Reader:
     def _others(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
         """So many people answer, each with a device of their own."""
         for person in range(int(what)):
-            device = Respondent.connect(self._link, MemoryLedger())
-            given = {q.name: q.options[person % len(q.options)] for q in device.asked}
-            device.answer(given)
+            respond(self._link, person)
         place.page.reload()
 
     def _download(self, place: Locator, what: str, _: Mapping[str, str]) -> None:
         with place.page.expect_download() as waiting:
             place.get_by_role("link", name=what).click()
         assert Path(waiting.value.path()).stat().st_size > 10_000
+
+
+def respond(link: str, person: int) -> None:
+    """Somebody answers, with a device of their own; people of different numbers differ in what they say."""
+    device = Respondent.connect(link, MemoryLedger())
+    device.answer({question.name: question.options[person % len(question.options)] for question in device.asked})
 
 
 def picture(page: Page, step: Step, folder: Path) -> Path:
@@ -209,18 +217,19 @@ def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) 
 
 
 @contextmanager
-def reading(browser: Browser, folder: Path) -> Iterator[Reader]:
+def reading(browser: Browser, folder: Path, scripts: bool = True) -> Iterator[Reader]:
     """
     A reader before an instance without any survey.
 
     Args:
         browser: a running one.
         folder: for the instance's data.
+        scripts: whether pages may run theirs.
     """
     with serving(folder, token_file=False) as (printed, _, _token):
         link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
         assert link
-        yield Reader(browser, link[0])
+        yield Reader(browser, link[0], scripts)
 
 
 def main() -> None:

@@ -18,11 +18,15 @@ FOLDER = re.compile("^/assets/[0-9a-f]{16}/")
 """Where the parts of the page are."""
 
 KEPT = """async () => {
-    await navigator.serviceWorker.ready;
+    const never = new Promise((_, fail) => setTimeout(() => fail(new Error("nothing is kept for later")), 60_000));
     const kept = async () => (await caches.open("sottovoce-kept")).keys();
-    while ((await kept()).length < 2) await new Promise((go) => setTimeout(go, 20));
+    const all = async () => {
+        await navigator.serviceWorker.ready;
+        while ((await kept()).length < 2) await new Promise((go) => setTimeout(go, 20));
+    };
+    await Promise.race([all(), never]);
 }"""
-"""Waits until page, survey and sentences are kept for visits without a connection."""
+"""Waits until page, survey and sentences are kept for visits without a connection; a minute, and no longer."""
 
 
 class Visit:

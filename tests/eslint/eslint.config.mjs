@@ -15,7 +15,7 @@ const BOUNDS = {
 
 const LANGUAGE = [
   "AbortSignal", "IDBKeyRange", "Intl", "Request", "Response", "TextDecoder", "TextEncoder", "URL", "URLSearchParams",
-  "crypto", "fetch", "performance", "setTimeout", "console",
+  "atob", "btoa", "crypto", "fetch", "performance", "setTimeout", "console",
 ];
 const PAGE = [
   "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "innerHeight", "location", "navigator", "parent",

@@ -175,7 +175,9 @@ def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Runn
     (entry,) = (tmp_path / "ledger").glob("*.json")
     document = json.loads(entry.read_text())
 
-    assert set(document) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended", "refused"}
+    named = {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended", "refused"}
+    assert set(document) == named | {"signature", "send_at"}
+    assert (document["signature"], document["send_at"]) == ("", 0)
     kept = entry.with_name(f"{running.survey.digest}.survey")
     assert {path.name for path in (tmp_path / "ledger").iterdir()} == {entry.name, kept.name}
     assert kept.read_bytes() == running.survey.canonical

@@ -9,7 +9,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psycopg
@@ -58,7 +60,7 @@ class Node:
             raise
 
     def is_used(self) -> bool:
-        """Whether the proxy holds a connection to it: it has sent something there, and was answered."""
+        """Whether the proxy holds a connection to it: it has sent something there, answered or not."""
         rows = [line.split()[:4] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         return any(place.endswith(f":{self.port:04X}") and state == "01" for _, place, _, state in rows)
 
@@ -224,6 +226,47 @@ def test_nobody_writes_down_who_came_when_all_goes_wrong(tmp_path: Path, databas
         held = path.read_bytes()
         assert [mark for mark in (MARK, *ADDRESSES) if mark.encode() in held] == [], path.name
         assert not any(report_id in held for report_id in ids)
+
+
+class SlowNode(ThreadingHTTPServer):
+    """Stands for a node that answers everything, a while after it was asked."""
+
+    def __init__(self, port: int, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(("127.0.0.1", port), _SlowAnswer)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def end(self) -> None:
+        """From now on its port refuses."""
+        self.shutdown()
+        self.server_close()
+
+
+class _SlowAnswer(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(self.server.seconds)  # type: ignore[attr-defined]
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is written."""
+
+
+def test_a_node_that_is_just_back_is_used_when_the_other_goes(tmp_path: Path) -> None:
+    """Also before its first answer, until which the proxy takes it for away."""
+    ports = (free_port(), free_port())
+    other = SlowNode(ports[1], 0)
+    with nginx.proxy(tmp_path, ports) as url, ThreadPoolExecutor(12) as people:
+        # Some of each of the proxy's processes find the first one away.
+        assert [ask(url, tmp_path, b"1") for _ in range(12)] == [200] * 12
+        back = SlowNode(ports[0], 1)
+        other.end()
+        time.sleep(3)
+        found = list(people.map(lambda _: ask(url, tmp_path, b"1"), range(12)))
+        back.end()
+    assert found == [200] * 12
 
 
 def test_an_error_log_would_have_named_them(tmp_path: Path) -> None:

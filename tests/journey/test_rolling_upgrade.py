@@ -22,7 +22,7 @@ from tests.journey.test_database_down import until
 from tests.journey.test_kill import Senders, Server, before_others, served
 
 NOW = len(MIGRATIONS)
-FUNCTION = 8
+FUNCTION = 9
 """Numbers of this release's schema, and of its function."""
 
 EXPAND = """

@@ -4,10 +4,15 @@ import json
 import re
 import resource
 import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import closing
+from html import unescape
+from http.cookiejar import Cookie
 from pathlib import Path
 
+import pytest
 import requests
+from requests.cookies import RequestsCookieJar
 from sottovoce.aggregator.access.keys import key_hash, new_key, new_link
 from sottovoce.aggregator.collect.limits import UNBELIEVED
 from sottovoce.aggregator.collect.tokens import create_tokens
@@ -24,6 +29,7 @@ from tests.conftest import Running, processes
 from tests.journey.test_collection import batch, reports, withdrawal
 from tests.journey.test_hostile_http import JSON
 from tests.journey.test_kill import PATH, Server, served
+from tests.software_authenticator import SoftwareAuthenticator
 from tests.surveys import ANSWERS, survey
 
 MARK = "7f3a9c"
@@ -188,6 +194,59 @@ def test_what_staff_and_people_do_leaves_no_mark_in_any_table(tmp_path: Path) ->
     assert [mark for mark in (*secrets, MARK, "203.0.113.77") if mark.encode() in found + public] == []
     assert b"127.0.0.1" not in metrics.content + journal.content
     assert [one for one in ids if one.encode() in public] == []
+
+
+def test_signing_in_by_a_passkey_leaves_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what was asked and answered, nor the session that it opened, nor an address."""
+    monkeypatch.setenv("SOTTOVOCE_DOORS", "key passkey")
+    monkeypatch.setenv("SOTTOVOCE_PUBLIC_URL", "https://survey.example.org")
+    device = SoftwareAuthenticator("https://survey.example.org", "survey.example.org")
+    with served(tmp_path / "data") as server:
+        with closing(server.storage()) as storage:
+            key, _ = new_researcher(storage)
+            [account] = [one for one in storage.access.accounts() if one.name == "ann"]
+        staff, again = marked(), marked()
+        act(staff, server, "login", token=key)
+        added = challenge(staff, server, "passkeys")
+        made = act(staff, server, "passkeys", label="telephone", answer=device.made(added))
+        asked = challenge(again, server, "passkey")
+        signed = device.but(holder=account.id).signed(asked)
+        assert "telephone" in made.text
+        assert act(again, server, "passkey", answer=signed).url.endswith("/dashboard/")
+        with closing(server.storage()) as storage:
+            assert LOGIN in [entry.what for entry in storage.journal.entries()]
+        found = files(tmp_path)
+
+    answers = [json.loads(signed)["response"]["signature"], *(_base64(one) for one in (added, asked))]
+    secrets = [key, *(one.cookies["__Host-sottovoce"] for one in (staff, again)), *answers]
+    assert device.credential_id in found
+    assert [mark for mark in (*secrets, MARK, "203.0.113.77") if mark.encode() in found] == []
+    assert not any(one in found for one in (added, asked))
+
+
+def marked() -> requests.Session:
+    """A browser of staff whose requests are marked, and which takes this for https."""
+    session = requests.Session()
+    session.headers.update({name: value for name, value in MARKS.items() if name not in {"Cookie", "Authorization"}})
+    session.cookies = _Cookies()
+    return session
+
+
+class _Cookies(RequestsCookieJar):
+    def set_cookie(self, cookie: Cookie, *args: object, **more: object) -> None:
+        cookie.secure = False
+        super().set_cookie(cookie, *args, **more)  # type: ignore[no-untyped-call]
+
+
+def challenge(staff: requests.Session, server: Server, page: str) -> bytes:
+    """What a page asks the device to sign."""
+    shown = staff.get(f"{server.url}/dashboard/{page}", timeout=30).text
+    question = json.loads(unescape(re.search(r'data-question="([^"]+)"', shown)[1]))  # type: ignore[index]
+    return urlsafe_b64decode(question["challenge"] + "==")
+
+
+def _base64(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def new_researcher(storage: Storage) -> tuple[str, str]:

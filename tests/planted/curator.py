@@ -3,9 +3,12 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from unittest.mock import patch
 
 from sottovoce.aggregator.curator.ball import Ball
 from sottovoce.aggregator.curator.cluster import cluster
+from sottovoce.aggregator.curator.ledger_place import LedgerFile
+from sottovoce.audit.curator_ledger import QUESTION, RELEASE, ask_and_show
 
 GUILTY_EPSILON = 1.0
 
@@ -36,13 +39,22 @@ def lloyd_without_clipping(rows, lloyd, terms, draws):
     return cluster(rows, replace(lloyd, domain=Unclipped(ball.norm, ball.radius, ball.coordinates)), terms, draws)
 
 
-def shown_first(record, show):
+def shown_first(budget, show):
     """Charges after showing."""
-    show("answer")
-    record("answer")
+
+    def draw(_terms):
+        show(RELEASE.values)
+        return RELEASE
+
+    budget.ask(QUESTION, draw)
 
 
-def recorded_first(record, show):
-    """As it should be."""
-    record("answer")
-    show("answer")
+def shown_unsynced(budget, show):
+    """The entry is written, and the disk may lose it."""
+
+    def add(self, line, _after):
+        with self.path.open("ab") as file:
+            file.write(line)
+
+    with patch.object(LedgerFile, "add", add):
+        ask_and_show(budget, show)

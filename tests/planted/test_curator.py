@@ -3,20 +3,26 @@
 import json
 import math
 from fractions import Fraction
+from importlib.resources import files
 
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 from sottovoce.aggregator.curator.cluster import cluster
 from sottovoce.aggregator.curator.top import noisy_max
 from sottovoce.audit import curator
-from sottovoce.audit.curator import gaussian_check, judged, lloyd_check, winner_loss
-from sottovoce.audit.curator_loss import exact_delta, exact_loss, sampled_loss, shown_without_record
+from sottovoce.audit.curator import curator_report, gaussian_check, judged, lloyd_check, winner_loss
+from sottovoce.audit.curator_ledger import check_ledger
+from sottovoce.audit.curator_loss import exact_delta, exact_loss, sampled_loss
 from sottovoce.cli.main import main
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.planted import curator as planted
 from tests.vectors.tape import Tape
 
+SCHEMA = Draft202012Validator(
+    json.loads(files("sottovoce.shared").joinpath("schema/curator-audit.schema.json").read_text(encoding="utf-8"))
+)
 ONE, HALF = Fraction(1), Fraction(1, 2)
 
 
@@ -26,6 +32,16 @@ def test_catastrophe_has_no_finite_loss_and_keeps_its_delta():
 
     assert exact_loss(planted.catastrophe, first, second) == math.inf
     assert exact_delta(planted.catastrophe, first, second, 1.0) == pytest.approx(1e-3, rel=1e-6)
+
+
+def test_failed_audit_is_json_for_any_program():
+    """The catastrophe mechanism through the report: flagged, and what is infinite is no number there."""
+    loss = exact_loss(planted.catastrophe, (1, 0), (1, 1))
+    document = json.loads(json.dumps(curator_report([judged("catastrophe", loss, 1.0)]), allow_nan=False))
+
+    SCHEMA.validate(document)
+    assert document["verdict"] == document["checks"][0]["outcome"] == "failed"
+    assert document["checks"][0]["message"] == "the loss is inf at least, and 1.000 is claimed"
 
 
 def test_noisy_maximum_of_too_small_a_scale_is_flagged_under_replace_one():
@@ -60,10 +76,11 @@ def test_classic_sigma_is_flagged_where_it_is_too_small(epsilon, steps, outcome)
     assert gaussian_check("classic sigma", variance, steps, (epsilon, 1e-6)).outcome == outcome
 
 
-def test_ledger_that_charges_after_showing_is_flagged():
-    """An interruption between the two leaves an answer that nobody was charged for."""
-    assert shown_without_record(planted.shown_first)
-    assert not shown_without_record(planted.recorded_first)
+@pytest.mark.parametrize("plant", [planted.shown_first, planted.shown_unsynced])
+def test_ledger_that_charges_after_showing_is_flagged(plant):
+    """A power cut leaves an answer that nobody was charged for; the running budget's own way never does."""
+    assert check_ledger(plant).outcome == "failed"
+    assert check_ledger().outcome == "passed"
 
 
 def test_sampled_bound_of_equal_data_is_next_to_nothing():
@@ -93,6 +110,7 @@ def test_verb_prints_every_check(monkeypatch):
 
     assert shown.exit_code == 0
     assert "passed: count, replace-one: 2.0000 of 2.0000 (every branch)" in shown.stdout
+    SCHEMA.validate(document)
     assert document["format"] == "sottovoce-curator-audit/1"
     assert {check["outcome"] for check in document["checks"]} == {"passed"}
 

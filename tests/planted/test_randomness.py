@@ -21,7 +21,7 @@ from tests.surveys import survey
 ONE = survey()
 COIN = survey(questions=ONE.document["questions"][:1])
 _SEEDED = random.Random(1)  # noqa: S311 - planted
-_EXACTLY = Draws._exactly
+_EXACTLY = Draws.exactly
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def hoarding(self: Draws, count: int) -> bytes:
 def half(self: Draws, bound: int) -> int:
     """Without rejection: some numbers are likelier."""
     bits = (bound - 1).bit_length()
-    return int.from_bytes(self._exactly((bits + 7) // 8)) % bound if bits else 0
+    return int.from_bytes(self.exactly((bits + 7) // 8)) % bound if bits else 0
 
 
 def later(self: Draws, weights: Any) -> int:
@@ -69,8 +69,8 @@ def later(self: Draws, weights: Any) -> int:
 @pytest.mark.parametrize(
     ("name", "fault", "words"),
     [
-        ("_exactly", seeded, "not what the system's source gave"),
-        ("_exactly", hoarding, "not what the system's source gave"),
+        ("exactly", seeded, "not what the system's source gave"),
+        ("exactly", hoarding, "not what the system's source gave"),
         ("below", half, "a draw is not what its bytes say"),
         ("pick", later, "weights are not drawn from as agreed"),
         ("below", lambda _self, _bound: None, "a draw is not what its bytes say"),
@@ -93,7 +93,7 @@ def test_draws_without_a_source_are_found(monkeypatch: pytest.MonkeyPatch, falle
         except fallen:
             return _SEEDED.randbytes(count)
 
-    monkeypatch.setattr(Draws, "_exactly", going_on)
+    monkeypatch.setattr(Draws, "exactly", going_on)
     assert check_source()[0].message == "it draws although the system gives no bytes, or too few"
 
 

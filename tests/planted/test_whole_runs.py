@@ -73,8 +73,8 @@ def reported(change: Callable[[Report, tuple[Any, ...]], Report]) -> Change:
     def plant(patch: pytest.MonkeyPatch) -> None:
         honest = respondent.randomize
 
-        def randomize(asked: Survey, values: tuple[Any, ...], *more: Any) -> Report:
-            return change(honest(asked, values, *more), values)
+        def randomize(asked: Survey, values: tuple[Any, ...], *more: Any, **named: Any) -> Report:
+            return change(honest(asked, values, *more, **named), values)
 
         patch.setattr(respondent, "randomize", randomize)
 
@@ -142,8 +142,8 @@ def thirsty(patch: pytest.MonkeyPatch) -> None:
     """One more byte, after all others, where the coin told the truth."""
     honest = respondent.randomize
 
-    def randomize(asked: Survey, values: tuple[Any, ...], given: draws.Draws, *more: Any) -> Report:
-        report = honest(asked, values, given, *more)
+    def randomize(asked: Survey, values: tuple[Any, ...], given: draws.Draws, *more: Any, **named: Any) -> Report:
+        report = honest(asked, values, given, *more, **named)
         if report.values[0] == values[0]:
             given.below(2)
         return report
@@ -246,7 +246,7 @@ def test_wrong_charge_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_other_id_source_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """An id of the clock's time, whatever the answers are."""
-    monkeypatch.setattr(draws.Draws, "identity", lambda self: self._exactly(16) and f"{time.monotonic_ns():032x}")
+    monkeypatch.setattr(draws.Draws, "identity", lambda self: self.exactly(16) and f"{time.monotonic_ns():032x}")
     assert "the id of a report is not what the source of randomness gave" in found(ONE)[0].message
 
 

@@ -106,3 +106,16 @@ def test_change_is_that_of_the_reports_one_by_one(arrivals: list[Arrival]) -> No
     assert found.cells.tolist() == [[*key, number] for key, number in sorted(cells.items())]
     assert found.counts.tolist() == [[*key, number] for key, number in sorted(counts.items())]
     assert found.batches == {arrival.plan.survey: arrival.plan.release_batch for arrival in arrivals}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 70_000) | st.just(2**53 - 1), st.integers(1, 5)), min_size=1, max_size=40),
+    st.sampled_from([0, 17, 53]),
+)
+def test_values_that_stand_for_several_reports_are_counted_as_often(rows: list[tuple[int, int]], options: int) -> None:
+    """By place, sorted, and bit by bit."""
+    values, times = (
+        np.array(column, dtype=kind) for column, kind in zip(zip(*rows, strict=True), ("u8", "u4"), strict=True)
+    )
+
+    assert tally(values, options, times) == tally(np.repeat(values, times), options)

@@ -153,6 +153,8 @@ def test_cells_of_a_cohort_wait_for_their_own_batch(store: Storage) -> None:
     key = store.publish(survey()).key
     for number in range(50):
         store.store([arrival(key, number) if number < 30 else arrival(key, number, (1, 1, 1))])
+        # Whoever looks waits until this process shows what it has stored.
+        store.cells(key)
 
     assert {cell.cohort: cell.reports for cell in store.cells(key)} == {ALL: 25, 0: 25}
     store.store([arrival(key, number, (1, 1, 1)) for number in range(50, 60)])

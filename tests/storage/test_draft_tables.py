@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.draft_tables import KEPT, Draft
+from sottovoce.aggregator.storage.draft_tables import KEPT, Draft, Plan
 
 from tests.storage.test_contract import BACK_ENDS
+from tests.surveys import survey
 
 
 @pytest.fixture(params=BACK_ENDS)
@@ -84,3 +85,18 @@ def test_a_deleted_draft_leaves_nothing(store: Storage) -> None:
     store.drafts.delete("exam")
     assert store.drafts.versions("exam") == []
     assert store.drafts.drafts() == [Draft("exam2", 1, b"stays")]
+
+
+def test_a_published_draft_leaves_its_plan(store: Storage) -> None:
+    """A correction's takes its place; what was never said is told as that; deleting the survey takes it out."""
+    store.drafts.add("exam", b"{}")
+    store.drafts.finish("exam", Plan(200))
+    assert store.drafts.versions("exam") == []
+    assert store.drafts.plan("exam") == Plan(200, None)
+    store.drafts.finish("exam", Plan(300, 400))
+    assert store.drafts.plans() == {"exam": Plan(300, 400)}
+    assert store.drafts.plan("other") == Plan()
+
+    store.publish(survey(name="exam"))
+    store.delete_survey("exam")
+    assert store.drafts.plans() == {}

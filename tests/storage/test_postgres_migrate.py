@@ -20,7 +20,7 @@ from tests.surveys import survey
 SCHEMAS = Path(__file__).parent / "schemas"
 EXPAND = Migration(("ALTER TABLE reports ADD COLUMN later bigint NOT NULL DEFAULT 0", "CREATE TABLE more (x bigint)"))
 NUMBER, USABLE_FROM = len(MIGRATIONS), max(migration.usable_from for migration in MIGRATIONS)
-CONTRACT = Migration(("DROP FUNCTION sottovoce_store_8",), usable_from=NUMBER + 1)
+CONTRACT = Migration(("DROP FUNCTION sottovoce_store_9",), usable_from=NUMBER + 1)
 
 
 @pytest.fixture

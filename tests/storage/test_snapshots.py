@@ -218,41 +218,44 @@ def test_who_leaves_all_others_sees_the_last_report_as_it_was_reported(store: St
     assert store.cells(place[0]) == [whole, cohort]
 
 
-def test_watcher_of_two_nodes_sees_whole_steps_only() -> None:
-    """Both write and withdraw at once; every look shows counts that belong together, and no step is small."""
+def test_watcher_of_three_nodes_sees_whole_steps_only() -> None:
+    """All write and withdraw at once; every look shows counts that belong together, no step is small, none is left."""
     url = postgres.fresh()
-    nodes = [PostgresStorage(url), PostgresStorage(url)]
+    nodes, reader = [PostgresStorage(url) for _ in range(3)], PostgresStorage(url)
     asked = survey(privacy={"release_batch": BATCH})
-    key = nodes[0].publish(asked).key
+    key = reader.publish(asked).key
     plan = planned(asked, key)
 
     def come_and_go(number: int) -> None:
-        node = nodes[number % 2]
         values = pack((number % 2, number % 3, number // 2 % 2))
-        node.store([Arrival(plan, 0, identity(number), values)])
-        if number % 3 == 0:
-            assert node.withdraw(plan, identity(number)) is Outcome.WITHDRAWN
+        nodes[number % 3].store([Arrival(plan, 0, identity(number), values)])
+        if number % 4 == 0:
+            assert nodes[number // 4 % 3].withdraw(plan, identity(number)) is Outcome.WITHDRAWN
 
     looks: list[list[Cell]] = [[]]
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(6) as pool:
         sent = [pool.submit(come_and_go, number) for number in range(240)]
         while not all(each.done() for each in sent):
-            looks.append(nodes[0].cells(key))
+            looks.append(reader.cells(key))
         for each in sent:
             each.result()
-    looks.append(nodes[0].cells(key))
+    for node in nodes:
+        node.close()
+    reader.show_grown({key: BATCH})
+    looks.append(reader.cells(key))
     shown = [{cell.cohort: cell for cell in look} for look in looks]
     steps = [
         after[cohort].reports - (before[cohort].reports if cohort in before else 0)
         for before, after in pairwise(shown)
         for cohort in after
     ]
+    sums = {sum(tally.values()) - cell.reports for look in looks for cell in look for tally in cell.tallies.values()}
+    slots = "SELECT count(DISTINCT slot), sum(withdrawn) FROM cells"
+    with reader._read() as db:
+        assert db.execute(slots).fetchone() == (3, 60)
 
-    assert {
-        sum(tally.values()) - cell.reports for look in looks for cell in look for tally in cell.tallies.values()
-    } == {0}
+    assert sums == {0}
     assert min(step for step in steps if step) >= BATCH
-    assert sum(cell.reports for cohort, cell in shown[-1].items() if cohort != ALL) > 160 - 2 * BATCH
-    assert nodes[0].live_counts(key) == recount(nodes[0], nodes[0].surveys()[0])
-    for node in nodes:
-        node.close()
+    assert all(live - shown[-1][cohort].reports < BATCH for cohort, live in enumerate((60, 120)))
+    assert reader.live_counts(key) == recount(reader, reader.surveys()[0])
+    reader.close()

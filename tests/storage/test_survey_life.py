@@ -20,6 +20,7 @@ from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
 from tests.surveys import survey
 
 HELD = bytes(31) + b"\1"
+RELEASED = b"what a budget's ledger says of this survey\n"
 MARK = "sentinel-of-this-survey"
 
 
@@ -192,10 +193,12 @@ def filled(store: Storage) -> tuple[int, int]:
     for key in keys:
         hashes = [hashlib.sha256(b"%d %d" % (key, number)).digest() for number in range(2)]
         store.add_tokens(key, [*hashes, HELD])
+        store.add_tokens(key, [hashlib.sha256(b"invitation").digest()], blind=True)
         store.store([arrival(key, 100 * key + number) for number in range(30)])
         store.store([arrival(key, 100 * key + 40, token=hashes[0])])
         store.withdraw(plan(key), identity(100 * key))
         store.revoke_tokens(key, hashes[1:])
+    store.releases.begin("exam", RELEASED)
     return keys
 
 
@@ -275,7 +278,8 @@ def searched(found: bytes, gone: int) -> list[str]:
     hashes = {f"token {number}": hashlib.sha256(b"%d %d" % (gone, number)).digest() for number in range(2)}
     texts = {"text": MARK.encode(), "text as digits": MARK.encode().hex().encode()}
     tombstone = {"tombstone": hashlib.sha256(identity(100 * gone)).digest()}
-    return [name for name, one in (ids | hashes | texts | tombstone).items() if one in found]
+    ledger = {"ledger": RELEASED}
+    return [name for name, one in (ids | hashes | texts | tombstone | ledger).items() if one in found]
 
 
 def test_nothing_of_a_deleted_survey_is_in_any_file(tmp_path: Path) -> None:
@@ -283,7 +287,7 @@ def test_nothing_of_a_deleted_survey_is_in_any_file(tmp_path: Path) -> None:
     store = SQLiteStorage(tmp_path / "db.sqlite")
     gone, kept = filled(store)
     found = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert {"text", "id 1", "tombstone"} <= set(searched(found, gone))
+    assert {"text", "id 1", "tombstone", "ledger"} <= set(searched(found, gone))
     store.delete_survey("exam")
     found = b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
@@ -303,7 +307,7 @@ def test_nothing_of_a_deleted_survey_is_in_the_servers_tables() -> None:
         connection.execute("CHECKPOINT")
         number = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     assert number is not None
-    assert {"id 1", "tombstone"} <= set(searched(pages(folder, number[0]), gone))
+    assert {"id 1", "tombstone", "ledger"} <= set(searched(pages(folder, number[0]), gone))
     store.delete_survey("exam")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")

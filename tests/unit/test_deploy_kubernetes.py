@@ -129,7 +129,7 @@ def test_node_that_is_told_to_end_is_red_before_it_takes_nothing_new() -> None:
 def test_there_are_two_nodes_and_one_of_them_at_least_runs(nginx: Block) -> None:
     """Each under the name that the proxy has for it."""
     services = {each["metadata"]["name"]: each["spec"] for each in MANIFESTS if each["kind"] == "Service"}
-    named = [words[0].partition(":")[0] for words in directives(nginx, "server") if words]
+    named = list(dict.fromkeys(words[0].partition(":")[0] for words in directives(nginx, "server") if words))
 
     assert found("StatefulSet", "node")["replicas"] == len(named) == 2
     assert [services[name]["selector"]["statefulset.kubernetes.io/pod-name"] for name in named] == ["node-0", "node-1"]

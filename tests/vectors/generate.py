@@ -29,6 +29,7 @@ from sottovoce.shared.spec import Question
 
 from tests.documents import names, number, one_of, question, some_of, survey
 from tests.documents import vector as vector_of
+from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.digests import digest_vectors
@@ -345,6 +346,7 @@ def documents() -> dict[str, Any]:
         "own_coin.json": procedure_vectors(),
         "surveys.json": survey_vectors(),
         "tokens.json": token_vectors(),
+        "blind_signatures.json": blind_vectors(),
         "../schema/export.schema.json": export_schema(),
         "../schema/survey.schema.json": survey_schema(),
     }

@@ -7,6 +7,8 @@ from flask import Flask
 from sottovoce.aggregator.access import routes as access
 from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
+from sottovoce.aggregator.blind.keys_file import KeysFile
+from sottovoce.aggregator.blind.redeeming import Redeeming
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
 from sottovoce.aggregator.collect import token_routes as tokens
@@ -57,7 +59,7 @@ def create_app(
     storage: Storage,
     clock: Clock,
     assets: Mapping[str, Asset],
-    preview: Callable[[], PreviewedForm] | None = None,
+    preview: Callable[[bool], PreviewedForm] | None = None,
 ) -> Flask:
     """
     The aggregator as a WSGI application.
@@ -67,7 +69,8 @@ def create_app(
         storage: an open database.
         clock: the present moment, as this machine tells it.
         assets: the respondent's page and its parts, by name.
-        preview: makes the page's form for the studio's preview, once somebody wants to see it; None for none.
+        preview: makes the page's form for the studio's preview, once somebody wants to see it, for a survey whose
+            reports are signed or wait, or for another one; None for none.
     """
     shared_clock = SharedClock(storage, clock)
 
@@ -94,6 +97,7 @@ def create_app(
         group_commit=group_commit,
         read_results=ReadResults(storage),
         refused_logins=refused_logins,
+        redeeming=Redeeming(storage, shared_clock, KeysFile(settings.blind_keys_file)),
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)

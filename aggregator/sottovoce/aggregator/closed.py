@@ -20,6 +20,7 @@ from sottovoce.aggregator.storage.readable import ReadableReports
 from sottovoce.aggregator.storage.record import CLOSED
 from sottovoce.aggregator.surveys import survey_of, wave_state
 from sottovoce.shared.errors import EstimateError, StillOpen
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Survey
 
 STILL_OPEN = (
@@ -27,9 +28,9 @@ STILL_OPEN = (
     " and for each wave once that is closed; until then there are the results of each question"
 )
 REOPENED = (
-    "the survey was closed before, and since then fewer than {} reports came, or some were taken back, in a group of"
-    " respondents (revision, wave, cohort): a table or file of now and one of then would differ by these people alone;"
-    " open it again until there are more"
+    "the survey was closed before, and since then fewer than {least} reports came, or some were taken back, in a group"
+    " of respondents (revision, wave, cohort): a table or file of now and one of then would differ by these people"
+    " alone; open it again until there are more"
 )
 REOPENED_TWICE = (
     "the survey was closed more than twice, and reports came or were taken back since the first time: a table or file"
@@ -73,4 +74,4 @@ def _refuse_differences(storage: ReadableReports, survey: Survey) -> None:
     if closed > 2 and storage.changed_since_close(survey.name):
         raise EstimateError(REOPENED_TWICE)
     if storage.changed_since_close(survey.name, survey.release_batch):
-        raise EstimateError(REOPENED.format(survey.release_batch))
+        raise EstimateError(Sentence(REOPENED, least=survey.release_batch))

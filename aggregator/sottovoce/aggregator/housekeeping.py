@@ -1,4 +1,4 @@
-"""What falls due with time: closing a survey, forgetting its report ids, deleting it, emptying the log."""
+"""What falls due with time: showing, closing a survey, forgetting its report ids, deleting it, emptying the log."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -40,11 +40,12 @@ class Housekeeping:
         self._scrubbed_on = day_of(clock())
 
     def __call__(self) -> None:
-        """Close what is over, delete and purge what is kept no longer, and scrub once a day."""
+        """Show what was left, close what is over, delete and purge what is kept no longer, and scrub once a day."""
         self._check_ready()
         now = present(self._storage, self._clock)
         waits = self._storage.note_running(int(now.timestamp()))
         self._write_refused(int(now.timestamp()))
+        self._storage.show_grown(batches(self._storage))
         if self._is_sure():
             close_due(self._storage, now)
             if not waits:
@@ -54,6 +55,11 @@ class Housekeeping:
         if self._scrubbed_on != day_of(now):
             self._storage.scrub()
             self._scrubbed_on = day_of(now)
+
+
+def batches(storage: Storage) -> dict[int, int]:
+    """``release_batch`` of every revision, by its key."""
+    return {stored.key: survey_of(stored.document).release_batch for stored in storage.surveys()}
 
 
 def waiting_words(seconds: int) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from sottovoce.shared.blind_signatures import SIZES
 from sottovoce.shared.errors import SurveyError
 
 PREFIX = "SOTTOVOCE_"
@@ -50,6 +51,10 @@ class Settings:
     oidc_issuer: str = _setting("", "address of the institution's OpenID Connect provider, exactly as it names itself")
     oidc_client: str = _setting("", "client id that the institution gave to this aggregator")
     oidc_secret: str = _setting("", "client secret that it gave; empty if it gave none")
+    blind_keys_file: str = _setting(
+        "", "file of the private keys of surveys with `access: blind`, outside data and backups, the same on all nodes"
+    )
+    blind_key_bits: int = _setting(2048, "bits of the keys that are made for such surveys: 2048 or 3072")
     ledger_heads: str = _setting(
         "", "folder for the heads of budgets, outside data and backups, if answers are published from data in trust"
     )
@@ -57,6 +62,8 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse at once what would be refused at every request."""
         _ = self.embedders, self.open_doors
+        if self.blind_key_bits not in SIZES:
+            raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:

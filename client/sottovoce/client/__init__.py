@@ -8,8 +8,21 @@ The respondent's device: asks, randomizes, records, sends. The standard library,
     print(receipt["sha256"])
 """
 
-from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import MemoryLedger
-from sottovoce.client.respondent import Respondent
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sottovoce.client.file_ledger import FileLedger
+    from sottovoce.client.ledger import MemoryLedger
+    from sottovoce.client.respondent import Respondent
 
 __all__ = ["FileLedger", "MemoryLedger", "Respondent"]
+
+_MODULES = {"FileLedger": "file_ledger", "MemoryLedger": "ledger", "Respondent": "respondent"}
+
+
+def __getattr__(name: str) -> object:
+    """Load what is asked for, and no sooner: a program that only draws does not wait for the network's part."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -22,6 +22,7 @@ PARTS = {
     "waves": "bundles/waves.js",
     "extras": "bundles/extras.js",
     "returning": "bundles/returning.js",
+    "blind": "bundles/blind.js",
 }
 """The module that each part of the page begins with; the first part opens the form."""
 
@@ -80,13 +81,18 @@ def whole() -> str:
     return _whole([], "")
 
 
-def previewed() -> str:
-    """As ``whole``, before a pretended aggregator, and with nothing of the browser's storage."""
-    return _whole([PREVIEW], "pretend();\n")
+def previewed(is_rare: bool = True) -> str:
+    """
+    As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
+
+    Args:
+        is_rare: also with the part for surveys whose reports are signed or wait.
+    """
+    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset({"blind"}))
 
 
-def _whole(more: list[str], before: str) -> str:
-    first, *later = PARTS
+def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) -> str:
+    first, *later = [part for part in PARTS if part not in without]
     script = join(modules(*(PARTS[part] for part in later), *more, PARTS[first]))
     entries = ", ".join(["MAIN", *(part.upper() for part in later)])
     return f"{script}{before}start([{entries}], import.meta.url);\n"

@@ -5,19 +5,47 @@ The ledger is the queue: a report stands there before it is sent, so whatever en
 sent by the next one.
 """
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
+from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
+from sottovoce.client.ledger import Entry, Key, Ledger
 from sottovoce.client.ledger_entry import Record, name_of
 from sottovoce.client.link import Link
-from sottovoce.client.transport import Transport
+from sottovoce.client.redemption import forget_signature
+from sottovoce.client.transport import Transport, now
 from sottovoce.shared import canonical
-from sottovoce.shared.errors import BudgetExhausted, ReportRejected, TransportError
+from sottovoce.shared.errors import BudgetExhausted, NotYet, ReportRejected, TransportError
 from sottovoce.shared.report import Report, parse_report, receipt
+from sottovoce.shared.spec import Survey
+
+SECONDS_OF_HOUR = 3600
 
 
-def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dict[str, Any]:
+def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime) -> int:
+    """
+    When a report is to be sent, in seconds since 1970, drawn after its values; 0 where it does not wait.
+
+    Args:
+        survey: which may ask that its reports wait.
+        wave: that the report is for.
+        draws: the source of randomness.
+        present: the present moment.
+
+    Bytes: those of one ``below``: every second is equally likely, in the survey's hours and before the wave ends.
+    """
+    if not survey.send_within_hours:
+        return 0
+    most, closes = survey.send_within_hours * SECONDS_OF_HOUR, survey.waves[wave].closes
+    left = most if closes is None else max(0, int((closes - present).total_seconds()))
+    return int(present.timestamp()) + draws.below(min(most, left) + 1)
+
+
+def deliver(
+    ledger: Ledger, key: Key, entry: Entry, transport: Transport, clock: Callable[[], datetime] = now
+) -> dict[str, Any]:
     """
     Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
 
@@ -26,15 +54,25 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
         key: what the report was drawn for, with its token if it needs one.
         entry: what the ledger holds for it.
         transport: to the aggregator that the key names.
+        clock: the present moment.
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
+        NotYet: its moment has not come; nothing was sent.
         TransportError: not acknowledged, or the receipt is not for these bytes. A refusal for good is noted, and the
             report stays as it is: no reply but this receipt frees its key.
     """
     expected = receipt_of(entry)
+    # Whoever recorded it may have been killed before the signature's first copy was wiped.
+    forget_signature(ledger, key)
+    if entry.send_at > clock().timestamp():
+        raise NotYet(entry.send_at)
+    if entry.send_at:
+        ledger.mark_due(key)
+        # Another program may have withdrawn it meanwhile, and told nobody: then nobody is told of it now either.
+        receipt_of(ledger.get(key) or entry)
     try:
-        answer = transport.submit(key.survey, entry.body.encode(), key.token)
+        answer = _submit(key, entry, transport)
     except TransportError as error:
         if error.is_final:
             ledger.mark_refused(key, error.reason or "refused")
@@ -47,7 +85,7 @@ def deliver(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> dic
 
 def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
     """
-    Withdraw a recorded report, sent or not, and note it.
+    Withdraw a recorded report, sent or not, and note it. Of one that was never tried nobody else is told.
 
     Args:
         ledger: gets the note, and wipes the report.
@@ -60,6 +98,9 @@ def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> N
         TransportError: not confirmed.
     """
     report_id = _report(entry).report_id
+    forget_signature(ledger, key)
+    if ledger.end_untried(key, "withdrawn"):
+        return
     expected = {"format": "sottovoce-withdrawal/1", "survey": key.survey, "report_id": report_id}
     try:
         answer = transport.withdraw(key.survey, report_id)
@@ -90,7 +131,7 @@ def drawn_for(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
     for record in readable(ledger)[0]:
         key = record.key._replace(token=link.token if record.bound else "")
         is_named = (key.origin, key.survey) == (link.origin, link.survey) and name_of(key) == record.name
-        if is_named and key.wave != MEMO:
+        if is_named and key.wave >= 0:
             found.append((key, record.entry))
     return found
 
@@ -98,6 +139,13 @@ def drawn_for(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
 def receipt_of(entry: Entry) -> dict[str, Any]:
     """The receipt that an honest aggregator gives for a recorded report, and the report's body."""
     return {**receipt(_report(entry), entry.body.encode()), "body": entry.body}
+
+
+def _submit(key: Key, entry: Entry, transport: Transport) -> dict[str, Any]:
+    if entry.signature:
+        return transport.submit_signed(key.survey, entry.body.encode(), entry.signature)
+    # What has arrived is known by its id. Its signature is wiped, and the invitation beside it would say whose it is.
+    return transport.submit(key.survey, entry.body.encode(), "" if entry.sent else key.token)
 
 
 def _report(entry: Entry) -> Report:

@@ -30,7 +30,7 @@ class Draws:
         """
         if not 1 <= bound <= MAX_DENOMINATOR:
             raise ValueError("a draw needs a bound from 1 to 2^32")
-        return uniform_below(self._exactly, bound)
+        return uniform_below(self.exactly, bound)
 
     def pick(self, weights: Sequence[int]) -> int:
         """An index, with probability proportional to its weight."""
@@ -43,7 +43,8 @@ class Draws:
 
     def identity(self) -> str:
         """128 random bits as 32 hexadecimal digits."""
-        return self._exactly(16).hex()
+        return self.exactly(16).hex()
 
-    def _exactly(self, count: int) -> bytes:
+    def exactly(self, count: int) -> bytes:
+        """So many random bytes; a source that gives fewer is refused."""
         return exactly(self._read, count)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sottovoce.client.ledger import Entry, Key, first_unaccepted
+from sottovoce.client.ledger import ARRIVED, Entry, Key, first_unaccepted, over
 from sottovoce.client.ledger_entry import (
     Record,
     dump_drawn,
@@ -60,7 +60,7 @@ class FileLedger:
         Raises:
             BudgetExhausted: its file is damaged, or cannot be read; what it held may have been sent.
         """
-        path = self._path(name_of(key))
+        path = self._path(self._name_of(key))
         try:
             entry = parse_record(path, path.read_bytes()).entry
             if entry.waiting:
@@ -109,7 +109,7 @@ class FileLedger:
 
     def unaccepted(self, key: Key) -> Entry | None:
         """A report for the same wave with another token that nobody has acknowledged; a damaged file is passed over."""
-        others = (record for record in self._readable() if record.name != name_of(key))
+        others = (record for record in self._readable() if record.name != self._name_of(key))
         return first_unaccepted(record.entry for record in others if record.key == key._replace(token=""))
 
     def bind(self, key: Key, entry: Entry) -> Entry | None:
@@ -129,28 +129,57 @@ class FileLedger:
             pool: a digest of what the set is drawn from.
             drawn: places in the pool, which count only if nothing was drawn before.
         """
-        path = self.folder / f"{name_of(key)}-{pool}{_DRAWN}"
+        path = self.folder / f"{self._name_of(key)}-{pool}{_DRAWN}"
         with self._writing():
             self._create(path, dump_drawn(drawn))
         return parse_drawn(path)
+
+    def revise(self, key: Key, before: str, after: str) -> bool:
+        """
+        Put another body, durably, in the place of one that is never sent.
+
+        Args:
+            key: what it stands under.
+            before: what it must be; else another process was faster.
+            after: what it is from now on.
+        """
+        with self._writing():
+            is_first = self.read(self._name_of(key)).entry.body == before
+            if is_first:
+                self._change(self._name_of(key), body=after)
+        return is_first
+
+    def mark_due(self, key: Key) -> None:
+        """Note that the moment has come; what cannot be noted is not sent."""
+        with self._writing():
+            self._change_copies(key, send_at=0)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report, under whichever keys it stands."""
         # The report has arrived; a note that cannot be written is no reason to say that it has not.
         with suppress(OSError, BudgetExhausted), self._locked():
-            for name in (name_of(key), *self._copies(name_of(key))):
-                self._change(name, sent=True, refused="")
+            self._change_copies(key, **ARRIVED)
 
     def mark_refused(self, key: Key, reason: str) -> None:
         """Note that the aggregator refuses the report for good; an acknowledged or ended one stays what it is."""
         # Without the note it is sent once more at the next visit: the same bytes.
         with suppress(OSError, BudgetExhausted), self._locked():
-            if self.read(name_of(key)).entry.waiting:
-                self._change(name_of(key), refused=reason)
+            if self.read(self._name_of(key)).entry.waiting:
+                self._change(self._name_of(key), refused=reason)
 
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
-        self._end(name_of(key), ended)
+        self._end(self._name_of(key), ended)
+
+    def end_untried(self, key: Key, ended: str) -> bool:
+        """
+        The same, where the report waits for its moment.
+
+        Args:
+            key: what it stands under.
+            ended: why.
+        """
+        return self._end(self._name_of(key), ended, is_untried=True)
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
@@ -199,6 +228,9 @@ class FileLedger:
         except OSError:
             raise unwritable("not everything was erased") from None
 
+    def _name_of(self, key: Key) -> str:
+        return name_of(key)
+
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.json"
 
@@ -221,16 +253,19 @@ class FileLedger:
             other for other, record in found.items() if (record.key, record.entry.body) == (own.key, own.entry.body)
         ]
 
-    def _end(self, name: str, ended: str) -> None:
+    def _end(self, name: str, ended: str, is_untried: bool = False) -> bool:
         try:
             with self._locked():
+                if is_untried and not self.read(name).entry.send_at:
+                    return False
                 # Its own entry last: while that holds the report, this can be done again.
                 names = [*self._copies(name), name]
                 for each in names:
-                    self._change(each, body="", ended=ended, refused="")
+                    self._change(each, **over(ended))
         except OSError:
             raise unwritable(f"it does not know that the report was {ended}") from None
         self._remove_rest(names)
+        return True
 
     def _remove_rest(self, names: Iterable[str]) -> None:
         """What lies beside reports that have ended."""
@@ -252,6 +287,10 @@ class FileLedger:
             if path.stem not in left:
                 path.unlink(missing_ok=True)
 
+    def _change_copies(self, key: Key, **changes: Any) -> None:  # noqa: ANN401
+        for name in (self._name_of(key), *self._copies(self._name_of(key))):
+            self._change(name, **changes)
+
     def _change(self, name: str, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
         path = self._path(name)
         try:
@@ -262,7 +301,7 @@ class FileLedger:
         _sync(self.folder)
 
     def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
-        path = self._path(name_of(key))
+        path = self._path(self._name_of(key))
         if text and not path.exists():
             # Before the entry: a report that was sent can always be told in words.
             self._write(text).replace(self._text_path(entry.digest))

@@ -11,9 +11,9 @@ the receipt for these very bytes marks it as sent. With another token the same b
 person says so: then the report stands under both keys, and its cost under the first alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sottovoce.shared.errors import AnsweredPersonally, DrawnElsewhere
 
@@ -22,6 +22,10 @@ MEMO = -1
 In the place of the wave in a key: what is remembered for all of them. No wave has this number, so a memo is an entry
 like any other, charged and kept by the same code, and never taken for a report of some wave.
 """
+REDEMPTION = -2
+"""In the place of the wave: what an invitation was redeemed for, or is to be; it costs nothing and is never sent."""
+SIGNERS = -3
+"""In the place of the wave, without a token: whose signatures this device asked for, for all waves of the survey."""
 
 
 class Key(NamedTuple):
@@ -45,6 +49,8 @@ class Entry:
         sent: the aggregator has acknowledged them.
         ended: "withdrawn" or "forgotten"; then the entry only keeps a second report from being drawn.
         refused: why the aggregator refused them for good, by its own code; then they go again only when asked for.
+        signature: of the report's id, in the place of a token; "" where there is none, and once it has arrived.
+        send_at: seconds since 1970 before which nobody is told of the report; 0 once it may have been sent.
     """
 
     digest: str
@@ -53,6 +59,8 @@ class Entry:
     sent: bool = False
     ended: str = ""
     refused: str = ""
+    signature: str = ""
+    send_at: int = 0
 
     @property
     def waiting(self) -> bool:
@@ -115,14 +123,40 @@ class Ledger(Protocol):
             drawn: places in the pool, which count only if nothing was drawn before.
         """
 
+    def revise(self, key: Key, before: str, after: str) -> bool:
+        """
+        Put another body, durably, in the place of one that is never sent.
+
+        Args:
+            key: what it stands under.
+            before: what it must be; else another program was faster.
+            after: what it is from now on.
+
+        Returns:
+            Whether it was.
+        """
+
+    def mark_due(self, key: Key) -> None:
+        """Note, durably, that the moment has come: from now on the report may have been sent."""
+
     def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report, under whichever keys it stands."""
+        """Note that the aggregator has acknowledged the report, under whichever keys it stands; wipe its signature."""
 
     def mark_refused(self, key: Key, reason: str) -> None:
         """Note that the aggregator refuses the report for good; an acknowledged or ended one stays what it is."""
 
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report, durably, this key's copy last, and keep that there was one; ``ended`` says why."""
+
+    def end_untried(self, key: Key, ended: str) -> bool:
+        """
+        The same, where the report waits for its moment, looked for in the same step; whether it did. Of two programs
+        one notes first that the moment has come, or that it never will.
+
+        Args:
+            key: what it stands under.
+            ended: why.
+        """
 
     def spent(self, origin: str) -> float:
         """Total epsilon of all reports drawn for this aggregator."""
@@ -147,6 +181,15 @@ def first_unaccepted(entries: Iterable[Entry]) -> Entry | None:
     found = list(entries)
     arrived = {entry.body for entry in found if entry.sent}
     return next((entry for entry in found if entry.waiting and entry.body not in arrived), None)
+
+
+ARRIVED: Mapping[str, Any] = {"sent": True, "refused": "", "signature": "", "send_at": 0}
+"""What changes in an entry once its report has been acknowledged."""
+
+
+def over(ended: str) -> dict[str, Any]:
+    """What changes in an entry whose report ends; ``ended`` says why."""
+    return {"body": "", "ended": ended, "refused": "", "signature": "", "send_at": 0}
 
 
 class MemoryLedger:
@@ -212,10 +255,27 @@ class MemoryLedger:
         """
         return self._drawn.setdefault((key, pool), drawn)
 
+    def revise(self, key: Key, before: str, after: str) -> bool:
+        """
+        Put another body in the place of one that is never sent.
+
+        Args:
+            key: what it stands under.
+            before: what it must be.
+            after: what it is from now on.
+        """
+        if self._entries[key].body != before:
+            return False
+        self._entries[key] = replace(self._entries[key], body=after)
+        return True
+
+    def mark_due(self, key: Key) -> None:
+        """Note that the moment has come."""
+        self._change(key, send_at=0)
+
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report."""
-        for each in self._copies(key):
-            self._entries[each] = replace(self._entries[each], sent=True, refused="")
+        self._change(key, **ARRIVED)
 
     def mark_refused(self, key: Key, reason: str) -> None:
         """Note that the aggregator refuses the report for good."""
@@ -224,10 +284,26 @@ class MemoryLedger:
 
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report and keep that there was one."""
-        for each in self._copies(key):
-            self._entries[each] = replace(self._entries[each], body="", ended=ended, refused="")
+        self._change(key, **over(ended))
         left = {entry.digest for entry in self._entries.values() if entry.body}
         self._texts = {digest: text for digest, text in self._texts.items() if digest in left}
+
+    def end_untried(self, key: Key, ended: str) -> bool:
+        """
+        The same, where the report waits for its moment.
+
+        Args:
+            key: what it stands under.
+            ended: why.
+        """
+        is_untried = self._entries[key].send_at > 0
+        if is_untried:
+            self.end(key, ended)
+        return is_untried
+
+    def _change(self, key: Key, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
+        for each in self._copies(key):
+            self._entries[each] = replace(self._entries[each], **changes)
 
     def _copies(self, key: Key) -> list[Key]:
         """The keys that the same report stands under."""

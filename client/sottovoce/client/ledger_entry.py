@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.shared.errors import BudgetExhausted
 
+_TEXTS = ("body", "digest", "ended", "refused", "signature")
+
 
 class Record(NamedTuple):
     """
@@ -93,8 +95,8 @@ def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON read
     try:
         known = {field.name: document[field.name] for field in fields(Entry) if field.name in document}
         needed = {field.name for field in fields(Entry) if field.default is MISSING}
-        right = needed <= set(known) and known["epsilon"] >= 0
-        right = right and all(isinstance(known.get(name, ""), str) for name in ("body", "digest", "ended", "refused"))
+        right = needed <= set(known) and known["epsilon"] >= 0 and type(known.get("send_at", 0)) is int
+        right = right and all(isinstance(known.get(name, ""), str) for name in _TEXTS)
     except (LookupError, TypeError):
         right = False
     if not right:

@@ -172,4 +172,5 @@ def _integers(*probabilities: Fraction) -> list[int]:
 
 def _key(key: Key) -> Key:
     # One entry for all waves: a memo of its own for each wave would be a permanent answer drawn anew.
-    return key._replace(wave=MEMO)
+    # Nor is it kept by the invitation: with another one the same person would have a second permanent answer.
+    return key._replace(wave=MEMO, token="")

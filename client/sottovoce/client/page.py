@@ -152,9 +152,14 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
 
 
 @cache
-def preview() -> Preview:
-    """The form before a pretended aggregator, which no respondent is given."""
-    script, style = "\n" + previewed(), _css() + tidy(read("preview/preview.css"))
+def preview(is_rare: bool = True) -> Preview:
+    """
+    The form before a pretended aggregator, which no respondent is given.
+
+    Args:
+        is_rare: the survey's reports are signed or wait, for which the form has a part that is large.
+    """
+    script, style = "\n" + previewed(is_rare), _css() + tidy(read("preview/preview.css"))
     page = _html(_setup({}), f'<script type="module">{script}</script>').replace(_css(), style)
     before, _, rest = page.partition("{}</script>")
     between, after = rest.rsplit("<body>\n", 1)

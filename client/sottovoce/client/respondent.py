@@ -8,10 +8,12 @@ drawn report.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
-from sottovoce.client.delivery import deliver, receipt_of, take_back
+from sottovoce.client.delivery import deliver, draw_send_at, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.kept_survey import kept_or_fetched
@@ -21,8 +23,9 @@ from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
 from sottovoce.client.question_sample import keep_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
+from sottovoce.client.redemption import NOT_SIGNED, forget_signature, redeem, signed_id
 from sottovoce.client.revisions import Standing, standing, survey_for
-from sottovoce.client.transport import Transport
+from sottovoce.client.transport import Transport, now
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
@@ -48,6 +51,7 @@ class Respondent:
         token: the one-time token of the link; a survey that is open to all ignores it, since it would only buy a
             second draw.
         another_person: this is not the person who drew a report here with another token that was not accepted.
+        clock: the present moment, for surveys whose reports wait for theirs.
 
     Raises:
         BudgetExhausted: the survey asks for more than is allowed; or the ledger cannot be read.
@@ -65,19 +69,21 @@ class Respondent:
         wave: int = 0,
         token: str = "",
         another_person: bool = False,
+        clock: Callable[[], datetime] = now,
     ) -> None:
         self.survey = survey
         self.ledger = ledger
         self._transport = transport
         self._draws = draws or Draws()
         self.wave = wave
-        if survey.asks_for_token and not token:
+        if survey.asks_for_invitation and not token:
             raise TransportError("this survey asks for a link with a token; nothing was sent")
         if not 0 <= wave < len(survey.waves):
             raise TransportError("your link is for a wave that this survey does not have; nothing was sent")
-        self._token = token if survey.asks_for_token else ""
+        self._token = token if survey.asks_for_invitation else ""
         self._key = Key(transport.origin, survey.name, wave, self._token)
         self._another_person = another_person
+        self._clock = clock
         if ledger.get(self._key) is None:
             _check_budget(survey, allowance)
 
@@ -155,9 +161,35 @@ class Respondent:
             check_memo(self.ledger, self._key, self.survey)
         return False
 
+    def redeem(self) -> None:
+        """
+        Have the ids of this invitation's reports signed, for all waves, unless that was done; where the survey asks.
+
+        Raises:
+            BudgetExhausted: the invitation is not to be used any more, or the ledger refuses.
+            TransportError: no answer, or refused.
+        """
+        if self.survey.is_blind and not self.drawn:
+            redeem(self.ledger, self._key, self.survey, self._transport, self._draws)
+
     def answer(self, answers: Mapping[str, object]) -> dict[str, Any]:
         """
-        Randomize the answers once, record the report, send it, and return the aggregator's receipt.
+        ``record`` the answers, send the report, and return the aggregator's receipt.
+
+        Args:
+            answers: as for ``record``.
+
+        Raises:
+            NotYet: the report waits for its moment, as the survey asks.
+            TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
+            AnswerError, BudgetExhausted: as for ``record``.
+        """
+        self.record(answers)
+        return self.send()
+
+    def record(self, answers: Mapping[str, object]) -> None:
+        """
+        Randomize the answers and record the report, once: where one was recorded before, nothing is drawn.
 
         Args:
             answers: by question name; what an answer looks like stands in ``shared.answers``. None, or no entry, is
@@ -168,19 +200,27 @@ class Respondent:
             DrawnElsewhere: a report drawn here with another token was not accepted, and it is not said whether that
                 was the same person: see ``resume`` and ``another_person``.
             BudgetExhausted: the ledger refuses.
-            TransportError: not acknowledged; call ``send`` later, it sends the same bytes.
+            TransportError: the invitation could not be redeemed; nothing was drawn.
         """
-        if not self.drawn:
-            # Before the memo, which is charged; and again where the report is recorded: another program may be drawing.
-            if self.drawn_elsewhere and not self._another_person:
-                raise DrawnElsewhere
-            values = encode(self.survey, answers, self.places)
-            memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
-            report = randomize(self.survey, values, self._draws, self.wave, memo)
-            body = dump_report(report, self.survey).decode()
-            entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
-            self.ledger.record(self._key, entry, self.survey.canonical, only_one=not self._another_person)
-        return self.send()
+        if self.drawn:
+            return
+        # Before the memo, which is charged; and again where the report is recorded: another program may be drawing.
+        if self.drawn_elsewhere and not self._another_person:
+            raise DrawnElsewhere
+        self.redeem()
+        signed = signed_id(self.ledger, self._key) if self.survey.is_blind else NOT_SIGNED
+        if signed is None:
+            self._entry()  # Another program was faster.
+            return
+        values = encode(self.survey, answers, self.places)
+        memo = keep_memo(self.ledger, self._key, self.survey, self._draws)
+        report = randomize(self.survey, values, self._draws, self.wave, memo, report_id=signed.report_id)
+        body = dump_report(report, self.survey).decode()
+        entry = Entry(self.survey.digest, self.survey.epsilon_of_wave, body)
+        send_at = draw_send_at(self.survey, self.wave, self._draws, self._clock())
+        entry = replace(entry, signature=signed.signature, send_at=send_at)
+        self.ledger.record(self._key, entry, self.survey.canonical, only_one=not self._another_person)
+        forget_signature(self.ledger, self._key)
 
     @property
     def drawn_elsewhere(self) -> bool:
@@ -206,9 +246,10 @@ class Respondent:
 
         Raises:
             BudgetExhausted: there is no report to send: none was drawn, or it was withdrawn or forgotten.
+            NotYet: its moment has not come; nothing was sent.
             TransportError: not acknowledged, or the receipt is not for these bytes.
         """
-        return deliver(self.ledger, self._key, self._entry(), self._transport)
+        return deliver(self.ledger, self._key, self._entry(), self._transport, self._clock)
 
     def standing(self) -> Standing | None:
         """
@@ -230,7 +271,7 @@ class Respondent:
         Raises:
             TransportError: no answer, or refused for another reason.
         """
-        return self._transport.check_token(self.survey.name, self._token) if self._token else None
+        return self._transport.check_token(self.survey.name, self._token) if self.survey.asks_for_token else None
 
     @property
     def cost(self) -> float:
@@ -248,6 +289,12 @@ class Respondent:
         """The receipt of the report that was acknowledged, from the ledger alone; None if there is none."""
         entry = self.ledger.get(self._key)
         return receipt_of(entry) if entry is not None and entry.sent and not entry.ended else None
+
+    @property
+    def send_at(self) -> int:
+        """When the recorded report is to be sent, in seconds since 1970; 0 if it may be sent now, or was."""
+        entry = self.ledger.get(self._key)
+        return 0 if entry is None else entry.send_at
 
     @property
     def refused(self) -> str:
@@ -295,6 +342,8 @@ def randomize(
     draws: Draws,
     wave: int = 0,
     memo: Memo | None = None,
+    *,
+    report_id: str = "",
 ) -> Report:
     """
     The report for these true values: the id is drawn first, then each question that is asked, in order.
@@ -305,6 +354,7 @@ def randomize(
         draws: the source of randomness.
         wave: the wave that the report is for.
         memo: what ``keep_memo`` gives; without it, permanent answers are drawn for this report alone.
+        report_id: one that was drawn and signed before; by default it is drawn here.
 
     Raises:
         AnswerError: a value is not in its question's domain, or not just the questions of one respondent have one;
@@ -315,7 +365,7 @@ def randomize(
     for question, value in zip(survey.questions, values, strict=True):
         if value is not None:
             question.check(value)
-    report_id = draws.identity()
+    report_id = report_id or draws.identity()
     kept = memo or {}
     reported = tuple(
         value if value is None else _perturb(question, value, draws, survey.own_coin, kept.get(index))

@@ -9,7 +9,7 @@ Two that contradict each other are a proof that somebody was shown something els
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple, Protocol
 
 from sottovoce.client.link import Link
@@ -93,7 +93,12 @@ def published(transport: Publisher, name: str) -> list[Revision]:
 
 def contradictions(revisions: Sequence[Revision]) -> list[str]:
     """What revisions say against each other, a sentence each; nothing of a chain in which each follows the next one."""
-    return [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
+    told = [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
+    return told + [
+        f"{new.digest[:12]} and {old.digest[:12]} name different keys for one wave, which could tell people apart"
+        for new, old in combinations(revisions, 2)
+        if any(one != other for one, other in zip(_keys(new), _keys(old), strict=False))
+    ]
 
 
 def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> Standing | None:
@@ -150,6 +155,13 @@ def _between(later: Revision, earlier: Revision) -> Iterator[str]:
         yield f"{new} and {old} are different versions, and both replace {later.replaces[:12]}"
     elif later.replaces is not None and later.replaces != earlier.digest:
         yield f"revision {later.number} ({new}) replaces {later.replaces[:12]}, and {old} is shown in its place"
+
+
+def _keys(revision: Revision) -> Sequence[object]:
+    """Those that sign, one for each wave; none where the survey is not blind."""
+    access = canonical.load(revision.body).get("access")
+    keys = access.get("blind") if isinstance(access, dict) else None
+    return keys if isinstance(keys, list) else ()
 
 
 def _read(reply: bytes, name: str) -> list[Revision]:

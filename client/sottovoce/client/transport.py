@@ -3,7 +3,8 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.cookiejar import DefaultCookiePolicy
@@ -59,6 +60,7 @@ class Transport:
         sleep: how to wait between tries, in seconds.
         clock: the present moment, with its time zone.
         jitter: the share by which a wait is made longer.
+        fresh: makes a session for one request, where that must not share a connection with any other.
     """
 
     def __init__(
@@ -69,13 +71,11 @@ class Transport:
         *,
         clock: Callable[[], datetime] = now,
         jitter: Callable[[], float] = jitter,
+        fresh: Callable[[], requests.Session] = requests.Session,
     ) -> None:
         self.origin = origin
-        self._session = session or requests.Session()
-        # Without this, a .netrc on the device would put a name and a password on the wire.
-        self._session.auth = _no_credentials
-        # A cookie would tie the report to the reading of the survey, and one survey to the next.
-        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self._session = _discreet(session or requests.Session())
+        self._fresh = fresh
         self._sleep = sleep
         self._clock = clock
         self._jitter = jitter
@@ -147,6 +147,20 @@ class Transport:
         reply = self._find("GET", path, limit=MAX_SURVEY_BYTES)
         return None if reply is None else reply.body
 
+    def redeem(self, survey: str, body: bytes) -> bytes:
+        """
+        The reply to a request for signatures, on a connection of its own; every try sends the same bytes.
+
+        Args:
+            survey: the survey's name.
+            body: the request.
+
+        Raises:
+            TransportError: no answer after ``TRIES`` tries, or refused.
+        """
+        path = f"/api/v1/surveys/{survey}/redeem"
+        return self._try("POST", path, body, limit=MAX_SURVEY_BYTES, is_alone=True).body
+
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
         """
         The receipt for a report; every try sends the same bytes and the same token.
@@ -159,7 +173,24 @@ class Transport:
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
         """
-        return _object(self._try("POST", f"/api/v1/surveys/{survey}/reports", body, token), "receipt")
+        bearer = f"Bearer {token}" if token else ""
+        return _object(self._try("POST", f"/api/v1/surveys/{survey}/reports", body, bearer), "receipt")
+
+    def submit_signed(self, survey: str, body: bytes, signature: str) -> dict[str, Any]:
+        """
+        The same for a report whose id is signed, on a connection of its own: any other request on it would tell whose
+        report it is.
+
+        Args:
+            survey: the survey's name.
+            body: the report, which is sent byte for byte.
+            signature: of its id; it travels in a header, and nothing else does.
+
+        Raises:
+            TransportError: no answer after ``TRIES`` tries, or refused.
+        """
+        path = f"/api/v1/surveys/{survey}/reports"
+        return _object(self._try("POST", path, body, f"Blind {signature}", is_alone=True), "receipt")
 
     def withdraw(self, survey: str, report_id: str) -> dict[str, Any]:
         """
@@ -182,19 +213,21 @@ class Transport:
                 return None
             raise
 
-    def _try(
+    def _try(  # noqa: PLR0913 - all but two have a default
         self,
         method: str,
         path: str,
         body: bytes | None = None,
-        token: str = "",
+        permission: str = "",
         *,
         limit: int = MAX_REPLY_BYTES,
         tries: int = TRIES,
+        is_alone: bool = False,
     ) -> Reply:
         """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; other 4xx are final."""
         for attempt in range(tries):
-            reply = self._once(method, path, body, token, limit)
+            with self._connected(is_alone) as session:
+                reply = self._once(session, method, path, body, permission, limit)
             if reply is not None and reply.status == requests.codes.ok:
                 return reply
             if reply is not None and not _may_pass(reply):
@@ -205,15 +238,30 @@ class Transport:
             raise TransportError("the aggregator cannot be reached")
         raise _refusal(reply)
 
-    def _once(self, method: str, path: str, body: bytes | None, token: str, limit: int) -> Reply | None:
+    @contextmanager
+    def _connected(self, is_alone: bool) -> Iterator[requests.Session]:
+        """The session of this transport; or one that is used for a single request and shares no connection with it."""
+        if not is_alone:
+            yield self._session
+            return
+        session = _discreet(self._fresh())
+        try:
+            session.headers["Connection"] = "close"
+            yield session
+        finally:
+            session.close()
+
+    def _once(
+        self, session: requests.Session, method: str, path: str, body: bytes | None, permission: str, limit: int
+    ) -> Reply | None:
         headers = _HEADERS if body is None else {**_HEADERS, "Content-Type": "application/json"}
-        if token:
+        if permission:
             # A header, never the address: addresses end up in logs.
-            headers = {**headers, "Authorization": f"Bearer {token}"}
+            headers = {**headers, "Authorization": permission}
         url = self.origin + path
         try:
             # A redirect would carry the report to a place that the respondent has not agreed to.
-            reply = self._session.request(
+            reply = session.request(
                 method, url, data=body, headers=headers, timeout=_TIMEOUT, allow_redirects=False, stream=True
             )
             try:
@@ -230,6 +278,14 @@ class Transport:
         asked = None if reply is None else _asked(reply, self._clock)
         seconds = 2**attempt if asked is None else min(max(asked, 0), _MAX_WAIT)
         return seconds * (1 + self._jitter())
+
+
+def _discreet(session: requests.Session) -> requests.Session:
+    # Without this, a .netrc on the device would put a name and a password on the wire.
+    session.auth = _no_credentials
+    # A cookie would tie the report to the reading of the survey, and one survey to the next.
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    return session
 
 
 def _no_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:

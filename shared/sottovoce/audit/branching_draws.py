@@ -6,9 +6,9 @@ costs no more than one of 4. What it does not run, the rejection loop of ``Draws
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 from sottovoce.shared.rational import MAX_DENOMINATOR
 
@@ -19,6 +19,7 @@ MAX_DRAWS = 4096
 """Most draws on one way: a client that draws until something comes would else draw for ever."""
 
 _DRAWS = 8
+_NO_WEIGHTS = "weights are whole numbers of at least 0"
 
 Distribution = dict[Any, Fraction]
 """The exact probability of each reported value, or of whatever else comes of the draws."""
@@ -28,8 +29,7 @@ class TooManyPaths(Exception):
     """There are more ways through the randomizer than were to be tried."""
 
 
-@dataclass(frozen=True)
-class Path:
+class Path(NamedTuple):
     """One way through a randomizer: what it reported, how likely the way is, and the bounds of what it read."""
 
     reported: Any
@@ -38,14 +38,24 @@ class Path:
 
 
 class BranchingDraws:
-    """Follows a script of choices, then always the first; remembers the choices there were."""
+    """
+    Follows a script of choices, then always the first; remembers the choices there were.
+
+    Attributes:
+        script: the choices to take, of each draw the place among what it may give.
+        taken: those that were taken until now.
+        choices: how many there were at each draw.
+        bounds: of the draws, where they read something.
+        part: with ``whole``, the probability of the way until now: ``part / whole``, not in lowest terms.
+        whole: see ``part``.
+    """
 
     def __init__(self, script: Sequence[int]) -> None:
         self.script = script
         self.taken: list[int] = []
         self.choices: list[int] = []
         self.bounds: list[int] = []
-        self._part = self._whole = 1
+        self.part = self.whole = 1
 
     def below(self, bound: int) -> int:
         """One branch for each value."""
@@ -53,33 +63,29 @@ class BranchingDraws:
             raise ValueError("a draw needs a bound of at least 1")
         if bound > MAX_BRANCHES:
             raise TooManyPaths
-        return self._branch(bound, None)
+        return self._branch(bound, None, range(bound))
 
     def pick(self, weights: Sequence[int]) -> int:
         """One branch for each index that has a weight."""
-        if set(map(type, weights)) != {int} or min(weights) < 0:
-            raise ValueError("weights are whole numbers of at least 0")
-        if not 1 <= sum(weights) <= MAX_DENOMINATOR:
-            raise ValueError("weights sum to 1 .. 2^32")
-        if len(weights) > MAX_BRANCHES:
-            raise TooManyPaths
-        return self._branch(sum(weights), weights)
+        if set(map(type, weights)) != {int}:
+            raise ValueError(_NO_WEIGHTS)
+        return self._branch(*_weighed(tuple(weights)))
 
-    def _branch(self, bound: int, weights: Sequence[int] | None) -> int:
-        index = self._choose(bound, weights)
+    def _branch(self, bound: int, weights: Sequence[int] | None, live: Sequence[int]) -> int:
+        index = self._choose(live)
         if bound > 1:  # a bound of 1 reads no byte
             self.bounds.append(bound)
-        self._part *= 1 if weights is None else weights[index]
-        self._whole *= bound
+        if weights is not None:
+            self.part *= weights[index]
+        self.whole *= bound
         return index
 
     @property
     def probability(self) -> Fraction:
         """Of the way until now."""
-        return Fraction(self._part, self._whole)
+        return Fraction(self.part, self.whole)
 
-    def _choose(self, bound: int, weights: Sequence[int] | None) -> int:
-        live = range(bound) if weights is None else _live(weights)
+    def _choose(self, live: Sequence[int]) -> int:
         step = len(self.taken)
         if step == MAX_DRAWS:
             raise TooManyPaths
@@ -92,11 +98,17 @@ class BranchingDraws:
 Followed = TypeVar("Followed", bound=BranchingDraws)
 
 
-def _live(weights: Sequence[int]) -> Sequence[int]:
-    """The indices that have a weight."""
-    if min(weights):
-        return range(len(weights))
-    return [index for index, weight in enumerate(weights) if weight]
+# The same few rows of weights are drawn from again and again.
+@lru_cache(maxsize=1024)
+def _weighed(weights: tuple[int, ...]) -> tuple[int, tuple[int, ...], Sequence[int]]:
+    """The sum of weights, the weights, and the indices that have one."""
+    if min(weights) < 0:
+        raise ValueError(_NO_WEIGHTS)
+    if not 1 <= sum(weights) <= MAX_DENOMINATOR:
+        raise ValueError("weights sum to 1 .. 2^32")
+    if len(weights) > MAX_BRANCHES:
+        raise TooManyPaths
+    return sum(weights), weights, tuple(index for index, weight in enumerate(weights) if weight)
 
 
 def following(

@@ -26,6 +26,7 @@ from sottovoce.aggregator.curator.terms import Terms
 from sottovoce.aggregator.curator.top import top_cell, top_mark, winner_distribution
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.curator_ledger import check_ledger
 from sottovoce.audit.curator_loss import exact_delta, exact_loss, sampled_loss
 from sottovoce.audit.noise_branches import exp_bounds, noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
@@ -116,7 +117,7 @@ def audit_curator(draws: ExactNoise, runs: int, alpha: float) -> list[Check]:
         alpha: probability that sampling fails what is right, at most.
     """
     exact = (_exact(pair, terms) for pair in EXACT for terms in (REPLACE, ADD))
-    return [*_noise(), *exact, *_top(), _gaussian(), lloyd_check(cluster, draws, runs, alpha)]
+    return [*_noise(), *exact, *_top(), _gaussian(), lloyd_check(cluster, draws, runs, alpha), check_ledger()]
 
 
 def _noise() -> Iterator[Check]:
@@ -231,7 +232,9 @@ def judged(name: str, loss: float, claim: float, scope: str = "every branch") ->
     """
     wrong = loss > claim * (1 + ROUNDED)
     message = f"the loss is {loss:.3f} at least, and {claim:.3f} is claimed" if wrong else ""
-    return Check("python", name, FAILED if wrong else PASSED, claim, loss, scope, message)
+    # JSON has no infinity.
+    told = None if math.isinf(loss) else loss
+    return Check("python", name, FAILED if wrong else PASSED, claim, told, scope, message)
 
 
 def _check(name: str, right: bool, scope: str) -> Check:

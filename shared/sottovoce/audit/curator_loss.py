@@ -6,14 +6,11 @@ Exact     Where a release has finitely many likely answers, all branches of its 
           one of them cannot occur under the other), delta the hockey-stick at the claimed epsilon.
 Sampled   Elsewhere: a lower bound of the loss from fixed events and one-sided Clopper-Pearson limits, each at the level
           alpha / (4 m) for m events, so that an honest release is flagged with probability alpha at most.
-Ledger    A procedure that records and shows is interrupted before and after each of its steps in turn: nothing may have
-          been shown that is not recorded.
 Source    Jagielski, Ullman and Oprea 2020; statistics as in ``lower_bound``.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 from sottovoce.audit.lower_bound import limits
@@ -101,41 +98,3 @@ def sampled_loss(
 def _limits(count: int, n: int, level: float) -> tuple[float, float]:
     lower, upper = limits([count], n, level)
     return lower[0], upper[0]
-
-
-class _Interrupted(Exception):
-    """As a power cut would."""
-
-
-Procedure = Callable[[Callable[[object], None], Callable[[object], None]], None]
-"""``procedure(record, show)``: makes one release, calling both with its answer."""
-
-
-def shown_without_record(procedure: Procedure) -> bool:
-    """Whether an interruption at some step leaves an answer that was shown and is in no ledger."""
-    steps = len(_interrupted_at(procedure, None)[2])
-    states = [_interrupted_at(procedure, point) for point in range(2 * steps + 1)]
-    return any(answer not in recorded for recorded, shown, _ in states for answer in shown)
-
-
-def _interrupted_at(procedure: Procedure, point: int | None) -> tuple[list[object], list[object], list[str]]:
-    """What was recorded, shown and begun when it stopped: before step ``point / 2``, or after it if that is odd."""
-    recorded: list[object] = []
-    shown: list[object] = []
-    begun: list[str] = []
-
-    def step(name: str, where: list[object]) -> Callable[[object], None]:
-        def do(answer: object) -> None:
-            at = 2 * len(begun)
-            begun.append(name)
-            if point == at:
-                raise _Interrupted
-            where.append(answer)
-            if point == at + 1:
-                raise _Interrupted
-
-        return do
-
-    with suppress(_Interrupted):
-        procedure(step("record", recorded), step("show", shown))
-    return recorded, shown, begun

@@ -7,16 +7,18 @@ same mechanism. ``scope`` always says which.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 from math import comb, prod
 from typing import Any
 
 from sottovoce.audit.agreed_law import agreed_law
-from sottovoce.audit.branching_draws import BranchingDraws, Distribution, TooManyPaths, following, paths
+from sottovoce.audit.branching_draws import BranchingDraws, Distribution, TooManyPaths, following
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms import Mechanism, Table
@@ -58,10 +60,12 @@ class Computed:
     Attributes:
         distribution: of the reports.
         bounds: the sets of bounds drawn from, over all ways; what is read depends on nothing else.
+        ways: how many were followed; 0 if nobody counted.
     """
 
     distribution: Distribution
     bounds: frozenset[tuple[int, ...]]
+    ways: int = 0
 
 
 class Mismatch(Exception):
@@ -212,12 +216,20 @@ def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int =
 
 
 def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Computed:
-    found: Distribution = {}
+    # Summed by denominators, of which there are few: to cancel on each way would take longer than the draws.
+    found: dict[Any, Counter[int]] = {}
     bounds = set()
-    for path in paths(lambda draws: run(value, draws), most):
-        found[path.reported] = found.get(path.reported, Fraction(0)) + path.probability
-        bounds.add(path.bounds)
-    return Computed(found, frozenset(bounds))
+    ways = 0
+    for draws, reported in following(partial(run, value), BranchingDraws, most):
+        ways += 1
+        found.setdefault(reported, Counter())[draws.whole] += draws.part
+        bounds.add(tuple(draws.bounds))
+    law = {reported: _sum(Fraction(part, whole) for whole, part in parts.items()) for reported, parts in found.items()}
+    return Computed(law, frozenset(bounds), ways)
+
+
+def _sum(fractions: Iterable[Fraction]) -> Fraction:
+    return sum(fractions, start=Fraction(0))
 
 
 def count_paths(

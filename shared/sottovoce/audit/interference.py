@@ -7,11 +7,13 @@ answer reaches the outside through its randomizer or not at all.
 """
 
 import math
+import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
@@ -38,6 +40,7 @@ IDENTITY = "id of the report"
 
 _BODY = "the report, or what else is sent,"
 _REQUEST_PARTS = ("the kind of a request", "the address of a request", "a header", _BODY)
+_FOLDERS = ("TMPDIR", "TEMP", "TMP")
 _NOTCH = 1e-9
 """Charges are sums of numbers with a fraction."""
 
@@ -85,7 +88,9 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
         plan: its runs.
         tick: told of the progress.
     """
-    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder:
+    # What the person's own environment holds is looked through at each request, and is nothing to compare.
+    few = {name: os.environ[name] for name in _FOLDERS if name in os.environ}
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder, patch.dict(os.environ, few, clear=True):
 
         def execute(answers: Mapping[str, Any], tape: bytes, turn: int) -> tuple[Observation, int]:
             # A folder of the same name for each run, since names can be seen.

@@ -3,11 +3,9 @@
 import json
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from sottovoce.audit.branching_draws import Distribution
@@ -15,6 +13,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
 from sottovoce.audit.javascript_way import form_document, id_document, judge_way, plan_document
+from sottovoce.audit.node import laid_out
 from sottovoce.audit.python_code import (
     Task,
     alone,
@@ -30,9 +29,6 @@ from sottovoce.shared.spec import Survey
 
 SECONDS = 900
 """What takes longer is stopped, and has failed."""
-
-_FRUGAL = ("--single-threaded", "--max-semi-space-size=64")
-"""The other core has work of its own: garbage is collected by no further threads, and more rarely."""
 
 _UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
 NO_RUNS = RunPlan((), (), (), 0, 0)
@@ -61,11 +57,14 @@ def check_javascript(
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
-    order = {**_order(survey, tasks, histories), "scripts": list(scripts), "plan": plan_document(survey, plan)}
-    order["form"] = form_document(plan)
+    order = {**_order(survey, tasks, histories), "plan": plan_document(survey, plan)}
     order["id"] = None if survey.own_coin else id_document(tasks)
-    found = _run(node, scripts, order)
+    # The one while the other runs: one core may be free.
+    with ThreadPoolExecutor() as pool:
+        forms = pool.submit(_run, node, scripts, "javascript_forms.mjs", _forms(order, plan))
+        found = _run(node, scripts, "javascript_driver.mjs", order)
     try:
+        found["form"] = forms.result()
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
             pairs = zip(tasks, found["procedures"], strict=True)
@@ -102,20 +101,24 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
     }
 
 
-def _run(node: str, scripts: Mapping[str, str], order: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever it printed
-    """What the driver printed; None if it failed, or printed no JSON."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        for part in files("sottovoce.audit").iterdir():
-            if part.name.endswith(".mjs"):
-                (folder / part.name).write_bytes(part.read_bytes())
-        for script, text in scripts.items():
-            (folder / script).write_text(text, encoding="utf-8")
+def _forms(order: Mapping[str, Any], plan: RunPlan) -> dict[str, Any] | None:
+    """What goes through the form; None if nothing is drawn."""
+    if order["plan"] is None:
+        return None
+    form = form_document(plan)
+    vectors = [{**vector, "runs": vector["runs"][: form["most"]]} for vector in order["plan"]["vectors"]]
+    return {"survey": order["survey"], "plan": {**order["plan"], "vectors": vectors}, "form": form}
+
+
+def _run(node: str, scripts: Mapping[str, str], driver: str, order: dict[str, Any] | None) -> Any:  # noqa: ANN401
+    """What a driver printed; None if it failed, printed no JSON, or had nothing to do."""
+    if order is None:
+        return None
+    with laid_out(node, scripts, driver) as command:
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
-                [node, *_FRUGAL, str(folder / "javascript_driver.mjs")],
-                input=json.dumps(order),
+                command,
+                input=json.dumps({**order, "scripts": list(scripts)}),
                 capture_output=True,
                 text=True,
                 timeout=SECONDS,

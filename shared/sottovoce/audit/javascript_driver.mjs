@@ -4,19 +4,18 @@
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
 //         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most,
 //         id: { survey, inputs, most } or null,
-//         form: { catalogue, most }, plan: { wave, vectors: [{ body, runs: [{ answers, tape }] }] } or null }
+//         plan: { wave, vectors: [{ body, runs: [{ answers, tape }] }] } or null }
 // Out:  { laws: for each question, by input, [[reported, bounds, "part/whole"]],
 //         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
 //         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
 //         histories: for each one the laws of all its reports together, by truth,
 //         source: what is wrong with the source of randomness, ids: whether they are their bytes,
 //         id: for a survey of one question the laws of report and id together, by input, or null,
-//         way: what is not refused, runs: { found: [{ kind, questions }], count } or null, form: the same }
+//         way: what is not refused, runs: { found: [{ kind, questions }], count } or null }
 import { readFileSync } from "node:fs";
 
-import { Device, enter, install, installPage } from "./javascript_device.mjs";
-import { compareForms } from "./javascript_form.mjs";
 import { WatchedDraws, historiesOf, idLawsOf, inOrder, lawsOf, procedureOf, setLawOf } from "./javascript_laws.mjs";
+import { loadProduct } from "./javascript_product.mjs";
 import { checkWay } from "./javascript_refusals.mjs";
 import { compareRuns } from "./javascript_runs.mjs";
 import { Site } from "./javascript_site.mjs";
@@ -24,15 +23,7 @@ import { checkIds, checkSource } from "./javascript_source.mjs";
 
 const order = JSON.parse(readFileSync(0, "utf-8"));
 const print = process.stdout.write.bind(process.stdout);
-// The device is there before any script is: none can put aside what is watched.
-const loading = new Device(Buffer.alloc(0), () => null);
-install();
-enter(loading);
-const product = Object.assign({}, ...(await Promise.all(order.scripts.map((script) => import(`./${script}`)))));
-// The first script makes its own entries known; those of the others are made known here.
-for (const script of order.scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
-installPage();
-
+const { product, loading } = await loadProduct(order.scripts);
 const asked = await product.loadSurvey(new TextEncoder().encode(order.survey));
 const WRONG = [NaN, Infinity, undefined];
 const notNumbers = order.possible.flatMap((given, index) => WRONG.map((value) => given.with(index, value)));
@@ -64,7 +55,5 @@ const found = {
   id: order.id === null ? null : await idLawsOf(product, order.id),
   way: await checkWay(product, site, answers),
   runs: order.plan === null ? null : await compareRuns(product, site, order.plan.vectors),
-  // Last, since it has a document of its own.
-  form: order.plan === null ? null : await compareForms(product, site, order.plan.vectors, order.form),
 };
 print(JSON.stringify(found));

@@ -7,19 +7,14 @@
 // What cannot be followed is told as null: the reason could repeat a value.
 import { createInterface } from "node:readline";
 
-import { Device, enter, install, installPage } from "./javascript_device.mjs";
 import { lawOf } from "./javascript_laws.mjs";
+import { loadProduct } from "./javascript_product.mjs";
 import { charged, happen } from "./javascript_world.mjs";
 
 const print = process.stdout.write.bind(process.stdout);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { scripts, scenarios, most } = JSON.parse((await lines.next()).value);
-// The device is there before any script is: none can put aside what is made up.
-install();
-enter(new Device(Buffer.alloc(0), () => null));
-const product = Object.assign({}, ...(await Promise.all(scripts.map((script) => import(`./${script}`)))));
-for (const script of scripts.slice(1)) product.provide(product[script.replace(".js", "").toUpperCase()]);
-installPage();
+const { product } = await loadProduct(scripts);
 
 async function replyTo(order) {
   if (order.event === undefined) return charged(product, order.files);

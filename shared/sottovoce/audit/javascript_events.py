@@ -3,19 +3,17 @@
 import json
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.resources import files
-from pathlib import Path
 from threading import Timer
 from typing import IO, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_events import MOST_WAYS, check_device, subject_of
 from sottovoce.audit.device_state import Happened, State, Way, last_named, names_of
+from sottovoce.audit.node import laid_out
 from sottovoce.audit.small_surveys import Scenario
 
 SECONDS = 3600
@@ -126,10 +124,7 @@ def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) ->
         scripts: from ``page.opened()``.
         scenario: the small survey.
     """
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        _lay_out(folder, scripts)
-        command = [node, str(folder / "javascript_events.mjs")]
+    with laid_out(node, scripts, "javascript_events.mjs") as command:
         pipe = subprocess.PIPE
         with subprocess.Popen(  # noqa: S603 - the program that was found, and our own driver
             command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
@@ -144,15 +139,6 @@ def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) ->
             finally:
                 watch.cancel()
                 process.kill()
-
-
-def _lay_out(folder: Path, scripts: Mapping[str, str]) -> None:
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    for part in files("sottovoce.audit").iterdir():
-        if part.name.endswith(".mjs"):
-            (folder / part.name).write_bytes(part.read_bytes())
-    for script, text in scripts.items():
-        (folder / script).write_text(text, encoding="utf-8")
 
 
 def _begin(scripts: Mapping[str, str], scenario: Scenario) -> dict[str, object]:

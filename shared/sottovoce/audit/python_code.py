@@ -1,10 +1,11 @@
 """The parts of an audit that prove: the survey's integers, and every branch of the Python client."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from sottovoce.audit.branching_draws import TooManyPaths
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.exact_channel import (
     MAX_WORK,
@@ -13,7 +14,6 @@ from sottovoce.audit.exact_channel import (
     check_code,
     claim_of_one,
     compute,
-    count_paths,
     input_count,
     inputs_of,
     prove_integers,
@@ -46,11 +46,13 @@ class Task:
         asked: the question as it stands in the survey.
         run: that question, or a smaller one of the same mechanism.
         inputs: the true values to try.
+        known: the Python randomizer's law for the first of them, followed to see how many ways there are; or nothing.
     """
 
     asked: Question
     run: Question
     inputs: tuple[Value, ...]
+    known: Mapping[Value, Computed] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def scope(self) -> str:
@@ -103,13 +105,21 @@ def plan(question: Question, work: int = MAX_WORK) -> Task | None:
     for run in (question, smaller(question)):
         if run is None:
             continue
+        first = inputs_of(run, 2)[0]
         try:
-            count = count_paths(partial(_randomize, run), inputs_of(run, 2)[0])
+            known = _laws(run, [first])
+        except TooManyPaths:
+            continue
         except Exception:  # code that stops is run once more, and has failed then
             return Task(question, question, tuple(inputs_of(question, 2)))
-        if count is not None:
-            return Task(question, run, tuple(inputs_of(run, max(2, work // count))))
+        return Task(question, run, tuple(inputs_of(run, max(2, work // known[first].ways))), known)
     return None
+
+
+def _laws(question: Question, inputs: Sequence[Value]) -> dict[Value, Computed]:
+    """What the Python client's randomizer reports, which has nothing by chance but its draws."""
+    with system_source(_refuse):
+        return compute(partial(_randomize, question), inputs)
 
 
 def smaller(question: Question, size: int = SMALL) -> Question | None:
@@ -136,8 +146,8 @@ def smaller(question: Question, size: int = SMALL) -> Question | None:
 def check_python(task: Task) -> Check:
     """The distribution of the Python client's randomizer."""
     try:
-        with system_source(_refuse):
-            computed = compute(partial(_randomize, task.run), task.inputs)
+        rest = [value for value in task.inputs if value not in task.known]
+        computed = {**task.known, **_laws(task.run, rest)}
     except Exception:  # too many ways, or whatever the code does instead of drawing
         message = "its draws cannot be followed"
         return Check("python", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)

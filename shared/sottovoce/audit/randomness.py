@@ -103,7 +103,7 @@ def _follow_source(programs: Programs) -> None:
         return given[-1]
 
     with system_source(read):
-        came = [Draws()._exactly(count) for count in (1, 2, 4, 16, 1, 16, 3)]
+        came = [Draws().exactly(count) for count in (1, 2, 4, 16, 1, 16, 3)]
         identity = Draws().identity()
     if came != given[:-1] or identity != given[-1].hex():
         raise Mismatch("what comes out is not what the system's source gave, byte for byte")

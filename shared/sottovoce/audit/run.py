@@ -99,16 +99,16 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     survey, programs = order.survey, begin_programs()
+    # A core for each: what is watched here is disturbed by nothing that runs there.
+    lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick)) for each in CLIENTS]
     work = QUICK_WORK if order.quick else MAX_WORK
     tasks = {question.name: plan(question, work) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
     runs, checks = _planned(order)
-    # A core for each: what is watched here is disturbed by nothing that runs there.
     javascript = started_beside(
         "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found, runs)
     )
-    lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick)) for each in CLIENTS]
     checks += _laws(survey, tasks, begin)
     checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
     checks += [check_python_refusals(survey), *check_source(programs)]

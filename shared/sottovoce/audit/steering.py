@@ -47,8 +47,8 @@ class SteeringDraws(BranchingDraws):
         super().__init__(script)
         self.way: list[Draw] = []
 
-    def _branch(self, bound: int, weights: Sequence[int] | None) -> int:
-        index = self._choose(bound, weights)
+    def _branch(self, bound: int, weights: Sequence[int] | None, live: Sequence[int]) -> int:
+        index = self._choose(live)
         if weights is None:
             self.way.append(Draw(bound, index, 1))
         else:

@@ -10,6 +10,7 @@ from sottovoce.aggregator.opened.reports import FolderReports
 from sottovoce.aggregator.opened.weight_files import read_margins, weights_csv
 from sottovoce.cli.answering import answer, given, show
 from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.release import release_tables
 from sottovoce.cli.survey_source import reports_of, source_options
 from sottovoce.shared.errors import SpecError
 
@@ -28,11 +29,20 @@ _weights = click.option(
 @click.option("--within", default=None, help="A table for each category of this public question.")
 @_weights
 @_wave
-def crosstab(
+@click.option(
+    "--release-epsilon", default=None, help="Of two public questions: publish their table with noise, for so much."
+)
+@click.option("--yes", is_flag=True, help="With --release-epsilon, open the budget without asking.")
+def crosstab(  # noqa: PLR0913, PLR0917 - one option each
     rows: str, columns: str, within: str | None, weights: Path | None, wave: int | None, as_json: bool,
-    **place: Any,  # noqa: ANN401
+    release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Two questions of SURVEY against each other: shares with limits, one test, and how strongly they hang together."""
+    if release_epsilon is not None:
+        if place["survey"] is None or any((within, weights, place["folder"], place["url"])) or wave is not None:
+            raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
+        release_tables(place["survey"], release_epsilon, (rows, columns), place["data"], None, yes)
+        return
     answer("crosstab", given(rows=rows, columns=columns, within=within, wave=wave), weights, as_json, place)
 
 

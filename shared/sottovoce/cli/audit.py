@@ -16,7 +16,6 @@ from sottovoce.audit.lower_bound import MAX_SAMPLES
 from sottovoce.audit.python_code import private
 from sottovoce.audit.sampled_reports import runs_for
 from sottovoce.audit.text import lines
-from sottovoce.cli.curator_audit import audit_curator_here
 from sottovoce.client.link import parse_link
 from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError
@@ -58,6 +57,9 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     if curator:
+        # Its samplers come with libraries that take longer to load than a survey's audit has time for.
+        from sottovoce.cli.curator_audit import audit_curator_here
+
         audit_curator_here(survey, runs, alpha, as_json)
         return
     if survey is None:

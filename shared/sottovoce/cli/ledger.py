@@ -6,9 +6,10 @@ import click
 from sottovoce.client.delivery import readable
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.terminal.ledger_clearing import choose, clear_chosen, explain_clearing
-from sottovoce.client.terminal.ledger_lists import document, lines, tell_damaged
+from sottovoce.client.terminal.ledger_lists import document, line, lines, tell_damaged
 from sottovoce.client.terminal.ledger_sending import send_waiting
 from sottovoce.client.terminal.screen import tell
+from sottovoce.client.transport import now
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -41,9 +42,14 @@ def send(as_json: bool) -> None:
     """Send the reports that have not arrived: the same bytes, drawn once."""
     book = FileLedger()
     records, damaged = readable(book)
-    waiting = [record for record in records if record.entry.waiting]
+    unsent = [record for record in records if record.entry.waiting]
+    # Those whose moment has not come are no failure: nothing is tried.
+    waiting = [record for record in unsent if record.entry.send_at <= now().timestamp()]
+    for record in unsent:
+        if record not in waiting:
+            tell(f"Not yet: {line(record)}")
     sent, failed = send_waiting(book, waiting)
-    if not waiting:
+    if not unsent:
         tell("No report is waiting to be sent.")
     tell_damaged(book, damaged)
     if as_json:

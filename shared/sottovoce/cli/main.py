@@ -32,6 +32,7 @@ VERBS = {
     "invite": ("account", "Print a link by which somebody new gets an account."),
     "researcher": ("researcher", "Accounts that may do everything, each with its keys."),
     "export": ("export", "Write the results and files of a survey."),
+    "estimate": ("estimate", "Results of a folder of reports, on one machine or many."),
     "crosstab": ("analyse", "Two questions against each other, of what is closed."),
     "compare": ("analyse", "A share or a mean among groups, of what is closed."),
     "pairs": ("analyse", "Which questions hang together, over all pairs."),

@@ -9,12 +9,12 @@ from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.answers_file import read_answers, tell_what_remains
 from sottovoce.client.terminal.begin import begin, look
-from sottovoce.client.terminal.earlier import look_back
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.interview import Interview
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.review import confirm, show_example
 from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.client.terminal.waiting import leave, look_back_or_wait, send_when_due
 from sottovoce.client.terminal.withdrawal import to_withdraw, withdraw
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.errors import BudgetExhausted
@@ -40,9 +40,17 @@ from sottovoce.shared.errors import BudgetExhausted
     help="The most epsilon that you allow for the whole report.",
 )
 @click.option("--exactly", is_flag=True, help="Show every value that was sent, in words.")
+@click.option("--later", is_flag=True, help="Record the report and leave; `ledger send` sends it, at its moment.")
 @click.option("--withdraw", "take_back", is_flag=True, help="Take your report of this survey back.")
-def respond(
-    url: str, answers: BinaryIO | None, yes: bool, as_json: bool, exactly: bool, take_back: bool, **allow: float
+def respond(  # noqa: PLR0913, PLR0917 - its options
+    url: str,
+    answers: BinaryIO | None,
+    yes: bool,
+    as_json: bool,
+    exactly: bool,
+    later: bool,
+    take_back: bool,
+    **allow: float,
 ) -> None:
     """
     Answer the survey behind LINK, or take the report back.
@@ -61,21 +69,25 @@ def respond(
         _withdraw(parse_link(url), yes, as_json)
         return
     link, ledger, asks = parse_link(url), FileLedger(), not yes and answers is None
-    earlier = look_back(ledger, link, asks)
+    earlier = look_back_or_wait(ledger, link, asks)
+    if earlier is None:
+        return
     if earlier.receipt is not None:
         show_receipt(earlier.survey, earlier.receipt, as_json, exactly)
         return
     allowance = Allowance(allow["allow_question"], allow["allow_total"])
-    options = {"allowance": allowance, "another_person": earlier.another_person}
-    me = Respondent.connect(url, ledger, reach=patient, **options)
+    me = Respondent.connect(url, ledger, reach=patient, allowance=allowance, another_person=earlier.another_person)
     if me.drawn:
         raise BudgetExhausted("another program has just answered this survey here; run this command again")
     if not link.digest:
         tell("This link does not pin the survey: others may have been shown another one.")
     explain(me, allowance, look(me))
     begin(me, asks)
-    given = _answers(me, answers, yes)
-    show_receipt(me.survey, send_or_keep(me, lambda: me.answer(given)), as_json, exactly)
+    me.record(_answers(me, answers, yes))
+    if later:
+        leave(me)
+    else:
+        show_receipt(me.survey, send_or_keep(me, lambda: send_when_due(me)), as_json, exactly)
     tell_what_remains(answers)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.blind.publishing import with_moduli
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.planning.survey_file import read_survey_file
@@ -33,7 +34,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     check_address(settings)
     storage = open_storage(settings, create=True)
     if parsed is not None:
-        storage.publish(next_revision(storage, parsed), who=MACHINE)
+        storage.publish(next_revision(storage, with_moduli(parsed, settings)), who=MACHINE)
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
         from sottovoce.cli.first_researcher import let_first_researcher_in

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.blind.publishing import with_moduli
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
@@ -33,7 +34,7 @@ def publish(path: Path, retire: bool | None, data: Path | None) -> None:
     check_affordable(parsed)
     settings = data_settings(data)
     storage = open_storage(settings, create=True)
-    following = next_revision(storage, parsed)
+    following = next_revision(storage, with_moduli(parsed, settings))
     earlier = [row for row in storage.revisions(parsed.name) if row.revision < following.revision]
     if earlier:
         click.echo(correction_words(earlier, parsed), err=True)

@@ -12,10 +12,11 @@ from sottovoce.aggregator.results.analysis import revisions_of
 from sottovoce.aggregator.shared_clock import present
 from sottovoce.aggregator.storage.journal_words import MACHINE, RESULTS_READ
 from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.place import PlaceName, tell
 
 _OPTIONS = (
     click.argument("survey", required=False),
-    click.option("--from", "folder", type=click.Path(path_type=Path), default=None, help="A folder of files instead."),
+    click.option("--from", "folder", type=PlaceName(), default=None, help="A folder of files, or s3://, instead."),
     click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
     click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
     data_option,
@@ -31,14 +32,14 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reports_of(
-    survey: str | None, folder: Path | None, url: str | None, key_file: Path | None, data: Path | None
+    survey: str | None, folder: Path | str | None, url: str | None, key_file: Path | None, data: Path | None
 ) -> Reports:
     """
     The reports that are asked about.
 
     Args:
         survey: its name; of a folder of files it may be left out.
-        folder: of files.
+        folder: of files, or of Parquet in a bucket.
         url: of an aggregator.
         key_file: holds a researcher's key; without, the environment does.
         data: the folder of the database.
@@ -58,14 +59,4 @@ def reports_of(
     revisions = revisions_of(storage, survey)
     if revisions:
         storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions)}")
-    return StoredReports(storage, survey, lambda: present(storage), _tell)
-
-
-def _tell(read: int, whole: int) -> None:
-    """Of much, how much has been read."""
-    if whole >= MANY:
-        click.echo(f"\r{read:,} of {whole:,} reports read", err=True, nl=read >= whole)
-
-
-MANY = 500_000
-"""Reports from which on reading takes long enough to be told."""
+    return StoredReports(storage, survey, lambda: present(storage), tell)

@@ -1,4 +1,4 @@
-"""``token``: one-time tokens for surveys with ``access: token``."""
+"""``token``: one-time tokens for surveys with ``access: token``, and invitations for those with ``access: blind``."""
 
 import os
 import sys
@@ -48,8 +48,9 @@ def create(  # noqa: PLR0913, PLR0917 - one option each
     settings = data_settings(data)
     storage = open_storage(settings)
     revisions = storage.revisions(name)
-    if not revisions or not survey_of(revisions[-1].document).asks_for_token:
-        raise StorageError("there is no survey of this name that asks for tokens (access: token)")
+    if not revisions or not survey_of(revisions[-1].document).asks_for_invitation:
+        asked = "tokens (access: token) or invitations (access: blind)"
+        raise StorageError(f"there is no survey of this name that asks for {asked}")
     survey = survey_of(revisions[-1].document)
     if wave >= len(survey.waves):
         raise StorageError("the survey has no such wave")

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, randomized
@@ -38,7 +39,7 @@ def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arriv
     def send(share: Sequence[Answers]) -> None:
         transport = Transport(url)
         for answers in share:
-            Respondent(survey, transport, MemoryLedger()).answer(answers)
+            Respondent(_at_once(survey), transport, MemoryLedger()).answer(answers)
             arrived()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -63,12 +64,18 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
     served = survey_for(transport, link)
     if not served.is_same_as(survey):
         raise TransportError("the aggregator's survey is not the one in the file; nothing was sent")
+    asked = _at_once(served)
     tosses, numbers = BatchDraws(seeded(f"tosses {seed} {link.wave}")), itertools.count()
     for truths in blocks:
         # Whoever tosses coins of their own types what the toss says.
         typed = randomized(survey, truths, tosses) if survey.own_coin else truths
         for place in range(len(truths[0])):
             draws = Draws(seeded(f"respondent {seed} {link.wave} {next(numbers)}"))
-            me = Respondent(served, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
+            me = Respondent(asked, transport, MemoryLedger(), draws=draws, allowance=UNLIMITED, wave=link.wave)
             me.answer(answers_of(survey, typed, place))
             arrived()
+
+
+def _at_once(survey: Survey) -> Survey:
+    # Nobody is there whom the moment of a report could give away: invented people do not wait for theirs.
+    return replace(survey, send_within_hours=0)

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sottovoce.shared.errors import Problem
+from sottovoce.shared.sentence import Sentence
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*")
 """A BCP 47 tag of language, script, region and variants, in its one usual spelling: EN and en would be two texts."""
@@ -67,7 +68,7 @@ class Reader:
         """
         found = value if isinstance(value, list) else []
         if found is not value or not least <= len(found) <= most:
-            self.problem(pointer, f"must be a list of {least} to {most} items")
+            self.problem(pointer, Sentence("must be a list of {least} to {most} items", least=least, most=most))
         # What is in it is read all the same, so that its own mistakes are found too.
         return found[:most]
 
@@ -114,7 +115,7 @@ class Reader:
         """
         if type(value) is int and low <= value <= high:
             return value
-        self.problem(pointer, f"must be a whole number from {low} to {high}")
+        self.problem(pointer, Sentence("must be a whole number from {low} to {high}", low=str(low), high=str(high)))
         return low
 
     def text_map(self, value: object, pointer: str) -> dict[str, str]:

@@ -68,6 +68,10 @@ class SpecError(SurveyError):
         self.problems = (Problem("", problems),) if isinstance(problems, str) else tuple(problems)
         super().__init__("; ".join(f"{p.pointer or '/'}: {p.message}" for p in self.problems))
 
+    def __reduce__(self) -> tuple[type["SpecError"], tuple[object, ...]]:
+        """From one machine to another it is the same error, and not one that quotes itself."""
+        return type(self), (self.problems, dict(self.places))
+
 
 class AnswerError(SurveyError):
     """The answer is not in the question's domain; the message names the question, never the answer."""
@@ -118,6 +122,19 @@ class TransportError(SurveyError):
     def is_final(self) -> bool:
         """The aggregator has refused, and the same request will be refused again."""
         return self.status is not None and 400 <= self.status < 500 and self.status not in MAY_PASS
+
+
+class NotYet(TransportError):
+    """
+    The report waits on the device for the moment that was drawn with it, and nobody is told of it before.
+
+    Attributes:
+        send_at: that moment, in seconds since 1970.
+    """
+
+    def __init__(self, send_at: int) -> None:
+        super().__init__("the report waits on this device until its moment; nothing was sent")
+        self.send_at = send_at
 
 
 class ReportRejected(SurveyError):

@@ -13,6 +13,7 @@ from sottovoce.shared.questions import (
     dump_asked,
     dump_question,
 )
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
@@ -29,6 +30,8 @@ CONDITIONS = {"visible_if", "any_of"}
 """The keys that say when an item is shown."""
 
 _NOTE = {"type", "name", "label"}
+_ANSWERS = "must report 1 to {most} answers, each row of a matrix one"
+_EARLIER = "may name earlier questions only, neither notes, matrices nor vectors; "
 
 
 class ItemReader(QuestionReader):
@@ -53,7 +56,7 @@ class ItemReader(QuestionReader):
         for index in [i for i, item in enumerate(items) if any(q.cohort for q in item.questions)][1:]:
             self.problem(f"/questions/{index}/cohort", "only one question may be the cohort")
         if documents and not 1 <= len(earlier) <= MAX_QUESTIONS:
-            self.problem("/questions", f"must report 1 to {MAX_QUESTIONS} answers, each row of a matrix one")
+            self.problem("/questions", Sentence(_ANSWERS, most=MAX_QUESTIONS))
         return items
 
     def item(self, value: object, pointer: str) -> Item:
@@ -192,8 +195,9 @@ def _no_such_question(name: str, earlier: Mapping[str, Question]) -> str:
 
     known = [question.name for question in earlier.values() if question.kind.single and question.name]
     known.sort(key=lambda other: SequenceMatcher(None, name[:64], other).ratio(), reverse=True)
-    told = f"nearest first: {_some(known)}" if known else "there is none before this one"
-    return f"may name earlier questions only, neither notes, matrices nor vectors; {told}"
+    if not known:
+        return f"{_EARLIER}there is none before this one"
+    return Sentence(_EARLIER + "nearest first: {known}", known=_some(known))
 
 
 def _some(names: Sequence[str]) -> str:

@@ -11,6 +11,8 @@ from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
+from sottovoce.shared.redemption import read_modulus
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -18,11 +20,15 @@ _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
 
 PROCEDURES = ("device", "own_coin")
 REPORT_LABELS = ("plain", "neutral")
+ACCESS = ("open", "token", "blind")
+MAX_HOURS = 168
+"""The longest time that a device may wait before it sends: a week."""
 
 _SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
 _TEXTS = ("title", "description", "consent", "notice")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples"}
+_PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_within_hours"}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
@@ -30,7 +36,7 @@ _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{_LINK.pattern})")
 _RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
-_NEEDED = ("/questions", "/ask", "/waves")
+_NEEDED = ("/questions", "/ask", "/waves", "/access")
 """Where there must be no mistake before it can be said what a report costs."""
 
 
@@ -63,6 +69,8 @@ def load_survey(body: bytes) -> Survey:
         raise SpecError(f"the survey {error}") from None
     if survey.canonical != body:
         raise SpecError("the survey is not in canonical form")
+    if survey.is_blind and not survey.moduli:
+        raise SpecError("the survey is not published: its access names no modulus")
     return survey
 
 
@@ -113,10 +121,28 @@ class _SurveyReader(ItemReader):
             **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
             **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
             **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
-            "access": self.one_of(fields.get("access", "open"), "/access", ("open", "token")),
+            "access": self.access(fields),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": self.retention(fields.get("retention", {})),
         }
+
+    def access(self, fields: Mapping[str, Any]) -> object:
+        """Who may send; ``blind`` stands for the moduli, one for each wave, which publishing fills in."""
+        value = fields.get("access", "open")
+        if not isinstance(value, dict):
+            return self.one_of(value, "/access", ACCESS)
+        waves = fields.get("waves", [{}])
+        count = len(waves) if isinstance(waves, list) else 1
+        listed = self.fields(value, "/access", {"blind"}, set()).get("blind", [])
+        moduli = self.items(listed, "/access/blind", count, count)
+        for index, each in enumerate(moduli):
+            try:
+                read_modulus(each)
+            except ValueError as error:
+                self.problem(f"/access/blind/{index}", str(error))
+            if each in moduli[:index]:
+                self.problem(f"/access/blind/{index}", "is another wave's too: each wave has its own")
+        return value
 
     def retention(self, value: object) -> dict[str, Any]:
         """How long report ids are kept after closing, and the day on which the survey deletes itself."""
@@ -207,8 +233,14 @@ class _SurveyReader(ItemReader):
         private = {q.name for item in items for q in item.questions if q.mechanism is not None}
         ask = fields["ask"]
         if type(ask) is not int or not 1 <= ask < len(private):
-            reason = f"there are {len(private)} of them, and without this key all are asked"
-            self.problem("/ask", f"must be a whole number from 1, less than the questions with a mechanism: {reason}")
+            self.problem(
+                "/ask",
+                Sentence(
+                    "must be a whole number from 1, less than the questions with a mechanism: there are {private} of "
+                    "them, and without this key all are asked",
+                    private=len(private),
+                ),
+            )
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "is drawn by the device, which draws nothing under own_coin")
@@ -242,7 +274,7 @@ class _SurveyReader(ItemReader):
 
     def privacy(self, value: object) -> dict[str, Any]:
         pointer = "/privacy"
-        fields = self.fields(value, pointer, set(), {"max_epsilon_total", "procedure", "release_batch"})
+        fields = self.fields(value, pointer, set(), _PRIVACY)
         result = {
             "procedure": self.one_of(fields.get("procedure", "device"), f"{pointer}/procedure", PROCEDURES),
             "release_batch": self.integer(fields.get("release_batch", 25), f"{pointer}/release_batch", 1, 10**6),
@@ -251,6 +283,9 @@ class _SurveyReader(ItemReader):
             message = 'must be a decimal written as a string, such as "4.5"'
             place = f"{pointer}/max_epsilon_total"
             result["max_epsilon_total"] = self.match(fields["max_epsilon_total"], place, _EPSILON, message)
+        if "send_within_hours" in fields:
+            place = f"{pointer}/send_within_hours"
+            result["send_within_hours"] = self.integer(fields["send_within_hours"], place, 1, MAX_HOURS)
         return result
 
     def own_coin(self, items: Sequence[Item]) -> None:
@@ -270,6 +305,7 @@ class _SurveyReader(ItemReader):
 
 def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:
     """The survey of a document whose questions, waves and ask are without mistakes."""
+    access, privacy = written["access"], written["privacy"]
     return Survey(
         document=written,
         name=written["name"],
@@ -278,11 +314,13 @@ def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave
         title=written.get("title", {}),
         opens=waves[0].opens,
         closes=waves[-1].closes,
-        release_batch=written["privacy"]["release_batch"],
+        release_batch=privacy["release_batch"],
         ids_days=written["retention"]["ids_days"],
         delete_on=delete_on,
         questions=tuple(question for item in items for question in item.questions),
         items=tuple(items),
         waves=tuple(waves),
         ask=written.get("ask"),
+        moduli=tuple(map(read_modulus, access["blind"])) if isinstance(access, dict) else (),
+        send_within_hours=privacy.get("send_within_hours", 0),
     )

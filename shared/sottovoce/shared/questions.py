@@ -9,6 +9,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 
@@ -195,7 +196,9 @@ class QuestionReader(Reader):
             if not kind.may_be_public:
                 self.problem(f"{pointer}/public", f"a {kind.name} question cannot be public")
             if domain.size > MAX_PUBLIC:
-                self.problem(f"{pointer}/public", f"a public number has at most {MAX_PUBLIC} values")
+                self.problem(
+                    f"{pointer}/public", Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC))
+                )
             return None
         if "mechanism" not in fields:
             self.problem(pointer, "must name a mechanism or say public: true")

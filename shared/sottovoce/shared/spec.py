@@ -170,6 +170,9 @@ class Survey:
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
             each costs its epsilon anew.
         ask: how many of the private questions each respondent is asked, drawn on the device; None means all of them.
+        moduli: of the keys under which reports' ids are signed unseen, one for each wave; none unless access is blind,
+            and none yet before publishing has made them.
+        send_within_hours: the device waits a random time of up to so many hours before it sends; 0 for none.
     """
 
     document: Mapping[str, Any]
@@ -186,6 +189,8 @@ class Survey:
     items: tuple[Item, ...]
     waves: tuple[Wave, ...]
     ask: int | None = None
+    moduli: tuple[int, ...] = ()
+    send_within_hours: int = 0
 
     @cached_property
     def canonical(self) -> bytes:
@@ -291,6 +296,16 @@ class Survey:
     def asks_for_token(self) -> bool:
         """Each report must bring a one-time token."""
         return bool(self.document["access"] == "token")
+
+    @property
+    def is_blind(self) -> bool:
+        """Each report must bring a signature of its id, which its sender had an invitation for: nobody knows whose."""
+        return self.document["access"] not in ("open", "token")
+
+    @property
+    def asks_for_invitation(self) -> bool:
+        """The link must be a personal one: it carries a token, or an invitation."""
+        return self.asks_for_token or self.is_blind
 
     @property
     def trial(self) -> bool:

@@ -1,4 +1,62 @@
+CREATE FUNCTION public.sottovoce_leave_shown() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        IF EXISTS (SELECT FROM surveys WHERE key = NEW.survey AND closed_on IS NULL) THEN RETURN NULL; END IF;
+        RETURN NEW;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_show_9(survey_ bigint, batch bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET "sottovoce.node" TO '9'
+    AS $$
+    BEGIN
+        IF NOT pg_try_advisory_xact_lock((329586::bigint << 32) + survey_) THEN RETURN; END IF;
+        PERFORM 1 FROM surveys WHERE key = survey_ FOR SHARE SKIP LOCKED;
+        IF NOT FOUND THEN RETURN; END IF;
+        WITH live AS (
+            SELECT wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
+            WHERE survey = survey_ GROUP BY wave, cohort
+        ), grown AS (
+            -- Arrivals less withdrawals: who sends and withdraws pushes nothing.
+            SELECT live.* FROM live LEFT JOIN shown_cells AS shown
+            ON shown.survey = survey_ AND shown.wave = live.wave AND shown.cohort = live.cohort
+            WHERE live.arrived - live.withdrawn - coalesce(shown.arrived - shown.withdrawn, 0) >= batch
+        ), moved AS (
+            INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
+            SELECT survey_, wave, cohort, arrived, withdrawn FROM grown
+            ON CONFLICT (survey, wave, cohort)
+            DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn
+        )
+        INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
+        SELECT survey_, wave, cohort, question, value, sum(reports) FROM counts JOIN grown USING (wave, cohort)
+        WHERE survey = survey_ GROUP BY wave, cohort, question, value
+        ON CONFLICT (survey, wave, cohort, question, value)
+        DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports;
+    END
+    $$;
+
 CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+    DECLARE
+        done record;
+        i int;
+    BEGIN
+        SELECT * INTO done FROM sottovoce_store_9(
+            open_surveys, batches, surveys_, waves, ids, values_, token_surveys, token_hashes, cells_, counts_, slot_
+        );
+        IF done.has_grown THEN
+            FOR i IN 1 .. cardinality(open_surveys) LOOP
+                PERFORM sottovoce_show_9(open_surveys[i], batches[i]);
+            END LOOP;
+        END IF;
+        RETURN done.stored;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint, OUT stored boolean, OUT has_grown boolean) RETURNS record
     LANGUAGE plpgsql
     AS $$
     DECLARE
@@ -9,18 +67,17 @@ CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[]
         rows_ int;
         size int;
     BEGIN
+        stored := false;
+        has_grown := false;
         PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
         GET DIAGNOSTICS n = ROW_COUNT;
-        IF n <> cardinality(open_surveys) THEN RETURN false; END IF;
+        IF n <> cardinality(open_surveys) THEN RETURN; END IF;
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
             WHERE t.survey = g.survey AND t.token_hash = g.token_hash;
             GET DIAGNOSTICS n = ROW_COUNT;
             IF n <> cardinality(token_surveys) THEN RAISE SQLSTATE 'SV001'; END IF;
-            INSERT INTO token_counts (survey, spent)
-            SELECT s, count(*) FROM unnest(token_surveys) AS s GROUP BY s ORDER BY s
-            ON CONFLICT (survey) DO UPDATE SET spent = token_counts.spent + excluded.spent;
         END IF;
 
         FOR i IN 1 .. cardinality(ids) LOOP
@@ -55,30 +112,18 @@ CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[]
         ON CONFLICT (survey, wave, cohort, question, value, slot)
         DO UPDATE SET reports = counts.reports + excluded.reports;
 
+        -- Without those of others that are not committed: they see this group then, or whoever comes next does.
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            -- Arrivals less withdrawals: who sends and withdraws pushes nothing.
             SELECT sum(arrived - withdrawn) - coalesce((
                 SELECT arrived - withdrawn FROM shown_cells
                 WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
             ), 0) INTO n FROM cells
             WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
-            CONTINUE WHEN n < batches[array_position(open_surveys, cells_[4*i-3])];
-            INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
-            SELECT survey, wave, cohort, sum(arrived), sum(withdrawn) FROM cells
-            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
-            GROUP BY survey, wave, cohort
-            ON CONFLICT (survey, wave, cohort)
-            DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn;
-            INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
-            SELECT survey, wave, cohort, question, value, sum(reports) FROM counts
-            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
-            GROUP BY survey, wave, cohort, question, value ORDER BY 1, 2, 3, 4, 5
-            ON CONFLICT (survey, wave, cohort, question, value)
-            DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports;
+            has_grown := has_grown OR n >= batches[array_position(open_surveys, cells_[4*i-3])];
         END LOOP;
-        RETURN true;
+        stored := true;
     EXCEPTION WHEN SQLSTATE 'SV001' THEN
-        RETURN false;
+        stored := false;
     END
     $$;
 
@@ -89,6 +134,15 @@ CREATE TABLE public.accounts (
     subject text,
     disabled_on bigint
 );
+
+CREATE TABLE public.blind_invitations (
+    survey bigint NOT NULL,
+    invitation_hash bytea NOT NULL,
+    blinded_hash bytea
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY public.blind_invitations ALTER COLUMN invitation_hash SET STATISTICS 0;
+ALTER TABLE ONLY public.blind_invitations ALTER COLUMN blinded_hash SET STATISTICS 0;
 
 CREATE TABLE public.cells (
     survey bigint NOT NULL,
@@ -170,6 +224,12 @@ CREATE TABLE public.passkeys (
     added_on bigint NOT NULL
 );
 
+CREATE TABLE public.plans (
+    survey text NOT NULL,
+    people bigint,
+    of_group bigint
+);
+
 CREATE TABLE public.pulse (
     beat bigint NOT NULL,
     seen bigint,
@@ -183,6 +243,13 @@ CREATE TABLE public.record (
     about text NOT NULL,
     previous bytea NOT NULL
 );
+
+CREATE TABLE public.releases (
+    survey text NOT NULL,
+    number bigint NOT NULL,
+    line bytea NOT NULL
+);
+ALTER TABLE ONLY public.releases ALTER COLUMN line SET STATISTICS 0;
 
 CREATE TABLE public.reports (
     survey bigint NOT NULL,
@@ -283,9 +350,9 @@ INSERT INTO public.counts VALUES (1, 0, 0, 0, 1, 0, 3);
 INSERT INTO public.counts VALUES (1, 0, 0, 1, 2, 0, 3);
 INSERT INTO public.counts VALUES (1, 0, 0, 2, 0, 0, 3);
 
-INSERT INTO public.journal VALUES (1, 20779, 'database migrated', '', '9', '\x0000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO public.journal VALUES (1, 20780, 'database migrated', '', '9', '\x0000000000000000000000000000000000000000000000000000000000000000');
 
-INSERT INTO public.journal_head VALUES (0, 1, '\x43ed436459e709631e25d09fda6a9a58dd948807e3eba20415c67a42828f9015');
+INSERT INTO public.journal_head VALUES (0, 1, '\xcd3e2d8a889573a74a7b8fa71e055e4d069cd1119612f3ab696f9452d4932eb6');
 
 INSERT INTO public.pulse VALUES (0, NULL, 86400);
 
@@ -302,6 +369,9 @@ ALTER TABLE ONLY public.accounts
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_subject_key UNIQUE (subject);
+
+ALTER TABLE ONLY public.blind_invitations
+    ADD CONSTRAINT blind_invitations_pkey PRIMARY KEY (survey, invitation_hash);
 
 ALTER TABLE ONLY public.cells
     ADD CONSTRAINT cells_pkey PRIMARY KEY (survey, wave, cohort, slot);
@@ -333,8 +403,14 @@ ALTER TABLE ONLY public.keys
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_pkey PRIMARY KEY (credential_id);
 
+ALTER TABLE ONLY public.plans
+    ADD CONSTRAINT plans_pkey PRIMARY KEY (survey);
+
 ALTER TABLE ONLY public.record
     ADD CONSTRAINT record_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.releases
+    ADD CONSTRAINT releases_pkey PRIMARY KEY (survey, number);
 
 ALTER TABLE ONLY public.reports
     ADD CONSTRAINT reports_pkey PRIMARY KEY (survey, report_id);
@@ -379,3 +455,7 @@ ALTER TABLE ONLY public.views
     ADD CONSTRAINT views_pkey PRIMARY KEY (hash);
 
 CREATE INDEX journal_days ON public.journal USING btree (day);
+
+CREATE TRIGGER leave_shown BEFORE INSERT ON public.shown_cells FOR EACH ROW WHEN (((current_setting('sottovoce.node'::text, true) IS NULL) OR (current_setting('sottovoce.node'::text, true) = ''::text))) EXECUTE FUNCTION public.sottovoce_leave_shown();
+
+CREATE TRIGGER leave_shown BEFORE INSERT ON public.shown_counts FOR EACH ROW WHEN (((current_setting('sottovoce.node'::text, true) IS NULL) OR (current_setting('sottovoce.node'::text, true) = ''::text))) EXECUTE FUNCTION public.sottovoce_leave_shown();

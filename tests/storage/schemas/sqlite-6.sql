@@ -7,6 +7,13 @@ CREATE TABLE accounts (
         subject TEXT UNIQUE,
         disabled_on INTEGER
     ) STRICT, WITHOUT ROWID;
+CREATE TABLE blind_invitations (
+        survey INTEGER NOT NULL REFERENCES surveys (key),
+        invitation_hash BLOB NOT NULL,
+        blinded_hash BLOB,
+        PRIMARY KEY (survey, invitation_hash)
+    ) STRICT, WITHOUT ROWID
+;
 CREATE TABLE cells (
             survey INTEGER NOT NULL REFERENCES surveys (key),
             wave INTEGER NOT NULL,
@@ -84,6 +91,11 @@ CREATE TABLE passkeys (
         label TEXT NOT NULL,
         added_on INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+CREATE TABLE plans (
+        survey TEXT PRIMARY KEY,
+        people INTEGER,
+        of_group INTEGER
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE pulse (beat INTEGER NOT NULL, seen INTEGER, waits INTEGER NOT NULL DEFAULT 0) STRICT;
 INSERT INTO "pulse" VALUES(0,NULL,86400);
 CREATE TABLE record (
@@ -94,6 +106,12 @@ CREATE TABLE record (
             previous BLOB NOT NULL
         ) STRICT
         ;
+CREATE TABLE releases (
+        survey TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        line BLOB NOT NULL,
+        PRIMARY KEY (survey, number)
+    ) STRICT, WITHOUT ROWID;
 CREATE TABLE reports (
             survey INTEGER NOT NULL,
             report_id BLOB NOT NULL,

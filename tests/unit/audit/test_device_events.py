@@ -239,11 +239,11 @@ def test_dishonest_client_is_seen(patch: Patch, told: str, monkeypatch: pytest.M
 def test_client_that_draws_too_much_has_failed(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether one event then goes hundreds of ways, or one way never ends: nothing is followed for hours."""
 
-    def randomize(*words: Any) -> Report:
+    def randomize(*words: Any, **named: Any) -> Report:
         draws = words[2]
         while draws.below(bound) == 0:
             pass
-        return HONEST(*words)
+        return HONEST(*words, **named)
 
     monkeypatch.setattr(respondent, "randomize", randomize)
     check = check_events("python", ORDINARY, 3)

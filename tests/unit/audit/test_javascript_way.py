@@ -54,7 +54,7 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         [("device/answer_path.js", 'await ledger.end(key, "forgotten");', "")],
         SUBJECT, "what is left after forgetting hangs on what was reported"),
     "id": (
-        [("device/randomize.js", "const report_id = draws.identity();",
+        [("device/randomize.js", "const report_id = signed?.id ?? draws.identity();",
           "const report_id = draws.identity().slice(0, -1) + values[0];")],
         SUBJECT, "the report is not the one that its draws make"),
     "waits": (
@@ -66,12 +66,13 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
                  "console.log(globalThis.learnt);\n  const expected = await")],
         SUBJECT, "what it prints depends on the answer to 'first'"),
     "by the clock": (
-        [("device/randomize.js", "const report_id = draws.identity();",
-          "if (Math.floor(performance.now() / 3500) % 2) console.log();\n  const report_id = draws.identity();")],
+        [("device/randomize.js", "const report_id = signed?.id ?? draws.identity();",
+          "if (Math.floor(performance.now() / 3500) % 2) console.log();\n"
+          "  const report_id = signed?.id ?? draws.identity();")],
         SUBJECT, "what it does hangs on the time"),
     "one byte more": (
-        [("device/randomize.js", "const report_id = draws.identity();",
-          "const report_id = draws.identity();\n  draws.below(2);")],
+        [("device/randomize.js", "const report_id = signed?.id ?? draws.identity();",
+          "const report_id = signed?.id ?? draws.identity();\n  draws.below(2);")],
         SUBJECT, "it does not use just the random bytes"),
     "only both": (
         [("device/answer_path.js", "return survey.encode(answers, asked);",
@@ -108,8 +109,8 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
           "return new Uint8Array(count);\n  }")],
         SOURCE, "it draws where there is no randomness"),
     "fewer bits": (
-        [("device/draws.js", "return hexadecimal(this.#exactly(16));",
-          'return hexadecimal(this.#exactly(16).map((byte, place) => (place === 7 ? byte & 127 : byte)));')],
+        [("device/draws.js", "return hexadecimal(this.exactly(16));",
+          'return hexadecimal(this.exactly(16).map((byte, place) => (place === 7 ? byte & 127 : byte)));')],
         IDENTITY, "an id is not just its 16 random bytes"),
     "another survey": (
         [("device/respondent.js", "if ((await sha256(bytes)).startsWith(link.digest)) return bytes;",

@@ -157,6 +157,71 @@ def test_budget_with_wrong_terms_is_not_opened(file: Path, words: list[str], mes
     assert not list((file.parent.parent / "heads").glob("*.head"))
 
 
+def test_more_clusters_than_people_are_refused(file: Path) -> None:
+    """How many there are is public under replace-one; nothing is charged."""
+    few = file.with_name("few.csv")
+    few.write_text("year,habits,age\n" + "SECRET,,18\n" * 3)
+    declared = ["--declaration", file.with_suffix(".yaml")]
+    assert run("bind", few, *declared, "--epsilon", "1").exit_code == 0
+    ended = run("cluster", few, "age", *declared, "--k", "4", "--epsilon", "1")
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert "fewer records than clusters" in ended.output
+    assert told("budget", few, *declared)["entries"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda _: None, "it is missing, and its head says that there was one"),
+        (lambda lines: [lines[0], lines[1].replace(b'"1/2"', b'"1/9"')], "entry 1 is not what was written"),
+        (lambda lines: lines[:1], "it ends with entry 0, and entry 1 was answered"),
+        (lambda _: [b"year,habits,age\n", b"SECRET,,18\n"], "entry 0 is not what was written"),
+    ],
+)
+def test_wrong_ledger_answers_nothing(file: Path, change: Any, message: str) -> None:
+    """Missing, edited, cut or another file: it says which entry, and neither answers nor charges."""
+    assert run("bind", file, "--epsilon", "2").exit_code == 0
+    assert run("mean", file, "age", "--epsilon", "0.5").exit_code == 0
+    ledger = file.with_name("class.csv.budget")
+    found = change(ledger.read_bytes().splitlines(keepends=True))
+    ledger.unlink() if found is None else ledger.write_bytes(b"".join(found))
+    before = ledger.read_bytes() if ledger.exists() else None
+
+    for words in (["mean", file, "age", "--epsilon", "0.5"], ["top", file, "year", "--epsilon", "0.5"]):
+        ended = run(*words)
+        assert (ended.exit_code, ended.stdout) == (1, "")
+        assert message in ended.output
+    assert (ledger.read_bytes() if ledger.exists() else None) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("cut.parquet", b"PAR1SECRET", "cannot be read as Parquet"),
+        ("wide.csv", ",".join(f"SECRET{n}" for n in range(100_000)).encode(), "longer than 65,535 letters"),
+        ("more.csv", b"year,habits,age,SECRET\nfirst,,18,1\n", "line 1, column 4: has a name that is not declared"),
+    ],
+)
+def test_file_of_wrong_form_opens_no_budget(file: Path, name: str, content: bytes, message: str) -> None:
+    """Cut off, with far too many columns, or with one that nobody declared."""
+    bad = file.with_name(name)
+    bad.write_bytes(content)
+    ended = run("bind", bad, "--declaration", file.with_suffix(".yaml"), "--epsilon", "1")
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert message in ended.output
+    assert not list(file.parent.glob("*.budget"))
+    assert not list((file.parent.parent / "heads").glob("*.head"))
+
+
+def test_mark_of_byte_order_and_windows_line_ends_change_no_answer(file: Path) -> None:
+    """Other bytes are another data set, with the same records."""
+    other = file.with_name("other.csv")
+    other.write_bytes(b"\xef\xbb\xbf" + ROWS.replace("\n", "\r\n").encode())
+    found = told("bind", other, "--declaration", file.with_suffix(".yaml"), "--epsilon", "1")
+    assert found["records"] == 300
+    assert found["not_as_declared"] == {"year": 100, "habits": 0, "age": 100}
+
+
 def test_large_delta_is_warned_of(file: Path) -> None:
     """Above 1/n^2; under add/remove n is nowhere in the budget, and delta is 0 unless it is named."""
     assert any("above 1/n^2" in note for note in told("bind", file, "--epsilon", "1", "--delta", "1e-4")["notes"])

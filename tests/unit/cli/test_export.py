@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage import Head
 from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.cli.export import FORMATS
+from sottovoce.cli.export_files import COUNTABLE, FORMATS
 from sottovoce.cli.main import main
 
 from tests.exported import TODAY, drawn, published, send
@@ -53,6 +53,15 @@ def test_wave_is_closed_by_the_databases_clock(
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_people_of_a_whole_group_are_told(data: Path) -> None:
+    """Sixty have answered, and sixty there are."""
+    ended = export(data, "done", "--people", "60")
+    told = json.loads(ended.stdout)["questions"][0]["estimates"][0]["people"]
+    assert ended.exit_code == 0
+    assert told["of"] == 60
+    assert 0 <= told["low"] <= told["people"] <= told["high"] <= 60
+
+
 def test_all_files_come_as_a_new_folder(data: Path) -> None:
     """A folder that is there is left alone."""
     out = data.parent / "out"
@@ -65,7 +74,9 @@ def test_all_files_come_as_a_new_folder(data: Path) -> None:
     assert sorted((path.name, path.stat().st_mtime_ns) for path in out.iterdir()) == before
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in {"json", "all"} and "public" not in kind])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in FORMATS if kind not in {"json", "all", *COUNTABLE} and "public" not in kind]
+)
 def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
     """And replaces none that is there, unless it is forced to."""
     out = data.parent / f"mine{Path(kind).suffix}"
@@ -89,10 +100,18 @@ def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
         (["done", "--format", "reports.csv"], "name the file with --out"),
         (["done", "--format", "all"], "name the file with --out"),
         (["done", "--format", "reports.csv", "--cohort", "first", "--out", "out.csv"], "are for --format json"),
+        (["done", "--format", "reports.csv", "--people", "60", "--out", "out.csv"], "are for --format json"),
+        (["done", "--people", "61"], "there are not as many reports as people"),
+        (["exam", "--people", "60"], "the survey is not closed"),
         (["none", "--format", "reports.csv", "--out", "out.csv"], "there is no survey of this name"),
         (["done", "--format", "reports.csv", "--out", "no/out.csv"], "the file cannot be written"),
         (["done", "--format", "all", "--out", "no/out"], "the folder cannot be written"),
         (["done", "--format", "reports-with-public.csv", "--out", "out.csv"], "nothing was written (--yes"),
+        (["done", "--format", "parquet-with-public", "--out", "out"], "nothing was written (--yes"),
+        (["exam", "--format", "parquet", "--out", "out"], "files of reports exist once it is closed"),
+        (["done", "--format", "parquet", "--out", "data"], "it was left as it is"),
+        (["done", "--format", "parquet"], "name the file with --out"),
+        (["done", "--format", "reports.csv", "--out", "s3://bucket/out.csv"], "only --format parquet goes to a bucket"),
     ],
 )
 def test_refusal_says_why_and_writes_nothing(

@@ -51,7 +51,7 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         },
         **{
             f"bundles/{part}.js": f"export const {part.upper()} = {{}};\n"
-            for part in ("waves", "extras", "returning", "sending")
+            for part in ("waves", "extras", "returning", "blind", "sending")
         },
     }
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
@@ -63,6 +63,7 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
         "waves": ["bundles/waves.js"],
         "extras": ["bundles/extras.js"],
         "returning": ["bundles/returning.js"],
+        "blind": ["bundles/blind.js"],
         "sending": ["bundles/sending.js"],
     }
 
@@ -73,9 +74,7 @@ def test_modules_come_after_what_they_need() -> None:
 
     assert order[-1] == "bundles/main.js"
     assert order.index("survey/rational.js") < order.index("device/draws.js") < order.index("device/respondent.js")
-    later = modules(
-        *(f"bundles/{part}.js" for part in ("answering", "more_types", "waves", "extras", "returning", "sending"))
-    )
+    later = modules(*(f"bundles/{part}.js" for part in PARTS if part != "respondent"))
     assert not {"bundles/main.js", "form/form.js", "device/respondent.js"} & set(later)
 
 

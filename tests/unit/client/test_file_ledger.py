@@ -268,7 +268,8 @@ def test_file_ledger_holds_no_more_than_a_report(tmp_path):
     FileLedger(tmp_path).record(KEY, ENTRY)
 
     stored = json.loads(next(tmp_path.glob("*.json")).read_text())
-    assert set(stored) == {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended", "refused"}
+    about = {"origin", "survey", "wave", "digest", "epsilon", "body", "sent", "ended", "refused"}
+    assert set(stored) == {*about, "signature", "send_at"}
 
 
 def test_default_folder_can_be_named(monkeypatch, tmp_path):

@@ -18,7 +18,7 @@ def loaded(program: str) -> set[str]:
 @pytest.fixture(scope="module")
 def added() -> set[str]:
     """The modules that the client brings in beyond those of ``requests``."""
-    return loaded("import sottovoce.client") - loaded("import requests")
+    return loaded("from sottovoce.client import FileLedger, MemoryLedger, Respondent") - loaded("import requests")
 
 
 def test_client_brings_in_no_other_library(added):

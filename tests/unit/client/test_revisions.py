@@ -9,9 +9,11 @@ from sottovoce.client.revisions import MOST, contradictions, published, standing
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError, TransportError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
 from tests.documents import question, survey
+from tests.unit.client.issuer import MODULI
 
 COIN = question({"name": "coin_flip"})
 
@@ -93,6 +95,26 @@ def test_revisions_that_contradict_each_other_are_refused(shown: tuple[Survey, .
     with pytest.raises(TransportError, match="contradict each other; nothing was sent"):
         survey_for(Shown(shown), link_to(FIRST))
     assert contradictions(published(Shown(shown), "vector")) != []
+
+
+def test_two_keys_for_one_wave_contradict_each_other() -> None:
+    """Whoever holds both would know which of them a report came with; one version without keys hides nothing."""
+    first = revision(1, access=blind(MODULI[0]))
+    same, other = revision(2, first, access=blind(MODULI[0])), revision(2, first, access=blind(MODULI[1]))
+    between = revision(2, first)
+    late = revision(3, between, access=blind(MODULI[1]))
+
+    assert contradictions(published(Shown((same, first)), "vector")) == []
+    for shown in ((other, first), (late, between, first)):
+        [told] = contradictions(published(Shown(shown), "vector"))
+        assert "different keys for one wave" in told
+        with pytest.raises(TransportError, match="contradict each other; nothing was sent"):
+            survey_for(Shown(shown), link_to(first))
+
+
+def blind(*moduli: int) -> dict[str, list[str]]:
+    """As a survey names its keys."""
+    return {"blind": [spell_modulus(modulus) for modulus in moduli]}
 
 
 def test_newest_revision_stands_in_the_list() -> None:

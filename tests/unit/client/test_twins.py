@@ -142,6 +142,29 @@ TWINS = [
         ("survey/token.js",),
         only_python=dict.fromkeys(["spellToken", "printToken", "tokenHash"], "the aggregator makes and stores tokens"),
     ),
+    Twin(
+        "shared.blind_signatures",
+        ("survey/blind_signatures.js",),
+        # All modules share one scope once they are joined.
+        renamed={"encode": "encodeMessage"},
+        only_python={"Blinded": TYPE} | dict.fromkeys(["verify", "matches"], "the aggregator verifies"),
+        only_javascript=dict.fromkeys(["integerOf", "bytesOf", "bitsOfModulus"], "methods of Python's integers"),
+    ),
+    Twin(
+        "shared.redemption",
+        ("survey/redemption.js",),
+        only_python=dict.fromkeys(["RedeemRequest", "Redemption"], TYPE)
+        | dict.fromkeys(["parseRequest", "dumpReply", "spellModulus", "fits"], "the aggregator's half"),
+        only_javascript={"readBlind": PIECE},
+    ),
+    Twin(
+        "client.redemption",
+        ("device/redemption.js",),
+        # A ledger's method has the name, and all modules share one scope.
+        renamed={"prepare": "prepareIds"},
+        only_python=dict.fromkeys(["Signed", "Prepared", "Redeemer"], TYPE),
+        only_javascript={"redemptionKey": PIECE},
+    ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
     Twin("shared.own_coin", ("survey/own_coin.js",), only_python=dict.fromkeys(["Part", "Procedure"], TYPE)),
     Twin(
@@ -196,7 +219,8 @@ TWINS = [
         ("device/ledger.js",),
         only_python=dict.fromkeys(["Key", "Entry", "Ledger"], TYPE)
         | {"MemoryLedger": "for simulations"}
-        | {"firstUnaccepted": "within BrowserLedger", "recorded": "within AnswerPath, which shows what it refuses"},
+        | dict.fromkeys(["over", "firstUnaccepted"], "within BrowserLedger")
+        | {"recorded": "within AnswerPath, which shows what it refuses"},
         only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own", "memoKey": PIECE},
     ),
     Twin("client.memo", ("device/memo.js",), only_python={"digestOfDigits": "within checkMemo, which may fetch"}),

@@ -45,8 +45,8 @@ def forbidden(path: str, source: str) -> list[str]:
 def knows_parts(path: str, source: str) -> bool:
     """Whether a module names a later part of the page, where only the registry and the bundles may."""
     later = "|".join(part for part in PARTS if part != "respondent")
-    # `waves` is a key of a survey too, and `sending` a sentence; as a part either would be an only argument.
-    alone = "|".join(part for part in later.split("|") if part not in {"waves", "sending"})
+    # `waves` and `blind` are keys of a survey too, and `sending` a sentence; as a part each would be an only argument.
+    alone = "|".join(part for part in later.split("|") if part not in {"waves", "blind", "sending"})
     named = rf'["`]({later})\.js["`]|\w\(["`]({later})["`]\)|["`]({alone})["`]'
     return path != "registry.js" and re.search(named, source) is not None
 

@@ -5,11 +5,14 @@ import copy
 import pytest
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
+from sottovoce.shared.redemption import spell_modulus
 
 from tests.documents import names, number, one_of, parsed, question, some_of, survey, vector
+from tests.surveys import months
 
 COIN = {"name": "coin_flip"}
 BIT = {"a": "3/4", "b": "1/4"}
+MODULUS = 2**2047 + 1
 
 
 def problems(document):
@@ -27,6 +30,52 @@ def pointers(document):
 def test_digest_of_existing_surveys_never_changes():
     """A published survey is named by its bytes for ever."""
     assert parse_survey(survey(question(COIN))).digest[:6] == "e7c36d"
+
+
+def test_blind_access_lists_a_modulus_for_each_wave():
+    """An author writes one word; what is published holds the moduli, and only that is a survey for a device."""
+    asked = survey(question(COIN), access="blind", waves=months(2))
+    written = parse_survey(asked)
+    published = parse_survey(asked | {"access": {"blind": [spell_modulus(MODULUS), spell_modulus(MODULUS + 2)]}})
+
+    assert (written.is_blind, written.asks_for_invitation, written.asks_for_token, written.moduli) == (
+        True, True, False, ()
+    )  # fmt: skip
+    assert published.moduli == (MODULUS, MODULUS + 2)
+    assert published.asks_for_invitation
+    assert load_survey(published.canonical) == published
+    with pytest.raises(SpecError, match="not published"):
+        load_survey(written.canonical)
+    token = parse_survey(survey(question(COIN), access="token"))
+    assert (token.is_blind, token.asks_for_invitation, token.asks_for_token) == (False, True, True)
+
+
+@pytest.mark.parametrize(
+    ("access", "place"),
+    [
+        ({}, "/access/blind"),
+        ({"blind": []}, "/access/blind"),
+        ({"blind": [spell_modulus(MODULUS)]}, "/access/blind"),
+        ({"blind": [spell_modulus(MODULUS)] * 2}, "/access/blind/1"),
+        ({"blind": [spell_modulus(MODULUS), spell_modulus(MODULUS + 1)]}, "/access/blind/1"),
+        ({"blind": [7, spell_modulus(MODULUS)]}, "/access/blind/0"),
+        ({"token": True}, "/access/token"),
+        ("blinds", "/access"),
+    ],
+    ids=lambda case: str(case)[:30],
+)
+def test_bad_moduli_are_refused(access, place):
+    """As many as waves, no two alike, each a number that can be one."""
+    assert place in pointers(survey(question(COIN), access=access, waves=months(2)))
+
+
+def test_waiting_before_sending_is_written_only_if_it_is_given():
+    """A survey without it is as it was; hours are whole, and a week is the most."""
+    assert parse_survey(survey(question(COIN))).send_within_hours == 0
+    waiting = parse_survey(survey(question(COIN), privacy={"send_within_hours": 24}))
+    assert waiting.send_within_hours == waiting.document["privacy"]["send_within_hours"] == 24
+    for bad in (0, 169, "24", True):
+        assert pointers(survey(question(COIN), privacy={"send_within_hours": bad})) == ["/privacy/send_within_hours"]
 
 
 def test_revision_names_the_one_that_it_replaces():

@@ -14,6 +14,7 @@ from sottovoce.client.respondent import encode, randomize
 from sottovoce.demo.data import demo_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.report import dump_report, receipt
 
 from tests import documents, surveys
@@ -39,6 +40,9 @@ def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
     for survey in (demo_survey(), surveys.survey(), absences(report_labels="neutral"), own_coin_survey()):
         validator("survey").validate(json.loads(survey.canonical))
     validator("survey").validate(documents.survey(*items()))
+    blind = parse_survey(surveys.document(access={"blind": [spell_modulus(2**2047 + 1)]}))
+    for each in (surveys.document(access="blind"), json.loads(blind.canonical)):
+        validator("survey").validate(each)
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -101,6 +105,11 @@ MISTAKES: list[dict[str, Any]] = [
     {"questions": [asks("integer", "q", min=0, max=3, mechanism={"name": "laplace", "scale": "1"})]},
     {"questions": [asks("boolean", "q", mechanism={"name": "warner", "truth": "2/3", "epsilon": "1"})]},
     {"report_labels": "loud"},
+    {"access": "blinds"},
+    {"access": {"blind": []}},
+    {"access": {"blind": ["A" * 341]}},
+    {"access": {"token": True}},
+    {"privacy": {"send_within_hours": 0}},
     {"after": {}},
     {"after": {"link": "http://help.example.org"}},
     {"researcher": {"institution": {"en": "Uni"}}},

@@ -91,6 +91,22 @@ test("what is shown must not contradict itself", async () => {
   }
 });
 
+test("two keys for one wave contradict each other, whatever stands between them", async () => {
+  const [first] = await chain(1);
+  const follow = async (older, more) => ({ ...first, revision: older.revision + 1, replaces: await digestOf(older), ...more });
+  const start = { ...first, access: { blind: ["one"] } };
+  const same = await follow(start, { access: { blind: ["one", "two"] } });
+  const other = await follow(start, { access: { blind: ["other"] } });
+  const between = await follow(start, {});
+  const late = await follow(between, { access: { blind: ["other"] } });
+  const find = async (...revisions) =>
+    revisionOf(showing(revisions).transport, NAME, await digestOf(start), bytesOf(revisions[0]));
+
+  assert.deepEqual(await find(same, start), bytesOf(start));
+  await assert.rejects(find(other, start), { sentence: "error_revisions" });
+  await assert.rejects(find(late, between, start), { sentence: "error_revisions" });
+});
+
 test("a survey published between two requests is no contradiction", async () => {
   const [third, second, first] = await chain(3);
   const { transport } = showing([third, second, first], second);

@@ -104,6 +104,8 @@ RIGHTS: dict[str, Right] = {
     "studio.models_file": _right("owner analyst"),
     "studio.files": _right("owner analyst"),
     "studio.file": _right("owner analyst"),
+    "studio.open_budget": _right("owner"),
+    "studio.release": _right("owner"),
     "studio.invite": _right("owner fieldwork"),
     "studio.personal_links": _right("owner fieldwork"),
     "studio.take_links_back": _right("owner fieldwork"),

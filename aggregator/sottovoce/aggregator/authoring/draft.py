@@ -86,6 +86,12 @@ class Draft:
         return str(self.head.get("title", {}).get(self.tags[0], ""))
 
     @property
+    def waves(self) -> list[Mapping[str, str]]:
+        """When each opens and closes, as it is written; none, where the survey is asked once."""
+        found = self.head.get("waves", [])
+        return [{key: str(each[key]) for key in each} for each in found if isinstance(each, Mapping)]
+
+    @property
     def dumped(self) -> bytes:
         """For storage; ``read`` reads it back."""
         cards = [

@@ -210,7 +210,7 @@ def totals_of(draft: Draft) -> Totals:
     """The figures of the whole, from those cards that are complete."""
     found = [(card, figures_of(draft, card)) for card in draft.cards]
     known = [(card, figures) for card, figures in found if figures is not None]
-    epsilons = [figures.epsilon for card, figures in known if figures.epsilon for _ in range(_rows(card))]
+    epsilons = [figures.epsilon for card, figures in known if figures.epsilon for _ in range(rows_of(card))]
     private, asked = private_questions(draft), asked_of_each(draft)
     epsilon = report_epsilon(epsilons, min(asked, len(epsilons))) if epsilons else 0.0
     margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
@@ -229,5 +229,6 @@ def totals_of(draft: Draft) -> Totals:
     )
 
 
-def _rows(card: Card) -> int:
+def rows_of(card: Card) -> int:
+    """How many questions a card asks: each row of a matrix is one."""
     return len(card.asked.get("rows", ())) if card.type == "matrix" else 1

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from sottovoce.aggregator.files.cells import harmless
 from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.watched import blind_limits
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.aggregator.web.pages import LANGUAGES
 from sottovoce.shared.accounting import belief_after
@@ -166,7 +167,7 @@ def after_report(epsilon: float) -> int:
 
 
 def _how_to_answer(survey: Survey, link: str, words: Words) -> list[str]:
-    invited = words.say("letter_personal" if survey.asks_for_token else "letter_link")
+    invited = words.say("letter_personal" if survey.asks_for_invitation else "letter_link")
     return [f"{invited}\n{link}", *_window(survey, words), _contact(survey, words)]
 
 
@@ -224,7 +225,7 @@ def _taking_part(survey: Survey, words: Words) -> list[str]:
 
 
 def _limits(survey: Survey, words: Words) -> list[str]:
-    named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()))
+    named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
     return [f"- {words.say(f'ethics_limit_{name}')}" for name in named]
 
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from sottovoce.aggregator.authoring.changes import DIRECTIONS
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.draft import Draft, DraftProblem, Place
-from sottovoce.aggregator.authoring.figures import question_of, totals_of
+from sottovoce.aggregator.authoring.figures import question_of, rows_of, totals_of
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.planning.affordable import most_asked
+from sottovoce.aggregator.planning.public_cells import thin_cells
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -65,10 +66,15 @@ def place_of(pointer: str) -> Place:
     """The field of the form that a JSON pointer of the survey's document leads to."""
     if found := _OF_QUESTION.fullmatch(pointer):
         number, key = int(found[1]), found[2] or "label"
+        if key == "cohort":
+            return Place(key)
         return Place(f"q{number}.{_FIELDS.get(key, key)}", number)
     if pointer == "/questions":
         return Place("add")
     parts = pointer.strip("/").split("/")
+    if parts[0] == "waves":
+        number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
+        return Place(f"wave{number_of_wave}.{key}")
     return Place(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
 
 
@@ -190,10 +196,23 @@ def _kinder(draft: Draft) -> Iterator[DraftProblem]:
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
         yield DraftProblem(Place("q0.harm", 0), "all_public", grave=False)
+    yield from _alone(draft)
     if draft.people is None:
         yield DraftProblem(Place("people"), "no_people", grave=False)
     elif draft.group is not None and draft.group < draft.people:
         yield DraftProblem(Place("group"), "small_group")
+
+
+def _alone(draft: Draft) -> Iterator[DraftProblem]:
+    """Public answers are told of before anybody gives one: how many people would be alone with theirs."""
+    number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
+    thin = thin_cells([question_of(draft, draft.cards[number]) for number in number_of], draft.people)
+    if thin is not None:
+        number = number_of[thin.widest]
+        values = {"cells": thin.cells, "people": thin.people, "number": number + 1}
+        # A cohort stays public.
+        mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"
+        yield DraftProblem(Place(f"q{number}.harm", number), "alone", False, values, mend)
 
 
 _CHECKS: tuple[Callable[[Draft], Iterator[DraftProblem]], ...] = (

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 from sottovoce.aggregator.authoring.workbook_check import check_workbook
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.sentence import Sentence
 
 MAX_LETTERS = 4000
 """Of one cell: no text of a survey is longer."""
@@ -24,9 +25,9 @@ class LeftOut:
 
     Attributes:
         sheet: its name.
-        row: as the spreadsheet program counts, from 1; 0 for the whole sheet.
+        row: as the spreadsheet program counts, from 1.
         column: its heading; "" for the whole row.
-        what: what it is and what to do, without repeating it.
+        what: what it is and what to do, without repeating it; a ``Sentence`` where something stands in it.
     """
 
     sheet: str
@@ -34,10 +35,17 @@ class LeftOut:
     column: str
     what: str
 
+    @property
+    def told(self) -> Sentence:
+        """Where it stands, and what it is."""
+        # Spreadsheet programs do not group the digits of a row's number.
+        place = {"sheet": self.sheet, "row": str(self.row), "note": self.what}
+        if not self.column:
+            return Sentence("{sheet}, row {row}: {note}", **place)
+        return Sentence("{sheet}, row {row}, column {column}: {note}", **place, column=self.column)
+
     def __str__(self) -> str:
-        row = f", row {self.row}" if self.row else ""
-        column = f", column {self.column}" if self.column else ""
-        return f"{self.sheet}{row}{column}: {self.what}"
+        return str(self.told)
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,13 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> 
     sheet = book.get_sheet_by_name(name)
     table = sheet.to_python(skip_empty_area=False)
     if len(table) > MAX_ROWS:
-        raise SpecError(f"the sheet {key} has more than {MAX_ROWS:,} rows: delete what is no part of the form")
+        raise SpecError(
+            Sentence(
+                "the sheet {sheet} has more than {most} rows: delete what is no part of the form",
+                sheet=key,
+                most=MAX_ROWS,
+            )
+        )
     if sheet.merged_cell_ranges:
         for (row, _), _end in sheet.merged_cell_ranges:
             notes.append(LeftOut(key, row + 1, "", "cells are merged; their text is that of the first one"))
@@ -107,7 +121,13 @@ def _formulas(key: str, cells: list[tuple[str, int, str]]) -> list[LeftOut]:
 def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[LeftOut]) -> Sheet:
     headings = [_heading(_text(cell)) for cell in table[0]] if table else []
     for heading in [heading for heading in headings if heading and headings.count(heading) > 1]:
-        raise SpecError(f"{key}, row 1: two columns have one heading, the second being {_place(headings, heading)}")
+        raise SpecError(
+            Sentence(
+                "{sheet}, row 1: two columns have one heading, the second being {column}",
+                sheet=key,
+                column=_place(headings, heading),
+            )
+        )
     rows = []
     for number, cells in enumerate(table[1:], 2):
         found = dict(_told(key, number, headings, cells, notes))
@@ -124,7 +144,7 @@ def _told(
         if not heading or not text:
             continue
         if len(text) > MAX_LETTERS:
-            what = f"more than {MAX_LETTERS:,} letters; no text of a survey is longer"
+            what = Sentence("more than {most} letters; no text of a survey is longer", most=MAX_LETTERS)
             notes.append(LeftOut(key, number, heading, what))
         elif any(letter < " " and letter not in "\n\t\r" for letter in text):
             notes.append(LeftOut(key, number, heading, "control characters; type the text anew"))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from xml.parsers import expat
 
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.sentence import Sentence
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED = 32 * 1024 * 1024
@@ -82,8 +83,8 @@ def _read(name: str, content: bytes) -> "_Cells":
     elif b"sheetData" in content:
         raise SpecError(_BROKEN)
     if reader.rows * reader.columns > MAX_CELLS:
-        told = f"row {reader.rows:,} and column {reader.columns:,}"
-        raise SpecError(f"a sheet reaches to {told}; delete what stands outside the form, empty rows too")
+        far = "a sheet reaches to row {row} and column {column}; delete what stands outside the form, empty rows too"
+        raise SpecError(Sentence(far, row=reader.rows, column=reader.columns))
     return reader
 
 

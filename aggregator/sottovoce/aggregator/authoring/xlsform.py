@@ -19,6 +19,7 @@ from sottovoce.aggregator.authoring.xlsform_texts import Texts
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import MAX_QUESTIONS
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import FORMAT
 
 SHEETS = ("survey", "choices", "settings")
@@ -95,7 +96,13 @@ def _check_sheets(sheets: Mapping[str, Sheet]) -> None:
         headings = {heading.replace(" ", "_") for row in sheets.get(sheet, ()) for heading in row.cells}
         for heading in wanted:
             if sheets.get(sheet) and heading not in headings:
-                raise SpecError(f"{sheet}, row 1: there is no column {heading}, or nothing stands in it")
+                raise SpecError(
+                    Sentence(
+                        "{sheet}, row 1: there is no column {column}, or nothing stands in it",
+                        sheet=sheet,
+                        column=heading,
+                    )
+                )
 
 
 class _Form:
@@ -179,7 +186,9 @@ class _Form:
                 self.left.append(row.left_out("steps of 0.1 are assumed; a number here has steps", "type"))
         if not low or not high:
             ends = "date('2026-01-01') and . <= date('2026-12-31')" if kind == "date" else "0 and . <= 120"
-            self._leave(row, f"both ends are needed: write the constraint . >= {ends}")
+            self._leave(
+                row, Sentence("both ends are needed: write the constraint {constraint}", constraint=f". >= {ends}")
+            )
             return
         fields: dict[str, Any] = {"type": kind, "min": low, "max": high}
         if kind == "integer":
@@ -205,8 +214,8 @@ class _Form:
         name = _plain_name(row.get("name"))
         texts = {key: said for key in ("label", "hint") if (said := self._texts.of(row, key))}
         if not name or "label" not in texts or name in {item["name"] for item in self.items}:
-            lacking = "has no label" if name and "label" not in texts else "has no name, or one that was used before"
-            self._leave(row, f"it {lacking}")
+            unlabelled = name and "label" not in texts
+            self._leave(row, "it has no label" if unlabelled else "it has no name, or one that was used before")
             return
         item = {"type": fields["type"], "name": name, **texts, **fields}
         reported = fields["type"] not in {"note", "acknowledge"}
@@ -225,7 +234,8 @@ class _Form:
         try:
             return conditions(relevant, self._earlier) if relevant else {}
         except CannotSayError as error:
-            self.left.append(row.left_out(f"a condition with {error}; the question is shown to everybody", "relevant"))
+            what = Sentence("a condition with {reason}; the question is shown to everybody", reason=str(error))
+            self.left.append(row.left_out(what, "relevant"))
             return {}
 
     def _treatment(self, row: Row, kind: str) -> dict[str, Any]:
@@ -310,11 +320,16 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
     if len(questions) > MAX_QUESTIONS:
         row = form.rows[MAX_QUESTIONS].number
         raise SpecError(
-            f"survey, row {row}: a survey has at most {MAX_QUESTIONS} items; divide the form before this row"
+            Sentence(
+                "survey, row {row}: a survey has at most {most} items; divide the form before this row",
+                row=row,
+                most=MAX_QUESTIONS,
+            )
         )
     while True:
         if not any("mechanism" in item or "public" in item for item in questions):
-            raise SpecError("the form has no question that can be asked here; " + "; ".join(map(str, form.left[:5])))
+            reasons = tuple(each.told for each in form.left[:5])
+            raise SpecError(Sentence("the form has no question that can be asked here; {reasons}", reasons=reasons))
         try:
             parse_survey(document)
         except SpecError as error:
@@ -332,7 +347,8 @@ def _take_away(error: SpecError, questions: list[dict[str, Any]], form: _Form) -
     row = form.rows[index]
     if path[:1] in (["visible_if"], ["any_of"]) and path[0] in questions[index]:
         del questions[index][path[0]]
-        form.left.append(row.left_out(f"the condition {why}; the question is shown to everybody", "relevant"))
+        what = Sentence("the condition {reason}; the question is shown to everybody", reason=why)
+        form.left.append(row.left_out(what, "relevant"))
         return
     del questions[index], form.rows[index]
-    form.left.append(row.left_out(f"{' '.join(path[:1])} {why}".strip()))
+    form.left.append(row.left_out(Sentence("{field}: {reason}", field=path[0], reason=why) if path else why))

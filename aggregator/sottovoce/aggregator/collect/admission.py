@@ -120,7 +120,7 @@ class Admission:
         self.rejected: Counter[str] = Counter()
         self._counting = _Counting(self.rejected)
 
-    def admit(self, name: str, body: bytes, token: str = "") -> dict[str, Any]:
+    def admit(self, name: str, body: bytes, token: str = "", signature: str = "") -> dict[str, Any]:
         """
         The receipt for the report in ``body``, stored durably.
 
@@ -128,15 +128,16 @@ class Admission:
             name: the survey's, as the path of the request has it.
             body: the bytes of the report.
             token: what the request brought in ``Authorization``; empty if nothing.
+            signature: of the report's id, likewise.
 
         Raises:
             ReportRejected: the reason is counted; nothing of the report is kept.
             StorageError: not stored.
         """
-        receipt: dict[str, Any] = json.loads(self.begin(name, body, token).reply())
+        receipt: dict[str, Any] = json.loads(self.begin(name, body, token, signature).reply())
         return receipt
 
-    def begin(self, name: str, body: bytes, token: str = "") -> Pending:
+    def begin(self, name: str, body: bytes, token: str = "", signature: str = "") -> Pending:
         """
         The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
 
@@ -144,13 +145,14 @@ class Admission:
             name: the survey's, as the path of the request has it.
             body: the bytes of the report.
             token: what the request brought; empty if nothing.
+            signature: of the report's id, likewise.
 
         Raises:
             ReportRejected: as far as it can be told without the transaction.
         """
-        return self.begin_with_database(self.read(name, body, token))
+        return self.begin_with_database(self.read(name, body, token, signature))
 
-    def read(self, name: str, body: bytes, token: str = "") -> Submission:
+    def read(self, name: str, body: bytes, token: str = "", signature: str = "") -> Submission:
         """
         What was sent to the survey of this name, decoded; the first step of ``begin``.
 
@@ -158,12 +160,13 @@ class Admission:
             name: the survey's, as the path of the request has it.
             body: the bytes of the report.
             token: what the request brought; empty if nothing.
+            signature: of the report's id, likewise.
 
         Raises:
             ReportRejected: ``malformed``, or for another survey.
         """
         with self._counting:
-            submission = Submission(decode_report(body), body, token)
+            submission = Submission(decode_report(body), body, token, signature=signature)
             _check_name(name, submission)
         return submission
 
@@ -180,7 +183,7 @@ class Admission:
         if rules is None:
             return None
         try:
-            (packed,) = rules.check(submission, self._clock())
+            packed = rules.check_one(submission, self._clock())
         except ReportRejected:
             return None
         return self._send(_candidate(rules, submission, packed))
@@ -241,7 +244,7 @@ class Admission:
             packed = rules.check(batch, now)
         except ReportRejected:
             return None
-        if rules.plan.tokens is not None:
+        if rules.survey.asks_for_invitation:
             return None
         submitted = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
         # While the database is at it.
@@ -262,13 +265,13 @@ class Admission:
         """What can be said of a report before the transaction: that it may be stored, or that it is known already."""
         rules = self._find(submission)
         try:
-            (packed,) = rules.check(submission, now)
+            packed = rules.check_one(submission, now)
         except ReportRejected as rejection:
             # Not canonical, so it is no copy of what was stored. Whatever else is wrong with it now - closed since,
             # another token - it may be known all the same, and then its sender is owed the receipt.
             if rejection.code == "malformed":
                 raise
-            self._look_up(rules.plan, submission, rejection)
+            self._look_up(rules, submission, rejection)
             return make_receipt(submission, rules.length(submission.wave))
         return _candidate(rules, submission, packed)
 
@@ -277,9 +280,9 @@ class Admission:
             submitted = self._submit([candidate.arrival])
         return Pending(submitted, lambda outcomes: self._single_reply(candidate, outcomes))
 
-    def _look_up(self, plan: Plan, submission: Submission, rejection: ReportRejected) -> None:
+    def _look_up(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
         """Nothing, if the very report is known; otherwise the reason that comes first."""
-        report = submission.report
+        plan, report = rules.plan, submission.report
         key = (plan.survey, bytes.fromhex(report.report_id))
         known = self._storage.find_report(*key)
         if known is not None:
@@ -289,9 +292,13 @@ class Admission:
         if self._storage.is_withdrawn(*key):
             raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
         # Who has no good token learns nothing about the report; that the survey is over, everybody may know.
-        good = plan.tokens is None or self._storage.has_token(plan.tokens, token_hash(submission.token, report.survey))
-        if rejection.code != "closed" and not good:
+        if rejection.code == "closed":
+            raise rejection
+        if plan.tokens is not None and not self._storage.has_token(
+            plan.tokens, token_hash(submission.token, report.survey)
+        ):
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
+        rules.check_signature(submission)
         raise rejection
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:

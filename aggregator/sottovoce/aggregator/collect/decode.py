@@ -45,10 +45,11 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """One report of a batch, and the token that it spends."""
+    """One report of a batch, and the token that it spends, or the signature of its id."""
 
     report: ReportDocument
     token: str = ""
+    signature: str = ""
 
 
 class Submission(NamedTuple):
@@ -58,6 +59,7 @@ class Submission(NamedTuple):
     Attributes:
         body: its bytes.
         token: that it wants to spend; empty if none came.
+        signature: of its id, as it came; empty if none did.
         padded: it came alone, and so with the padding that a batch leaves out.
     """
 
@@ -65,6 +67,7 @@ class Submission(NamedTuple):
     body: bytes
     token: str = ""
     padded: bool = True
+    signature: str = ""
 
     @property
     def survey(self) -> str:
@@ -150,7 +153,7 @@ def decode_batch(body: bytes) -> list[Submission | None]:
 
 
 def _submission(item: Item) -> Submission:
-    return Submission(item.report, _encode(item.report), item.token, padded=False)
+    return Submission(item.report, _encode(item.report), item.token, padded=False, signature=item.signature)
 
 
 def _well_formed_items(items: list[Item]) -> list[Item | None]:

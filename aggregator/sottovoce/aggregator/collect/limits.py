@@ -13,7 +13,7 @@ from sottovoce.aggregator.web.route_table import Limit
 MAX_BODY = 64 * 1024
 FOR_RESEARCHERS = {"/tokens/revoke": 512 * 1024, "/publish": 4 * 1024 * 1024}
 FOR_PAGES = {"/design": 512 * 1024, "/dashboard/new": 512 * 1024, "/dashboard/login": 640 * 1024}
-LARGER = {"/reports/batch": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS}
+LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FOR_RESEARCHERS}
 """Limits of a body in bytes: of all routes but those that end so."""
 
 PASSED = "sottovoce.passed"
@@ -38,7 +38,7 @@ _log = logging.getLogger("sottovoce")
 _FREE = ("GET ", "HEAD ", "OPTIONS ")
 """What only reads: a lecture hall behind one address asks for the form, all its parts and the survey at once."""
 
-_GUESSABLE = re.compile(r"POST /api/v1/surveys/[^/]+/token|GET /dashboard/oidc/callback").fullmatch
+_GUESSABLE = re.compile(r"POST /api/v1/surveys/[^/]+/(token|redeem)|GET /dashboard/oidc/callback").fullmatch
 _REFUSED = problems.STATUS["token_invalid"]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _ONCE = frozenset({"content-length", "content-type", "authorization"})

@@ -6,7 +6,7 @@ from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.collect.limits import PASSED, Limits, check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.web import problems
-from sottovoce.aggregator.web.authorization import bearer_token
+from sottovoce.aggregator.web.authorization import bearer_token, blind_signature
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, form_policy, is_for_respondents
 from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import REJECTIONS
@@ -67,10 +67,21 @@ def token(name: str) -> Response:
     return Response(b'{"format":"sottovoce-token/1","good":true}', content_type="application/json")
 
 
+def redeem(name: str) -> Response:
+    """
+    Sign what an invitation was sent with; the reply is the same for every copy of the request.
+
+    The connection ends with it: a report that came on the same one would be known to be of the same device.
+    """
+    signed = current_app.extensions["redeeming"].redeem(name, request.get_data())
+    return Response(signed, content_type="application/json", headers={"Connection": "close"})
+
+
 def report(name: str) -> Response:
     """Admit one report; the reply is its receipt, the same for every copy of it."""
-    token = bearer_token(request.headers.get("Authorization", ""))
-    pending = current_app.extensions["admission"].begin(name, request.get_data(), token)
+    sent_with = request.headers.get("Authorization", "")
+    of_sender = bearer_token(sent_with), blind_signature(sent_with)
+    pending = current_app.extensions["admission"].begin(name, request.get_data(), *of_sender)
     return Response(pending.reply(), content_type="application/json")
 
 
@@ -187,6 +198,17 @@ ROUTES = (
         ("token-good",),
         body="token",
         refuses=("token_invalid",),
+    ),
+    Route(
+        "collect.redeem",
+        "POST",
+        f"{_SURVEY}/redeem",
+        redeem,
+        "Have the blinded ids of coming reports signed for an invitation, for all waves at once.",
+        Kind.RESPONDENT,
+        ("redemption",),
+        body="redeem",
+        refuses=("token_invalid", "already_redeemed", "closed", "digest_mismatch"),
     ),
     Route(
         "collect.report",

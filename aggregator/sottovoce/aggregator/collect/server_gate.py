@@ -28,7 +28,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.web import problems
 from sottovoce.aggregator.web.auth import let_in_by
-from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token
+from sottovoce.aggregator.web.authorization import EXPECTED, bearer_token, blind_signature
 from sottovoce.aggregator.web.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
 from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.aggregator.web.traffic import GATE, Traffic
@@ -204,7 +204,8 @@ class Gate:
 
     async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
         """The receipt of one report, durable."""
-        submission = self._admission.read(name, body, bearer_token(_authorization(scope)))
+        sent_with = _authorization(scope)
+        submission = self._admission.read(name, body, bearer_token(sent_with), blind_signature(sent_with))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
             pending = await self._with_database(self._admission.begin_with_database, submission)

@@ -6,11 +6,13 @@ from functools import cached_property
 from operator import contains
 from typing import Protocol
 
-from sottovoce.aggregator.collect.decode import decode_values
+from sottovoce.aggregator.blind.signing_key import is_signature
+from sottovoce.aggregator.collect.decode import Submission, decode_values
 from sottovoce.aggregator.storage import Plan, StoredSurvey
 from sottovoce.aggregator.storage.rows import Values, pack
 from sottovoce.aggregator.surveys import survey_of, wave_state
 from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.redemption import message, read_number
 from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 
@@ -83,6 +85,30 @@ class SurveyRules:
         self.check_open(reports.wave, now)
         return list(map(self._pack, reports.values))
 
+    def check_one(self, submission: Submission, now: datetime) -> bytes:
+        """
+        The same for one report, with what only it brings.
+
+        Raises:
+            ReportRejected: also ``token_invalid``.
+        """
+        (packed,) = self.check(submission, now)
+        self.check_signature(submission)
+        return packed
+
+    def check_signature(self, submission: Submission) -> None:
+        """
+        A survey with ``access: blind`` has signed this id, and does not know for whom. Any other asks for nothing.
+
+        Raises:
+            ReportRejected: ``token_invalid``.
+        """
+        if not self.survey.is_blind:
+            return
+        report_id, moduli = submission.report.report_id, self.survey.moduli[submission.wave : submission.wave + 1]
+        if not any(_is_signed(report_id, submission.signature, modulus) for modulus in moduli):
+            raise ReportRejected("token_invalid", "the survey asks for a signature of the report's id for this wave")
+
     def check_open(self, wave: int, now: datetime) -> None:
         """
         The survey has this wave, and it is open.
@@ -114,6 +140,14 @@ class SurveyRules:
         for seen, value in zip(self._seen, values, strict=True):
             if len(seen) < _MOST_REMEMBERED:
                 seen.add(value)
+
+
+def _is_signed(report_id: str, signature: str, modulus: int) -> bool:
+    try:
+        number = read_number(signature)
+    except ValueError:
+        return False
+    return is_signature(message(modulus, bytes.fromhex(report_id)), number, modulus)
 
 
 def check_values(survey: Survey, values: Values) -> None:

@@ -45,7 +45,7 @@ def create(name: str) -> Response:
         raise malformed("wave is a whole number from 0 on")
     survey = newest(_storage(), name)
     parsed = survey_of(survey.document)
-    if not parsed.asks_for_token:
+    if not parsed.asks_for_invitation:
         return problems.response("not_found", "this survey asks for no tokens")
     if wave >= len(parsed.waves):
         return problems.response("not_found", "the survey has no such wave")

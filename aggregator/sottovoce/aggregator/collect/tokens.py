@@ -1,5 +1,6 @@
 """
-Making one-time tokens: random, many at once, shown once, stored as hashes.
+Making one-time tokens, and invitations to be redeemed, which are spelt alike: random, many at once, shown once, stored
+as hashes.
 
 A program whose request was answered, and who did not get the answer, asks again; it must get the same tokens, for more
 of them would be good than anybody has. They cannot be kept to be shown again, since only hashes are. So the tokens of a
@@ -74,9 +75,10 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NOBODY) ->
     Raises:
         StorageError: no such survey, or it asks for no token.
     """
-    key = _token_key(storage, name)
+    first = _first_revision(storage, name)
     made = [spell_token(secrets.randbits(BITS)) for _ in range(count)]
-    storage.add_tokens(key, [token_hash(token, name) for token in made], who)
+    blind = survey_of(first.document).is_blind
+    storage.add_tokens(first.key, [token_hash(token, name) for token in made], who, blind)
     return [print_token(token, name) for token in made]
 
 
@@ -98,7 +100,9 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
     made = [spell_token(int.from_bytes(request.derive(b"token %d" % number)[: BITS // 8])) for number in range(count)]
     hashes = [token_hash(token, name) for token in made]
     told = request.derive(b"request").hex()
-    batch = TokenBatch(_token_key(storage, name), name, hashes, told, request.asked_for, request.who)
+    first = _first_revision(storage, name)
+    blind = survey_of(first.document).is_blind
+    batch = TokenBatch(first.key, name, hashes, told, request.asked_for, request.who, blind)
     if storage.add_tokens_once(batch) != request.asked_for:
         raise KeyReused
     return [print_token(token, name) for token in made]
@@ -117,7 +121,7 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOB
     Raises:
         StorageError: no such survey.
     """
-    return storage.revoke_tokens(_token_key(storage, name), [token_hash(token, name) for token in tokens], who)
+    return storage.revoke_tokens(_first_revision(storage, name).key, [token_hash(token, name) for token in tokens], who)
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:
@@ -128,16 +132,16 @@ def token_counts(storage: Storage, name: str) -> TokenCounts:
     Raises:
         StorageError: no such survey.
     """
-    counts = storage.token_counts(_token_key(storage, name))
+    counts = storage.token_counts(_first_revision(storage, name).key)
     last = storage.revisions(name)[-1]
     batch = 1 if last.closed else survey_of(last.document).release_batch
     spent = counts.spent // batch * batch
     return counts._replace(spent=spent, unspent=counts.unspent + counts.spent - spent)
 
 
-def _token_key(storage: Storage, name: str) -> int:
-    """Tokens lie under a survey's first revision: they outlive a correction."""
+def _first_revision(storage: Storage, name: str) -> StoredSurvey:
+    """The one that tokens lie under: they outlive a correction, which may not change who may answer."""
     revisions: list[StoredSurvey] = storage.revisions(name)
     if not revisions:
         raise StorageError("there is no survey of this name")
-    return revisions[0].key
+    return revisions[0]

@@ -9,18 +9,17 @@ A line that was cut off in the middle was never synced, so its answer was never 
 the head does not know yet is one whose answer was not shown either; it stays, and its charge with it.
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.charge import Charge
 from sottovoce.aggregator.curator.composition import Total, total
-from sottovoce.aggregator.curator.heads import Head, Heads, sync
+from sottovoce.aggregator.curator.heads import Head, Heads
 from sottovoce.aggregator.curator.ledger_lines import BudgetTerms, Entry, Ledger, entry_line, first_line, parse_ledger
+from sottovoce.aggregator.curator.ledger_place import LedgerPlace
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, StorageError
@@ -50,13 +49,13 @@ class Budget:
     The budget of one data set.
 
     Attributes:
-        path: of its ledger.
+        place: of its ledger.
         data: SHA-256 of the data.
         declaration: digest of what is declared of them.
         heads: where its head is kept.
     """
 
-    path: Path
+    place: LedgerPlace
     data: str
     declaration: str
     heads: Heads
@@ -75,11 +74,9 @@ class Budget:
             if self.heads.get(self.data) is not None:
                 self._check_unused(terms)
             # Whoever began it may have been killed before the head was noted; nothing is answered without a head.
-            elif self.path.exists() and not line.startswith(self.path.read_bytes()):
-                raise StorageError(f"{self.path.name} is there already, and its head is missing where heads are kept")
-            self.path.write_bytes(b"")
-            self._append(line)
-            sync(self.path.parent)
+            elif not line.startswith(self.place.read() or b""):
+                raise StorageError(f"{self.place.name} is there already, and its head is missing where heads are kept")
+            self.place.begin(line)
             self.heads.note(self.data, parse_ledger(line).head)
 
     def _check_unused(self, terms: BudgetTerms) -> None:
@@ -120,7 +117,7 @@ class Budget:
             release = draw(ledger.terms)
             after = check_affordable(ledger, release.charge)
             line = entry_line(question, release, ledger.head)
-            self._append(line)
+            self.place.add(line, ledger.head.number + 1)
             # What is shown is what the ledger says.
             whole = self._parsed()
             self.heads.note(self.data, whole.head)
@@ -142,41 +139,30 @@ class Budget:
             raise StorageError("the head of this budget is missing where heads are kept (SOTTOVOCE_LEDGER_HEADS)")
         _check_head(ledger, head)
         if ledger.head != head:
-            with self.path.open("rb") as file:
-                os.fsync(file.fileno())
+            self.place.sync()
             self.heads.note(self.data, ledger.head)
         return ledger
 
     def _parsed(self) -> Ledger:
         ledger = self._ledger()
         if ledger.terms.data != self.data:
-            raise StorageError(f"{self.path.name} is the budget of another file, or the data were changed (entry 0)")
+            raise StorageError(f"{self.place.name} is the budget of another file, or the data were changed (entry 0)")
         if ledger.terms.declaration != self.declaration:
             raise StorageError("the declaration is not the one that this budget was opened with (entry 0)")
         return ledger
 
     def _ledger(self) -> Ledger:
         """What the file says, whatever it is about; without a last line that was cut off."""
-        try:
-            content = self.path.read_bytes()
-        except FileNotFoundError:
+        content = self.place.read()
+        if content is None:
             told = "there is none for this data set; sottovoce curator bind opens one"
             if self.heads.get(self.data) is not None:
                 told = "it is missing, and its head says that there was one; restore it"
-            raise StorageError(f"the budget {self.path.name}: {told}") from None
+            raise StorageError(f"the budget {self.place.name}: {told}")
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
-            os.truncate(self.path, whole)
+            self.place.cut(whole)
         return parse_ledger(content[:whole])
-
-    def _append(self, line: bytes) -> None:
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-        try:
-            if os.write(handle, line) != len(line):
-                raise OSError
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def spent(ledger: Ledger) -> Total:

@@ -112,8 +112,14 @@ def _weight(text: str, kind: Categories) -> tuple[str, Fraction]:
 
 
 def histogram_question(declaration: Declaration, names: Sequence[str]) -> Question:
-    """All combinations of the cells of some columns, empty ones too, the last column's cells side by side."""
-    sizes = {name: cells_of(declaration.column(name)) for name in _different(names)}
+    """
+    All combinations of the cells of some columns, empty ones too, the last column's cells side by side.
+
+    Columns are put in the order in which they are declared: named in another one, it is the same question.
+    """
+    place = {name: number for number, name in enumerate(declaration.columns)}
+    ordered = sorted(_different(names), key=lambda name: place.get(name, len(place)))
+    sizes = {name: cells_of(declaration.column(name)) for name in ordered}
     whole = math.prod(len(cells) for cells in sizes.values())
     if whole > MOST_CELLS:
         raise SpecError(f"these columns have {whole:,} cells together; a histogram has at most {MOST_CELLS:,}")
@@ -127,6 +133,11 @@ def histogram_question(declaration: Declaration, names: Sequence[str]) -> Questi
     return Question(
         {"verb": "histogram", "columns": list(sizes)}, tuple(sizes), draw, tuple(_products([*sizes.values()]))
     )
+
+
+def cell_names(declaration: Declaration, names: Sequence[str]) -> list[str]:
+    """The combinations of the cells of these columns, as a recorded histogram has them: in just this order."""
+    return _products([cells_of(declaration.column(name)) for name in names])
 
 
 def cells_of(kind: Kind) -> Sequence[str]:

@@ -16,9 +16,10 @@ chapter 1.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Number
 from sottovoce.aggregator.curator.records import Records, Values
 from sottovoce.shared.errors import SpecError
@@ -84,16 +85,31 @@ class Joined(NamedTuple):
     known: int
 
 
-def group_sizes(columns: Sequence[Values]) -> Values:
-    """For each person, how many there are in the same group."""
-    _, inverse, counts = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True)
-    sizes: Values = counts[inverse.reshape(-1)]
+def group_sizes(columns: Sequence[NDArray[Any]]) -> Values:
+    """For each person, how many there are in the same group; of columns of whole numbers, shape (n,) each."""
+    codes: Values = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        different, code = np.unique(column, return_inverse=True)
+        # Made small again after each column, so that no product overflows.
+        codes = np.unique(codes * len(different) + code, return_inverse=True)[1]
+    sizes: Values = np.bincount(codes)[codes]
     return sizes
+
+
+def alone_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.bool_]:
+    """Who is alone in some combination of so many of these columns, shape (n,)."""
+    alone = np.zeros(len(columns[0]), dtype=np.bool_)
+    for chosen in combinations(columns, count):
+        alone |= group_sizes(chosen) == 1
+    return alone
 
 
 def combination_of(table: Table, names: Sequence[str]) -> Combination:
     """K and the people alone, of these public columns."""
-    sizes = group_sizes([table.records.columns[name] for name in names])
+    return _combination(names, group_sizes([table.records.columns[name] for name in names]))
+
+
+def _combination(names: Sequence[str], sizes: Values) -> Combination:
     return Combination(tuple(names), int(sizes.min()), int((sizes == 1).sum()))
 
 
@@ -105,12 +121,11 @@ def unique_in(table: Table, count: int) -> tuple[int, list[Combination]]:
         table: to be published.
         count: of columns, 1 to 3.
     """
-    alone = np.zeros(table.records.count, dtype=np.bool_)
-    found = []
+    alone, found = np.zeros(table.records.count, dtype=np.bool_), []
     for names in combinations(table.public, count):
         sizes = group_sizes([table.records.columns[name] for name in names])
         alone |= sizes == 1
-        found.append(Combination(names, int(sizes.min()), int((sizes == 1).sum())))
+        found.append(_combination(names, sizes))
     return int(alone.sum()), sorted(found, key=lambda each: (-each.alone, each.k, each.columns))
 
 

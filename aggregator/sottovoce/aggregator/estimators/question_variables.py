@@ -5,6 +5,7 @@ from dataclasses import replace
 from sottovoce.aggregator.estimators import VARIABLES, public
 from sottovoce.aggregator.estimators.variable import SAME_REPORT, Variable
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
 
 
@@ -26,9 +27,20 @@ def check_pair(one: Variable, other: Variable) -> None:
         EstimateError: they are the same one, or two options or coordinates of which each report draws one.
     """
     if one.full_name == other.full_name:
-        raise EstimateError(f"'{one.full_name}' is asked for twice; a joint result needs two different variables")
+        raise EstimateError(
+            Sentence(
+                "'{variable}' is asked for twice; a joint result needs two different variables", variable=one.full_name
+            )
+        )
     if one.question == other.question and one.drawn:
-        raise EstimateError(f"'{one.full_name}' and '{other.full_name}': {SAME_REPORT}")
+        raise EstimateError(
+            Sentence(
+                "'{variable}' and '{other}': {reason}",
+                variable=one.full_name,
+                other=other.full_name,
+                reason=SAME_REPORT,
+            )
+        )
 
 
 def check_explains(variable: Variable) -> None:
@@ -39,4 +51,10 @@ def check_explains(variable: Variable) -> None:
         EstimateError: its reports tell its mean but not its spread.
     """
     if variable.only_outcome:
-        raise EstimateError(f"'{variable.full_name}' {variable.only_outcome}; it can be explained, but explain nothing")
+        raise EstimateError(
+            Sentence(
+                "'{variable}' {reason}; it can be explained, but explain nothing",
+                variable=variable.full_name,
+                reason=variable.only_outcome,
+            )
+        )

@@ -9,7 +9,7 @@ from sottovoce.aggregator.estimators.variable import Number, Variable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
-_ENDS = "was reported as one of its two ends, which say nothing of its spread"
+ENDS = "was reported as one of its two ends, which say nothing of its spread"
 """Why such a number explains nothing."""
 
 
@@ -56,7 +56,7 @@ def number(mechanism: RoundingRR, domain: Domain) -> Number:
     grid = grid_of(domain)
     return Number(
         levels=(float(grid.low), float(grid.high)),
-        only_outcome=_ENDS,
+        only_outcome=ENDS,
         marks=exactly(mechanism.scores, grid),
         chances=of_table((mechanism.bit.weights(0), mechanism.bit.weights(1))),
     )

@@ -23,6 +23,8 @@ from sottovoce.aggregator.files.channels import (
 from sottovoce.aggregator.files.codebook import write_codebook
 from sottovoce.aggregator.files.ddi import write_ddi
 from sottovoce.aggregator.files.methods import write_methods
+from sottovoce.aggregator.files.public_answers import WITHHELD, opened_last, survey_declaration
+from sottovoce.aggregator.files.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.files.reports import Reports, read_reports
 from sottovoce.aggregator.files.statistics_files import write_statistics_file
 from sottovoce.aggregator.files.survey_files import json_text, marked
@@ -30,6 +32,7 @@ from sottovoce.aggregator.files.tables import write_reports_csv, write_reports_p
 from sottovoce.aggregator.results.analysis import Revision, analyse
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.storage.readable import ReadableReports
+from sottovoce.shared.errors import StorageError
 
 
 @dataclass(frozen=True)
@@ -68,12 +71,47 @@ class Source:
 
     @cached_property
     def reports_with_public(self) -> Reports:
-        """The same with all public answers."""
+        """
+        The same with all public answers.
+
+        Raises:
+            StorageError: they are published under a budget; exact ones beside it would undo its noise.
+        """
+        self.check_not_released()
         return self._reports(public=True)
+
+    def check_not_released(self) -> None:
+        """
+        Refuse, before files of public answers are made, where they are published under a budget.
+
+        Raises:
+            StorageError: they are; exact ones beside it would undo its noise.
+        """
+        if self.released:
+            raise StorageError(WITHHELD)
+
+    @property
+    def released(self) -> bool:
+        """Whether public answers are published under a budget."""
+        return self.revisions[-1].released
 
     def _reports(self, public: bool) -> Reports:
         check_closed(self.storage, [each.stored for each in self.revisions], self.wave, self.now)
         return read_reports(self.storage, self.revisions, self.wave, public)
+
+    @cached_property
+    def released_tables(self) -> dict[str, Any]:
+        """
+        What was published of public answers under the survey's budget, as JSON.
+
+        Raises:
+            StorageError: there is no budget, or its ledger was changed.
+        """
+        if self.storage.releases is None or not self.released:
+            raise StorageError("the survey has no budget, so that nothing was published of its public answers")
+        lines = b"".join(self.storage.releases.lines(self.about.survey.name))
+        declared = survey_declaration(opened_last(self.revisions, lines)[-1].survey)
+        return released_document(lines, declared, self.about)
 
     @cached_property
     def channels(self) -> list[Channel]:
@@ -167,12 +205,18 @@ AT_ANY_TIME: dict[str, Write] = {
 }
 """Of texts and shown counts."""
 
-SINGLE: dict[str, Write] = AT_ANY_TIME | OF_REPORTS | WITH_PUBLIC
+RELEASED: dict[str, Write] = {
+    "public-tables.json": lambda source, path: write_released_json(path, source.released_tables, source.about),
+    "public-tables.csv": lambda source, path: write_released_csv(path, source.released_tables, source.about),
+}
+"""Of surveys whose public answers are published under a budget: what was drawn so far."""
+
+SINGLE: dict[str, Write] = AT_ANY_TIME | OF_REPORTS | WITH_PUBLIC | RELEASED
 
 
 def together(source: Source) -> Iterator[tuple[str, Write]]:
     """All files that stand in one folder, public answers apart; with each earlier revision that was asked."""
-    yield from (AT_ANY_TIME | OF_REPORTS).items()
+    yield from (AT_ANY_TIME | OF_REPORTS | (RELEASED if source.released else {})).items()
     for revision in source.revisions[:-1]:
         survey = revision.survey
         yield f"survey-{survey.revision}.json", _earlier(revision)

@@ -12,6 +12,7 @@ from sottovoce.aggregator.curator.declaration import Declaration
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.heads import Heads
 from sottovoce.aggregator.curator.ledger_lines import BudgetTerms
+from sottovoce.aggregator.curator.ledger_place import LedgerFile
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.aggregator.curator.questions import Question
@@ -113,7 +114,7 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
     """
     kept = kept_heads(heads, path.parent)
     declared = read_declaration(declaration_file(path, declaration))
-    budget = Budget(path.with_name(path.name + ENDING), digest_of(path), declared.digest, kept)
+    budget = Budget(LedgerFile(path.with_name(path.name + ENDING)), digest_of(path), declared.digest, kept)
     return DataSet(partial(read_records, path, declared), declared, budget)
 
 

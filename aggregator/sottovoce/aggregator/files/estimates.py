@@ -68,7 +68,7 @@ def result_rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:
     """One view's part of the table, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
-    for asked, result in zip(document["questions"], results.questions, strict=True):
+    for asked, result in zip(document["questions"], results.published, strict=True):
         labels = _labels(result.question, results.survey.default_language)
         name = question_label(result.question, results.survey.default_language)
         told = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])

@@ -5,10 +5,12 @@ from typing import Any
 
 from sottovoce.shared.errors import EstimateError
 
+_NEEDING = {"files": "file", "cluster": "place or engine"}
 
-def needed(name: str) -> Any:  # noqa: ANN401 - a module
+
+def needed(name: str, extra: str = "files") -> Any:  # noqa: ANN401 - a module
     """
-    The module of this name.
+    The module of this name, which this extra brings.
 
     Raises:
         EstimateError: the extra that brings it is not installed; says which.
@@ -16,4 +18,4 @@ def needed(name: str) -> Any:  # noqa: ANN401 - a module
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
-        raise EstimateError("this file needs pip install 'sottovoce[files]'") from None
+        raise EstimateError(f"this {_NEEDING[extra]} needs pip install 'sottovoce[{extra}]'") from None

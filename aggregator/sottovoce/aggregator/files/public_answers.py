@@ -2,34 +2,92 @@
 The public answers of a closed survey as a curator's data set: declared by its canonical survey, read from the database.
 
 Public answers are not randomized, so that a table of them can name a person. Through the budget they get central noise.
-The data set is named by the survey's digest: whoever opens the survey again and closes it has the same budget, and the
-records of then and now share it. What was not asked, or answered before a revision asked it, is ``other``, or the
-middle of the grid.
+
+Which data  The data set is named by the digest of the survey's first revision, which never changes: whoever opens the
+            survey again, corrects it and closes it has the same budget, and the records of then and now share it.
+Declared    By the revision that was the newest when the budget was opened. What was not asked, or asked otherwise by
+            another revision, is ``other``, or the middle of the grid.
+Where       The ledger lies in the database, so that each node knows of it and backup, copy and deletion take it along;
+            its head lies in the folder of heads, which the nodes share or one of them alone has.
+Opened      By its owner's choice or by the first release, never by closing alone: epsilon is fixed for good and nobody
+            but the owner can say how much. From then on the survey's exact public tables are in no file and no reply
+            that is made for others: ``Revision.released``.
+Try-outs    have none: their answers are not the survey's.
 """
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.access.journal import snapshot_of
 from sottovoce.aggregator.closed import check_closed
-from sottovoce.aggregator.curator.budget import ENDING, Budget
+from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Number
-from sottovoce.aggregator.curator.heads import Heads
+from sottovoce.aggregator.curator.ledger_lines import parse_ledger
 from sottovoce.aggregator.curator.records import Records, Values
 from sottovoce.aggregator.files.data_set import DataSet, kept_heads
 from sottovoce.aggregator.files.reports import Column, read_reports
-from sottovoce.aggregator.results.analysis import revisions_of
+from sottovoce.aggregator.results.analysis import Revision, revisions_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.columns import is_null
 from sottovoce.aggregator.storage.journal_words import MACHINE, RESULTS_READ
+from sottovoce.aggregator.storage.release_tables import ReleaseTables
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 
-FOLDER = "budgets"
-"""In the data folder; the heads are elsewhere."""
+TRIAL = "a try-out has no budget: its answers are not the survey's, and nobody publishes them"
+WITHHELD = (
+    "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
+    " the noisy ones they would undo the noise; sottovoce export --release-epsilon, or curator with --survey, answer"
+)
+
+
+@dataclass(frozen=True)
+class StoredLedger:
+    """
+    A ledger in the database.
+
+    Attributes:
+        tables: where it lies.
+        survey: whose.
+        who: uses it, for the journal.
+    """
+
+    tables: ReleaseTables
+    survey: str
+    who: str
+
+    @property
+    def name(self) -> str:
+        """As in messages."""
+        return f"the budget of {self.survey}"
+
+    def read(self) -> bytes | None:
+        """Its lines; None if there are none."""
+        return b"".join(self.tables.lines(self.survey)) or None
+
+    def cut(self, size: int) -> None:
+        """Nothing is ever cut off: a transaction writes a line or does not."""
+
+    def begin(self, line: bytes) -> None:
+        """In one transaction."""
+        self.tables.begin(self.survey, line, self.who)
+
+    def add(self, line: bytes, after: int) -> None:
+        """
+        In one transaction, unless somebody else was faster.
+
+        Args:
+            line: with its end.
+            after: how many lines there are.
+        """
+        self.tables.add(self.survey, after, line)
+
+    def sync(self) -> None:
+        """What is read is durable."""
 
 
 def survey_declaration(survey: Survey) -> Declaration:
@@ -54,7 +112,7 @@ def _kind(question: Question) -> Kind | None:
     return Categories(domain.options) if domain.options and domain.grid is None else None
 
 
-def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, heads: str) -> DataSet:
+def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, heads: str, who: str = MACHINE) -> DataSet:
     """
     The public answers of a survey, under its budget.
 
@@ -62,50 +120,44 @@ def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, head
         storage: the database.
         name: of the survey.
         now: the present moment.
-        data: the data folder, in which budgets lie.
+        data: the data folder, outside which the heads must lie.
         heads: the folder of heads, as the setting names it.
+        who: looks, for the journal.
 
     Raises:
         EstimateError: there is no such survey, or it is not closed.
-        StorageError: it has no public question, or the folder of heads cannot be used.
+        StorageError: it is a try-out or has no public question, or the folder of heads cannot be used.
     """
     revisions = revisions_of(storage, name)
     check_closed(storage, [each.stored for each in revisions], None, now)
-    storage.journal.append_once(RESULTS_READ, MACHINE, f"{name} {snapshot_of(revisions)}")
-    survey = revisions[-1].survey
-    declared = survey_declaration(survey)
-    path = budget_path(data, survey)
+    if revisions[-1].survey.trial:
+        raise StorageError(TRIAL)
+    ledger = StoredLedger(storage.releases, name, who)
+    ordered = opened_last(revisions, ledger.read())
+    declared = survey_declaration(ordered[-1].survey)
     kept = kept_heads(heads, data)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
 
     def read(names: Sequence[str] | None) -> Records:
-        reports = read_reports(storage, revisions, public=True)
+        reports = read_reports(storage, ordered, public=True)
         wanted = declared.columns if names is None else names
         columns = {each: _values(reports.columns[each], declared.column(each)) for each in wanted}
         return Records(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
 
-    return DataSet(read, declared, _budget(path, survey, declared, kept))
+    first = revisions[0].survey.digest
+    return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, kept))
 
 
-def _budget(path: Path, survey: Survey, declared: Declaration, heads: Heads) -> Budget:
-    return Budget(path, hashlib.sha256(survey.digest.encode()).hexdigest(), declared.digest, heads)
-
-
-def budget_path(data: Path, survey: Survey) -> Path:
-    """Where the budget of a survey lies, if there is one."""
-    return data / FOLDER / f"{survey.name}-{survey.digest[:16]}{ENDING}"
-
-
-def check_no_budget(survey: Survey, data: Path) -> None:
-    """
-    Refuse exact public answers where noisy ones were published: both together would undo the noise.
-
-    Raises:
-        StorageError: the survey has a budget.
-    """
-    if budget_path(data, survey).exists():
-        told = "sottovoce curator with --survey answers questions about its public answers"
-        raise StorageError(f"a budget for this survey's public answers was opened; {told}")
+def opened_last(revisions: Sequence[Revision], ledger: bytes | None) -> Sequence[Revision]:
+    """The same revisions, at their end the one by whose declaration the budget was opened: it names the columns."""
+    if ledger is None:
+        return revisions
+    terms = parse_ledger(ledger).terms
+    for each in reversed(revisions):
+        has_public = any(question.mechanism is None for question in each.survey.questions)
+        if has_public and survey_declaration(each.survey).digest == terms.declaration:
+            return [*(other for other in revisions if other is not each), each]
+    return revisions
 
 
 def _values(column: Column, kind: Kind) -> Values:

@@ -67,8 +67,8 @@ def read_reports(
         EstimateError: there are none.
     """
     newest = revisions[-1].survey
-    questions = [q for q in newest.questions if public or q.mechanism is not None or q.cohort]
-    blocks = [block for each in revisions for block in _blocks(storage, each, questions, revisions, wave)]
+    questions = questions_in(newest, public)
+    blocks = [block for each in revisions for block in blocks_of(storage, each, questions, revisions, wave)]
     if not blocks:
         raise EstimateError("there are no reports yet")
     found = Reports(
@@ -79,6 +79,11 @@ def read_reports(
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     return found.taken(random_order(len(found)))
+
+
+def questions_in(survey: Survey, public: bool) -> list[Question]:
+    """The questions that files of reports have: the private ones and the cohort, or with all public ones."""
+    return [q for q in survey.questions if public or q.mechanism is not None or q.cohort]
 
 
 def random_order(count: int, read: Callable[[int], bytes] = os.urandom) -> NDArray[np.intp]:
@@ -92,28 +97,43 @@ def column_type(question: Question, asked: Sequence[Question]) -> np.dtype[np.un
     return np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
 
 
-def _blocks(
+def blocks_of(
     storage: ReadableReports,
     revision: Revision,
     questions: Sequence[Question],
     revisions: Sequence[Revision],
-    wave: int | None,
+    wave: int | None = None,
 ) -> Iterator[Reports]:
+    """
+    The reports of one revision as they are stored, cohorts and all, many at a time; each block is of one wave.
+
+    Args:
+        storage: the database.
+        revision: whose reports.
+        questions: of the newest revision, the columns.
+        revisions: all of the survey, which decide how wide a column is.
+        wave: only this one; None for all.
+    """
     asked = [question for each in revisions for question in each.survey.questions]
-    places = {q.name: (_place(q, revision.survey), column_type(q, asked)) for q in questions}
+    places = {q.name: (place_in(revision.survey, q), column_type(q, asked)) for q in questions}
     for chunk in storage.packed_by_wave(revision.stored.key):
         for (number, _), rows in _alike(chunk).items():
             if wave in {None, number}:
                 yield _block(matrix(b"".join(rows), len(rows)), places, number, revision.survey.revision)
 
 
-def _place(question: Question, survey: Survey) -> int | None:
+def place_in(survey: Survey, question: Question) -> int | None:
     """Where a revision asks this question, if it does."""
     return next((index for index, each in enumerate(survey.questions) if same_question(each, question)), None)
 
 
 def _alike(chunk: Sequence[tuple[int, bytes]]) -> dict[tuple[int, int], list[bytes]]:
     """Rows of one wave and width."""
+    rows = [packed for _, packed in chunk]
+    waves, widths = {wave for wave, _ in chunk}, {packed[0] for packed in rows}
+    if len(waves) == len(widths) == 1:
+        # Mostly all rows are alike, and are not handed over one by one.
+        return {(waves.pop(), widths.pop()): rows}
     found: dict[tuple[int, int], list[bytes]] = {}
     for wave, packed in chunk:
         found.setdefault((wave, packed[0]), []).append(packed)
@@ -139,15 +159,33 @@ def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedin
 def _coarsened(reports: Reports, cohort: Question, revisions: Sequence[Revision]) -> Reports:
     """The cohort only where it is one of those that results name, and nowhere that it would be a handful of people."""
     values = reports.columns[cohort.name].copy()
-    missing = null(values.itemsize)
-    groups = [group.options for group in analyse(revisions).cohorts]
-    alone = [cohort.options.index(options[0]) for options in groups if len(options) == 1]
-    values[~np.isin(values, alone)] = missing
+    missing, alone = null(values.itemsize), standing_alone(cohort, revisions)
     strata = reports.revision.astype(np.int64) << 16 | reports.wave
     for stratum in np.unique(strata):
         inside = strata == stratum
-        _, sizes = np.unique(values[inside], return_counts=True)
-        # Also the rest that is left empty: less the others it would be a handful.
-        if sizes.min() < LEAST_COHORT:
-            values[inside] = missing
+        different, sizes = np.unique(values[inside], return_counts=True)
+        named = named_cohorts(dict(zip(different.tolist(), sizes.tolist(), strict=True)), alone)
+        values[inside & ~np.isin(values, named)] = missing
     return replace(reports, columns={**reports.columns, cohort.name: values})
+
+
+def standing_alone(cohort: Question, revisions: Sequence[Revision]) -> list[int]:
+    """The cohorts that results name by themselves."""
+    groups = [group.options for group in analyse(revisions).cohorts]
+    return [cohort.options.index(options[0]) for options in groups if len(options) == 1]
+
+
+def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
+    """
+    Which cohorts are named in a file of one revision and wave.
+
+    Args:
+        sizes: reports there by cohort, whatever stands for none too.
+        alone: those that results name.
+
+    Returns:
+        All of ``alone``, or none: also the rest that is left empty would be a handful, less the others.
+    """
+    rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
+    least = min(size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size)
+    return [] if least < LEAST_COHORT else list(alone)

@@ -60,7 +60,7 @@ def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
     pandas, duckdb = needed("pandas"), needed("duckdb")
     columns = named_columns(reports)
     chosen = ", ".join(f'nullif("{name}", {null(values.itemsize)}) AS "{name}"' for name, values in columns.items())
-    about_it = ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in about.pairs.items())
+    about_it = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
     # DuckDB cannot leave out each column's least and largest value. They follow from the rows of the file, as do their
     # order and their groups, so that they tell nothing that these do not.
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}, KV_METADATA {{{about_it}}}"
@@ -68,7 +68,7 @@ def write_reports_parquet(path: Path, reports: Reports, about: About) -> None:
         connection.register("reports", pandas.DataFrame(columns, copy=False))
         # Names of questions are small letters, digits and lines; nothing else of a survey is in this statement.
         rows = f"SELECT {chosen} FROM reports ORDER BY ALL"  # noqa: S608
-        connection.sql(f"COPY ({rows}) TO {_quoted(str(path))} ({options})")
+        connection.sql(f"COPY ({rows}) TO {quoted(str(path))} ({options})")
 
 
 def _cells(column: Column) -> list[object]:
@@ -79,7 +79,8 @@ def _cells(column: Column) -> list[object]:
     return found
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as DuckDB's statements have it."""
     return "'" + text.replace("'", "''") + "'"
 
 

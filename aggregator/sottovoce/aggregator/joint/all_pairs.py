@@ -68,7 +68,8 @@ class AllPairs:
 def every_pair(columns: Columns) -> AllPairs:
     """The tests of all pairs that reports tell of."""
     chosen = list(_able(columns))
-    pairs = {place: _cautions(columns, chosen, place) for place in combinations(range(len(chosen)), 2)}
+    places = (place for place in combinations(range(len(chosen)), 2) if not _apart(columns, chosen, place))
+    pairs = {place: _cautions(columns, chosen, place) for place in places}
     possible = {place: told for place, told in pairs.items() if told is not None}
     counts = _Counts(columns)
     made = ((place, _tested(columns, counts.of(*(chosen[each] for each in place)))) for place in possible)
@@ -102,6 +103,11 @@ def _able(columns: Columns) -> Iterator[Chosen]:
                 yield choose(columns, variable.full_name)
             except EstimateError:
                 continue
+
+
+def _apart(columns: Columns, chosen: list[Chosen], place: tuple[int, int]) -> bool:
+    """Whether their table is not to be told: then nothing is made of it, neither a test nor the q values of others."""
+    return {chosen[each].question.name for each in place} <= columns.apart
 
 
 def _cautions(columns: Columns, chosen: list[Chosen], place: tuple[int, int]) -> tuple[str, ...] | None:

@@ -16,6 +16,7 @@ from sottovoce.aggregator.joint.columns import Columns, Numbers
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.named import check_one_wave, find_variable
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 Rows = NDArray[np.bool_]
 
@@ -95,7 +96,7 @@ def answers_of(columns: Columns, name: str) -> Answers:
         tables.append((variable, different[seen]))
         filled += int(seen.sum())
     if not filled:
-        raise EstimateError(f"no report tells anything of '{name}'")
+        raise EstimateError(Sentence("no report tells anything of '{variable}'", variable=name))
     return Answers(variables_of(newest)[place], tuple(tables), observed, codes)
 
 

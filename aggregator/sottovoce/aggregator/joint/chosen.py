@@ -10,9 +10,10 @@ from sottovoce.aggregator.estimators.question_variables import check_pair, varia
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.aggregator.joint.alarms import uniformity
 from sottovoce.aggregator.joint.columns import Columns
-from sottovoce.aggregator.joint.named import check_one_wave, find_variable
+from sottovoce.aggregator.joint.named import absence, check_one_wave, find_variable
 from sottovoce.aggregator.joint.pairs import Numbers, Pairs, count_pairs
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
 
 SAME_PEOPLE = (
@@ -44,10 +45,7 @@ class Chosen:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What a reader must know of what its answers stand for."""
-        absent = self.question.absent
-        if absent is None:
-            return ()
-        return (f"'{self.question.name}': who gave no answer counts as {_words(self.question, absent)}",)
+        return absence(self.question)
 
 
 def choose(columns: Columns, name: str) -> Chosen:
@@ -80,8 +78,12 @@ def check_together(columns: Columns, first: Chosen, second: Chosen) -> tuple[str
     private = all(each.question.mechanism is not None for each in (first, second))
     if private and columns.survey.ask == 1 and first.question.name != second.question.name:
         raise EstimateError(
-            f"each respondent is asked one private question, so that no report tells of both '{first.newest.full_name}'"
-            f" and '{second.newest.full_name}'"
+            Sentence(
+                "each respondent is asked one private question, so that no report tells of both '{variable}' and "
+                "'{other}'",
+                variable=first.newest.full_name,
+                other=second.newest.full_name,
+            )
         )
     several = len(columns.waves) > 1 and not columns.survey.fresh_samples
     return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if several else ()))
@@ -167,8 +169,3 @@ def drawn_evenly(columns: Columns, chosen: tuple[Chosen, Chosen]) -> float | Non
         places = places * len(each.question.options) + columns.values[each.question.name][asked].astype(np.int64) // 2
     counts = np.bincount(places, minlength=math.prod(len(each.question.options) for each in drawn))
     return uniformity(counts.tolist())
-
-
-def _words(question: Question, value: Any) -> str:  # noqa: ANN401 - an int, or a vector's tuple
-    answer = question.answer(value)
-    return "none of its options" if isinstance(answer, list) else f"'{answer}'"

@@ -43,12 +43,14 @@ class Columns:
             what was not asked.
         wave: of each report, shape (n,).
         revision: of each report, an index into ``revisions``, shape (n,).
+        apart: questions of which no two are tested together: see ``withheld``.
     """
 
     revisions: tuple[Survey, ...]
     values: Mapping[str, Numbers]
     wave: Numbers
     revision: Numbers
+    apart: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         """How many reports there are."""
@@ -83,7 +85,7 @@ class Columns:
         """The reports of one wave."""
         rows = self.wave == wave
         values = {name: column[rows] for name, column in self.values.items()}
-        return Columns(self.revisions, values, self.wave[rows], self.revision[rows])
+        return Columns(self.revisions, values, self.wave[rows], self.revision[rows], self.apart)
 
     @classmethod
     def from_arrays(

@@ -18,6 +18,7 @@ from sottovoce.aggregator.joint.result import Result
 from sottovoce.aggregator.joint.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
 from sottovoce.aggregator.joint.weights import weights_of_reports
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,9 @@ def compare(
     """
     told, among = choose(columns, outcome), choose(columns, groups)
     if not among.newest.categories:
-        raise EstimateError(f"'{groups}' is a number: groups are the categories of a question")
+        raise EstimateError(
+            Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)
+        )
     weights, unequal = weights_of_reports(weights, len(columns))
     cautions = check_together(columns, told, among)
     whole = Table(joint(count_strata(columns, (among, told), weights), len(columns)), rule)
@@ -98,11 +101,15 @@ def compare(
 def _place(variable: Variable, category: str) -> int:
     if not variable.categories:
         if category:
-            raise EstimateError(f"'{variable.full_name}' is a number and has no categories")
+            raise EstimateError(Sentence("'{variable}' is a number and has no categories", variable=variable.full_name))
         return 0
     if category and category not in variable.categories:
         raise EstimateError(
-            f"'{variable.full_name}' has no category of this name; it has: {', '.join(variable.categories)}"
+            Sentence(
+                "'{variable}' has no category of this name; it has: {categories}",
+                variable=variable.full_name,
+                categories=variable.categories,
+            )
         )
     return variable.categories.index(category) if category else len(variable.categories) - 1
 

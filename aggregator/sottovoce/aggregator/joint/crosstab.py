@@ -26,6 +26,7 @@ from sottovoce.aggregator.joint.small_groups import merged
 from sottovoce.aggregator.joint.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
 from sottovoce.aggregator.joint.weights import weights_of_reports
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
 
@@ -140,7 +141,12 @@ def crosstab_within(
     """
     third = choose(columns, within)
     if not third.newest.public or not third.newest.categories:
-        raise EstimateError(f"'{within}' is not public: tables can be made within categories of public questions only")
+        raise EstimateError(
+            Sentence(
+                "'{variable}' is not public: tables can be made within categories of public questions only",
+                variable=within,
+            )
+        )
     chosen, cautions = _choose(columns, rows, across)
     weights, unequal = weights_of_reports(weights, len(columns))
     cautions = (*cautions, *unequal)
@@ -182,7 +188,11 @@ def likeliest_crosstab(
     unknown = [cell for cell in impossible if cell[0] not in names[0] or cell[1] not in names[1]]
     if unknown:
         raise EstimateError(
-            f"there is no cell of this name; rows: {', '.join(names[0])}; columns: {', '.join(names[1])}"
+            Sentence(
+                "there is no cell of this name; rows: {rows}; columns: {columns}",
+                rows=", ".join(names[0]),
+                columns=", ".join(names[1]),
+            )
         )
     seen = []
     for (first, second), (one, other), _ in strata(columns, chosen):
@@ -198,7 +208,11 @@ def _choose(columns: Columns, rows: str, across: str) -> tuple[tuple[Chosen, Cho
     first, second = choose(columns, rows), choose(columns, across)
     for each in (first, second):
         if not each.newest.categories:
-            raise EstimateError(f"'{each.newest.full_name}' is a number: compare its means among groups instead")
+            raise EstimateError(
+                Sentence(
+                    "'{variable}' is a number: compare its means among groups instead", variable=each.newest.full_name
+                )
+            )
     return (first, second), check_together(columns, first, second)
 
 

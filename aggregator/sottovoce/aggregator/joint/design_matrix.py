@@ -15,6 +15,7 @@ from sottovoce.aggregator.joint.answers import Answers
 from sottovoce.aggregator.joint.corrected_equations import Corner
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 CONSTANT = "(constant)"
 STRATUM = "(stratum)"
@@ -102,7 +103,12 @@ def _randomized(predictor: Answers, codes: Row) -> _Block:
         scores = np.stack([score[codes] for score in predictor.scores.T[1:]])
         return _Block(predictor.name, predictor.variable.categories, scores, scores)
     if predictor.squares is None:
-        raise EstimateError(f"'{predictor.name}': its reports do not tell how much it varies, so it explains nothing")
+        raise EstimateError(
+            Sentence(
+                "'{variable}': its reports do not tell how much it varies, so it explains nothing",
+                variable=predictor.name,
+            )
+        )
     return _Block(predictor.name, (), predictor.scores[codes][None], predictor.squares[codes][None])
 
 
@@ -112,14 +118,24 @@ def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
     truth = known_categories(predictor, rows)
     people = np.bincount(truth, minlength=len(predictor.variable.categories)).tolist()
     named = zip(predictor.variable.categories, people, strict=True)
-    few = [f"'{category}'" for category, n in named if 0 < n < smallest]
+    few = [category for category, n in named if 0 < n < smallest]
     if few:
         raise EstimateError(
-            f"'{predictor.name}': fewer than {smallest} people said {', '.join(few)}; leave this predictor out"
+            Sentence(
+                "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
+                variable=predictor.name,
+                least=smallest,
+                categories=tuple(few),
+            )
         )
     block = _indicators(predictor.name, predictor.variable.categories, truth)
     if len(block.groups) < 2:
-        raise EstimateError(f"everybody has the same answer to '{predictor.name}', which can therefore explain nothing")
+        raise EstimateError(
+            Sentence(
+                "everybody has the same answer to '{variable}', which can therefore explain nothing",
+                variable=predictor.name,
+            )
+        )
     return block
 
 
@@ -148,8 +164,13 @@ def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Ro
         people = np.bincount(cells)
         if np.any((people > 0) & (people < smallest)):
             raise EstimateError(
-                f"fewer than {smallest} people gave some two answers to '{outcome.name}' and '{other.name}', which are "
-                "both public; leave this predictor out"
+                Sentence(
+                    "fewer than {least} people gave some two answers to '{variable}' and '{other}', which are both "
+                    "public; leave this predictor out",
+                    least=smallest,
+                    variable=outcome.name,
+                    other=other.name,
+                )
             )
 
 

@@ -16,6 +16,7 @@ from sottovoce.aggregator.joint.independence import Independence
 from sottovoce.aggregator.joint.predictions import Prediction
 from sottovoce.aggregator.joint.raking import Weights
 from sottovoce.aggregator.joint.result import Result
+from sottovoce.shared.sentence import Sentence
 
 CROSSTAB = "sottovoce-crosstab/1"
 COMPARISON = "sottovoce-comparison/1"
@@ -31,6 +32,8 @@ UNEVEN = (
     "the options that devices draw were not drawn equally often: reports may be forged, or were not made by this "
     "survey's program"
 )
+OF_CELL, OF_GROUP = "{row}, {column}: {note}", "{group}: {note}"
+
 RARE = 0.00135
 """A p value that chance alone brings once in 740 tables, as with the alarm of implausible cells."""
 
@@ -68,7 +71,7 @@ def comparison_document(found: Compared) -> Document:
         ],
         "independence": _test(found.independence),
         "deff": found.values[0].deff,
-        "warnings": [*found.warnings, *_noted(zip(found.group_names, found.values, strict=True))],
+        "warnings": [*found.warnings, *_of_groups(found)],
     }
 
 
@@ -156,12 +159,17 @@ def _measures(found: Crosstab) -> Document:
 def _warnings(found: Crosstab) -> list[str]:
     rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
     uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
-    cells = ((f"{place['row']}, {place['column']}", cell) for place, cell in _places(found, found.cells))
-    return [*found.warnings, *rings, *uneven, *_noted(cells)]
+    return [*found.warnings, *rings, *uneven, *_of_cells(found)]
 
 
-def _noted(named: Any) -> Iterator[str]:  # noqa: ANN401 - pairs of a name and a result
-    return (f"{name}: {sentence}" for name, result in named for sentence in result.warnings)
+def _of_cells(found: Crosstab) -> Iterator[str]:
+    for place, cell in _places(found, found.cells):
+        yield from (Sentence(OF_CELL, **place, note=note) for note in cell.warnings)
+
+
+def _of_groups(found: Compared) -> Iterator[str]:
+    for group, value in zip(found.group_names, found.values, strict=True):
+        yield from (Sentence(OF_GROUP, group=group, note=note) for note in value.warnings)
 
 
 def _places(found: Crosstab, results: Sequence[Sequence[Result]]) -> Iterator[tuple[dict[str, str], Result]]:

@@ -19,6 +19,7 @@ from sottovoce.aggregator.joint.regression_sample import Sample
 from sottovoce.aggregator.joint.standard_errors import covariance
 from sottovoce.aggregator.joint.weights import kish_effect
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 CUTS = "(cuts)"
 
@@ -147,7 +148,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
     count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
-    missing = NOT_FOUND if runs_off is None else NO_MAXIMUM.format(terms=_running(fitted, runs_off), limits=limits)
+    missing = NOT_FOUND if runs_off is None else Sentence(NO_MAXIMUM, terms=_running(fitted, runs_off), limits=limits)
     return _regression(
         fitted,
         coefficients=tuple(found[:count]),
@@ -158,15 +159,14 @@ def _without_maximum(fitted: Fitted) -> Regression:
     )
 
 
-def _running(fitted: Fitted, runs_off: Array) -> str:
+def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
     """The terms that move most, each by how much it varies; the constant only if nothing else does."""
     design = fitted.sample.design
     spread = {term.name: float(np.ptp(column)) for term, column in zip(design.terms, design.columns, strict=True)}
     everything = (*fitted.parameters, *fitted.of_predictor)
     moved = [abs(step) * (spread.get(each.term.name) or 1.0) for step, each in zip(runs_off, everything, strict=True)]
     names = [each.term.name for each, far in zip(everything, moved, strict=True) if far > max(moved) / 2]
-    chosen = [name for name in dict.fromkeys(names) if name != CONSTANT] or [CONSTANT]
-    return ", ".join(f"'{name}'" for name in chosen)
+    return tuple(name for name in dict.fromkeys(names) if name != CONSTANT) or (CONSTANT,)
 
 
 def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Regression | None:

@@ -24,6 +24,7 @@ from sottovoce.aggregator.joint.pairs import Joint, Moments
 from sottovoce.aggregator.joint.score_intervals import edge
 from sottovoce.aggregator.joint.thin_tables import difference_limits, phi_limits, ratio_limits, thin_table
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 METHOD = "inversion"
 
@@ -164,7 +165,13 @@ class _Squared(Variable):
             return np.repeat(self.of.scores(reported)[:, [1]], 2, axis=1)
         squares = self.of.square_scores(reported)
         if squares is None:
-            raise EstimateError(f"'{self.of.full_name}' {self.of.only_outcome or 'does not tell its spread'}")
+            raise EstimateError(
+                Sentence(
+                    "'{variable}' {reason}",
+                    variable=self.of.full_name,
+                    reason=self.of.only_outcome or "does not tell its spread",
+                )
+            )
         return np.column_stack([self.of.scores(reported), squares])
 
 

@@ -28,6 +28,7 @@ from sottovoce.aggregator.joint.predictions import predict
 from sottovoce.aggregator.joint.regression import MODELS, regress
 from sottovoce.aggregator.joint.standard_errors import KINDS
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
+from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,14 +219,18 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
     if not isinstance(given, dict):
         raise OptionsError([Problem("", "must be an object of options")])
     options = {each.name: each for each in fields(KINDS_OF_REQUEST[kind])}
-    problems = [Problem("", f"unknown option; there are: {', '.join(options)}")] if set(given) - set(options) else []
+    problems = (
+        [Problem("", Sentence("unknown option; there are: {known}", known=", ".join(options)))]
+        if set(given) - set(options)
+        else []
+    )
     read: dict[str, Any] = {}
     for name, wanted in options.items():
         if given.get(name) is not None:
             try:
                 read[name] = wanted.metadata["read"](given[name])
             except ValueError as error:
-                problems.append(Problem(f"/{name}", str(error)))
+                problems.append(Problem(f"/{name}", error.args[0]))
         elif wanted.default is MISSING:
             problems.append(Problem(f"/{name}", "is missing"))
     if problems:

@@ -8,6 +8,7 @@ from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.options import Shares
 from sottovoce.aggregator.joint.raking import Margin, Weights, rake
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 BESIDE = " x "
 """Between the questions, and the categories, of a margin of several."""
@@ -36,7 +37,11 @@ def _check_cells(named: str, answers: Sequence[Answers], cells: Sequence[Sequenc
     for cell in cells:
         if len(cell) != len(answers) or not all(map(operator.contains, categories, cell)):
             known = "; ".join(", ".join(names) for names in categories)
-            raise EstimateError(f"a share of '{named}' names no cell; the categories are: {known}")
+            raise EstimateError(
+                Sentence(
+                    "a share of '{variable}' names no cell; the categories are: {known}", variable=named, known=known
+                )
+            )
 
 
 def questions_of(margins: Shares | None) -> tuple[str, ...]:

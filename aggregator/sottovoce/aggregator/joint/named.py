@@ -4,9 +4,16 @@ import numpy as np
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
 
-NOT_IN_FILE = "the file of reports has no column '{}': public answers are in a file of their own (reports-with-public)"
+NOT_IN_FILE = (
+    "the file of reports has no column '{variable}': public answers are in a file of their own (reports-with-public)"
+)
+COUNTS_AS, COUNTS_AS_NONE = (
+    "'{variable}': who gave no answer counts as '{category}'",
+    "'{variable}': who gave no answer counts as none of its options",
+)
 
 
 def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
@@ -23,13 +30,13 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     """
     question = columns.question(name.partition(".")[0])
     if question is None:
-        known = ", ".join(each.name for each in columns.survey.questions)
-        raise EstimateError(f"the survey asks no such question; there are: {known}")
-    parts = [variable.full_name for variable in variables_of(question)]
+        known = tuple(each.name for each in columns.survey.questions)
+        raise EstimateError(Sentence("the survey asks no such question; there are: {variables}", variables=known))
+    parts = tuple(variable.full_name for variable in variables_of(question))
     if name not in parts:
-        raise EstimateError(f"this question is asked for as: {', '.join(parts)}")
+        raise EstimateError(Sentence("this question is asked for as: {variables}", variables=parts))
     if question.name not in columns.values:
-        raise EstimateError(NOT_IN_FILE.format(question.name))
+        raise EstimateError(Sentence(NOT_IN_FILE, variable=question.name))
     return question, parts.index(name)
 
 
@@ -42,6 +49,19 @@ def check_one_wave(columns: Columns, question: Question) -> None:
     """
     if question.mechanism is not None and question.mechanism.waves > 1 and len(np.unique(columns.wave)) > 1:
         raise EstimateError(
-            f"devices remember their draw of '{question.name}' from wave to wave, so that one person's reports hang "
-            "together: choose one wave"
+            Sentence(
+                "devices remember their draw of '{variable}' from wave to wave, so that one person's reports hang "
+                "together: choose one wave",
+                variable=question.name,
+            )
         )
+
+
+def absence(question: Question) -> tuple[Sentence, ...]:
+    """That no answer is counted as one, where it is."""
+    if question.absent is None:
+        return ()
+    answer = question.answer(question.absent)
+    if isinstance(answer, list):
+        return (Sentence(COUNTS_AS_NONE, variable=question.name),)
+    return (Sentence(COUNTS_AS, variable=question.name, category=str(answer)),)

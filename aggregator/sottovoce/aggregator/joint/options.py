@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
+from sottovoce.shared.sentence import Sentence
+
 Shares = Mapping[str, Mapping[str, float]]
 People = tuple[Mapping[str, str | float], ...]
 
@@ -45,7 +47,7 @@ def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
 
     def read(given: Any) -> str:  # noqa: ANN401
         if not isinstance(given, str) or given not in names:
-            raise ValueError(f"must be one of: {', '.join(names)}")
+            raise ValueError(Sentence("must be one of: {known}", known=", ".join(names)))
         return given
 
     return read
@@ -84,7 +86,7 @@ def people(given: Any) -> People:  # noqa: ANN401
         ValueError: they are none; says how they must be.
     """
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PEOPLE:
-        raise ValueError(f"must be a list of 1 to {MOST_PEOPLE} objects")
+        raise ValueError(Sentence("must be a list of 1 to {most} objects", most=MOST_PEOPLE))
     for row in given:
         known = isinstance(row, Mapping) and all(
             isinstance(value, str | int | float) and not isinstance(value, bool) for value in row.values()

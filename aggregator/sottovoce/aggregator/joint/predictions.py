@@ -15,6 +15,7 @@ from sottovoce.aggregator.joint.design_matrix import CONSTANT, STRATUM
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.regression_result import Regression
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
@@ -89,23 +90,25 @@ def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str |
     numbers = [term for term in terms if term != CONSTANT and term not in indicators]
     if not person.keys() <= {*fitted.groups, *numbers}:
         known = ", ".join(name for name in (*fitted.groups, *numbers) if name != STRATUM)
-        raise EstimateError(f"a row names what is no predictor; there are: {known}")
+        raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=known))
     values = {CONSTANT: 1.0}
     for predictor, given in {STRATUM: fitted.groups[STRATUM][0], **person}.items():
         groups = fitted.groups.get(predictor)
         if groups is None:
             values[predictor] = _number(predictor, given)
         elif given not in groups:
-            raise EstimateError(f"'{predictor}' is one of: {', '.join(groups)}")
+            raise EstimateError(
+                Sentence("'{variable}' is one of: {categories}", variable=predictor, categories=tuple(groups))
+            )
         else:
             values |= {f"{predictor}={group}": float(group == given) for group in groups}
     missing = [term for term in terms if term not in values]
     if missing:
-        raise EstimateError(f"a row lacks what '{missing[0]}' needs")
+        raise EstimateError(Sentence("a row lacks what '{term}' needs", term=missing[0]))
     return [values[term] for term in terms]
 
 
 def _number(predictor: str, given: str | float) -> float:
     if isinstance(given, str) and not _DECIMAL.fullmatch(given):
-        raise EstimateError(f"'{predictor}' has no categories; give it a number")
+        raise EstimateError(Sentence("'{variable}' has no categories; give it a number", variable=predictor))
     return float(given)

@@ -20,7 +20,9 @@ from sottovoce.aggregator.joint.answers import Answers
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.weights import checked_weights, kish_effect, weight_warnings
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
+NO_NUMBER = "the margin of '{variable}' must hold numbers of 0 or more"
 SMALLEST_CELL = 2
 _ROUNDS = 1000
 _EXACT = 1e-10
@@ -106,10 +108,14 @@ def _groups(margin: Margin) -> tuple[Codes, Array]:
     names = _cell_names(margin.answers)
     unknown = [_text(name) for name in margin.shares if name not in names]
     if unknown:
-        raise EstimateError(f"the margin of '{margin.name}' names no cell: {', '.join(unknown)}")
+        raise EstimateError(
+            Sentence(
+                "the margin of '{variable}' names no cell: {known}", variable=margin.name, known=", ".join(unknown)
+            )
+        )
     people = np.bincount(_codes(margin.answers), minlength=len(names))
     if not all(isinstance(share, Real) for share in margin.shares.values()):
-        raise EstimateError(f"the margin of '{margin.name}' must hold numbers of 0 or more")
+        raise EstimateError(Sentence(NO_NUMBER, variable=margin.name))
     shares = np.array([float(margin.shares.get(name, 0.0)) for name in names])
     _refuse_cells(margin.name, [_text(name) for name in names], people, shares)
     there = people > 0
@@ -120,24 +126,49 @@ def _refuse_unfit(margin: Margin) -> None:
     for answers in margin.answers:
         if not answers.variable.public:
             raise EstimateError(
-                f"'{answers.name}' is randomized: no weights are raked to it; compare the known share with its estimate"
+                Sentence(
+                    "'{variable}' is randomized: no weights are raked to it; compare the known share with its estimate",
+                    variable=answers.name,
+                )
             )
         if not answers.variable.categories:
-            raise EstimateError(f"'{answers.name}' is a number; weights are raked to the options of a question")
+            raise EstimateError(
+                Sentence(
+                    "'{variable}' is a number; weights are raked to the options of a question", variable=answers.name
+                )
+            )
         if not answers.observed.all():
-            raise EstimateError(f"'{answers.name}' was not asked of everybody, so that not every report gets a weight")
+            raise EstimateError(
+                Sentence(
+                    "'{variable}' was not asked of everybody, so that not every report gets a weight",
+                    variable=answers.name,
+                )
+            )
 
 
 def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], shares: Array) -> None:
     if not (np.isfinite(shares).all() and np.all(shares >= 0) and shares.sum() > 0):
-        raise EstimateError(f"the margin of '{name}' must hold numbers of 0 or more")
+        raise EstimateError(Sentence(NO_NUMBER, variable=name))
     if shares.max() <= 1 and abs(shares.sum() - 1) > 1e-6:
-        raise EstimateError(f"the shares of '{name}' do not add up to 1")
+        raise EstimateError(Sentence("the shares of '{variable}' do not add up to 1", variable=name))
     for cell, count, share in zip(cells, people, shares, strict=True):
         if count and not share:
-            raise EstimateError(f"the margin of '{name}' leaves out {cell}, which some reports have")
+            raise EstimateError(
+                Sentence(
+                    "the margin of '{variable}' leaves out '{category}', which some reports have",
+                    variable=name,
+                    category=cell,
+                )
+            )
         if share and count < SMALLEST_CELL:
-            raise EstimateError(f"fewer than {SMALLEST_CELL} reports are in {cell} of '{name}'; join it with another")
+            raise EstimateError(
+                Sentence(
+                    "fewer than {least} reports are in '{category}' of '{variable}'; join it with another",
+                    least=SMALLEST_CELL,
+                    category=cell,
+                    variable=name,
+                )
+            )
 
 
 def _cell_names(answers: Sequence[Answers]) -> list[str | tuple[str, ...]]:
@@ -157,4 +188,4 @@ def _codes(answers: Sequence[Answers]) -> Codes:
 
 
 def _text(name: str | tuple[str, ...]) -> str:
-    return f"'{name}'" if isinstance(name, str) else " and ".join(f"'{part}'" for part in name)
+    return name if isinstance(name, str) else " and ".join(name)

@@ -10,7 +10,7 @@ Errors      as asked for; with weights the sandwich, with clusters the clustered
 Few         Below 10 reports per parameter and (a - b)^-2 there is a warning: a rule of thumb that nobody has measured.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -23,15 +23,21 @@ from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.joint.fitted_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.joint.fitted_linear import linear_regression
+from sottovoce.aggregator.joint.named import absence
 from sottovoce.aggregator.joint.regression_result import Regression
 from sottovoce.aggregator.joint.regression_sample import Choices, Sample, take_sample
 from sottovoce.aggregator.joint.standard_errors import KINDS
 from sottovoce.aggregator.joint.weights import kish_effect, weight_warnings
 from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.spec import Question
+from sottovoce.shared.sentence import Sentence
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10
+
+CLUSTERED, SANDWICH = (
+    "errors are clustered: with weights or clusters no other kind is right",
+    "errors are sandwich: with weights or clusters no other kind is right",
+)
 
 
 def regress(  # noqa: PLR0913 - all but three have a default
@@ -70,7 +76,7 @@ def regress(  # noqa: PLR0913 - all but three have a default
     if not 0 < confidence < 1:
         raise EstimateError("the confidence must lie between 0 and 1")
     if errors not in KINDS:
-        raise EstimateError(f"the errors must be one of: {', '.join(KINDS)}")
+        raise EstimateError(Sentence("the errors must be one of: {known}", known=", ".join(KINDS)))
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in predictors]
     _check_variables(explained, explaining)
     kind = _model(explained, explaining, model)
@@ -78,8 +84,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
     sample = take_sample(columns, explained, explaining, choices)
     _refuse_too_few(sample, kind)
     result = _fit(sample, kind)
-    questions = dict.fromkeys(each.variable.question for each in (explained, *explaining))
-    absent = [text for name in questions for text in _absence(columns.question(name))]
+    names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
+    absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
     return replace(result, warnings=(*absent, *_warnings(columns, sample, kind), *result.warnings))
 
 
@@ -95,11 +101,16 @@ def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None) -
     """The model, which must suit the outcome and the predictors."""
     categories = len(outcome.variable.categories)
     if asked is not None and asked not in MODELS:
-        raise EstimateError(f"the model must be one of: {', '.join(MODELS)}")
+        raise EstimateError(Sentence("the model must be one of: {known}", known=", ".join(MODELS)))
     if not categories and asked not in {None, "linear"}:
-        raise EstimateError(f"'{outcome.name}' is a number; its model is linear")
+        raise EstimateError(Sentence("'{variable}' is a number; its model is linear", variable=outcome.name))
     if asked == "logit" and categories > 2:
-        raise EstimateError(f"'{outcome.name}' has more than two categories; its models are multinomial and ordered")
+        raise EstimateError(
+            Sentence(
+                "'{variable}' has more than two categories; its models are multinomial and ordered",
+                variable=outcome.name,
+            )
+        )
     kind = asked or ("linear" if not categories else "logit" if categories == 2 else "multinomial")
     randomized = [predictor for predictor in predictors if not predictor.variable.public]
     if kind != "linear" and randomized:
@@ -108,19 +119,27 @@ def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None) -
 
 
 def _check_randomized(kind: str, randomized: Sequence[Answers]) -> None:
-    names = ", ".join(f"'{predictor.name}'" for predictor in randomized)
+    names = tuple(predictor.name for predictor in randomized)
     if kind == "ordered" or len(randomized) > 1:
         raise EstimateError(
-            f"{names}: an ordered model takes no randomized predictor, and a logit one; the linear model takes any"
+            Sentence(
+                "{variables}: an ordered model takes no randomized predictor, and a logit one; the linear model takes "
+                "any",
+                variables=names,
+            )
         )
     if not randomized[0].variable.categories:
-        raise EstimateError(f"{names}: a randomized number can explain in a linear model only")
+        raise EstimateError(
+            Sentence("{variables}: a randomized number can explain in a linear model only", variables=names)
+        )
 
 
 def _refuse_too_few(sample: Sample, kind: str) -> None:
     needed = parameter_count(sample, kind)
     if sample.n < needed:
-        raise EstimateError(f"{sample.n} reports cannot tell {needed} parameters; leave out predictors")
+        raise EstimateError(
+            Sentence("{n} reports cannot tell {needed} parameters; leave out predictors", n=sample.n, needed=needed)
+        )
 
 
 def _fit(sample: Sample, kind: str) -> Regression:
@@ -130,15 +149,10 @@ def _fit(sample: Sample, kind: str) -> Regression:
     try:
         return replace(result, linear=linear_regression(sample))
     except EstimateError as refused:
-        return replace(result, warnings=(*result.warnings, f"there is no linear model beside: {refused}"))
-
-
-def _absence(question: Question | None) -> Iterator[str]:
-    """That no answer is counted as one, where it is."""
-    if question is not None and question.absent is not None:
-        answer = question.answer(question.absent)
-        words = "none of its options" if isinstance(answer, list) else f"'{answer}'"
-        yield f"'{question.name}': who gave no answer counts as {words}"
+        return replace(
+            result,
+            warnings=(*result.warnings, Sentence("there is no linear model beside: {reason}", reason=refused.args[0])),
+        )
 
 
 def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
@@ -148,14 +162,23 @@ def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
     needed = PER_PARAMETER * parameter_count(sample, kind) / sharp**2
     if effective < needed:
         warnings.append(
-            f"{effective:,.0f} reports are few for this model and this noise; a rule of thumb asks for {needed:,.0f}"
+            Sentence(
+                "{n} reports are few for this model and this noise; a rule of thumb asks for {needed}",
+                n=round(effective),
+                needed=round(needed),
+            )
         )
     for each in sample.randomized:
         if isinstance(each.variable, Number) and each.variable.coarse:
-            warnings.append(f"'{each.name}': {each.variable.coarse}; its coefficient is too small by about as much")
+            warnings.append(
+                Sentence(
+                    "'{variable}': {reason}; its coefficient is too small by about as much",
+                    variable=each.name,
+                    reason=each.variable.coarse,
+                )
+            )
     if len(np.unique(columns.wave[sample.rows])) > 1 and not columns.revisions[-1].fresh_samples:
         warnings.append("the same people may have answered in several waves; errors are then too small")
     if not sample.plain and kind != "linear" and sample.errors != "sandwich":
-        printed = "clustered" if sample.clusters is not None else "sandwich"
-        warnings.append(f"errors are {printed}: with weights or clusters no other kind is right")
+        warnings.append(CLUSTERED if sample.clusters is not None else SANDWICH)
     return warnings

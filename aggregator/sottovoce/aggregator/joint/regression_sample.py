@@ -13,6 +13,7 @@ from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.aggregator.joint.standard_errors import Codes
 from sottovoce.aggregator.joint.weights import checked_weights
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,12 @@ def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDA
         return cluster, everybody
     answers = answers_of(columns, cluster)
     if not answers.variable.public:
-        raise EstimateError(f"'{cluster}' is randomized, so that nobody's cluster is known; choose a public question")
+        raise EstimateError(
+            Sentence(
+                "'{variable}' is randomized, so that nobody's cluster is known; choose a public question",
+                variable=cluster,
+            )
+        )
     truth = answers.scores if answers.scores.ndim == 1 else answers.scores.argmax(axis=1)
     return truth[answers.codes], answers.observed
 

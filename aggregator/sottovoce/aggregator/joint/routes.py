@@ -16,8 +16,10 @@ from typing import Any
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.joint.joint_request import Request, parse_request
 from sottovoce.aggregator.joint.kept_columns import KeptColumns
+from sottovoce.aggregator.joint.withheld import answered
 from sottovoce.aggregator.results.analysis import revisions_of
 from sottovoce.aggregator.results.routes import note_read
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys import newest
 from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.aggregator.web.route_table import Kind, Route
@@ -33,11 +35,13 @@ class JointResults:
 
     Args:
         kept: the columns.
+        storage: says what is withheld.
         threads: of the application.
     """
 
-    def __init__(self, kept: KeptColumns, threads: int) -> None:
+    def __init__(self, kept: KeptColumns, storage: Storage, threads: int) -> None:
         self._kept = kept
+        self._storage = storage
         self._rooms = BoundedSemaphore(max(threads // 2, 1))
         self._running = Lock()
         self._timer: Timer | None = None
@@ -52,7 +56,7 @@ class JointResults:
         """
         with self.turn():
             self._look_later()
-            return asked.document(self._kept.columns(name, asked.wave))
+            return answered(self._storage, name, asked, lambda: self._kept.columns(name, asked.wave))
 
     def drop(self) -> None:
         """Forget columns of surveys that are no more, and those that were not used for long."""
@@ -95,7 +99,7 @@ def register(app: Flask) -> None:
     """Give an app what the routes keep."""
     extensions = app.extensions
     kept = KeptColumns(extensions["storage"], extensions["clock"])
-    extensions["joint_results"] = JointResults(kept, extensions["settings"].threads)
+    extensions["joint_results"] = JointResults(kept, extensions["storage"], extensions["settings"].threads)
 
 
 def crosstab(name: str) -> Response:

@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.joint.corrected_equations import solve
 from sottovoce.aggregator.joint.likelihood_engine import Array
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
-LARGEST_RATIO = 50.0
-LARGE_RATIO = 10.0
+LARGEST_RATIO = 50
+LARGE_RATIO = 10
 ENOUGH_FOR_RESIDUALS = 1000
 """From so many reports on the residual error covers as it should."""
 
@@ -60,8 +61,11 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
         raise EstimateError(f"row {int(wrong.argmax()) + 1}: the weight is missing, or not a number above 0")
     if weight_ratio(array) > LARGEST_RATIO:
         raise EstimateError(
-            f"the largest weight is more than {LARGEST_RATIO:.0f} times the smallest: a few reports would decide; "
-            "join small groups, or trim the weights"
+            Sentence(
+                "the largest weight is more than {ratio} times the smallest: a few reports would decide; join small "
+                "groups, or trim the weights",
+                ratio=LARGEST_RATIO,
+            )
         )
     return array
 
@@ -88,7 +92,11 @@ def weight_warnings(weights: Array) -> list[str]:
     """What is to be said beside a result with these weights."""
     if weight_ratio(weights) <= LARGE_RATIO:
         return []
-    return [f"the largest weight is more than {LARGE_RATIO:.0f} times the smallest: few reports count for much"]
+    return [
+        Sentence(
+            "the largest weight is more than {ratio} times the smallest: few reports count for much", ratio=LARGE_RATIO
+        )
+    ]
 
 
 def kish_effect(weights: Array) -> float:

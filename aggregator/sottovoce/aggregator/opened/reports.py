@@ -13,6 +13,10 @@ from sottovoce.aggregator.joint.columns import Columns, Progress, read_columns
 from sottovoce.aggregator.joint.joint_request import parse_request
 from sottovoce.aggregator.joint.margins import raked
 from sottovoce.aggregator.joint.options import Shares
+from sottovoce.aggregator.joint.withheld import answered
+from sottovoce.aggregator.offline.counted import open_folder
+from sottovoce.aggregator.offline.place import Bucket, is_countable, place_named
+from sottovoce.aggregator.offline.rows import all_rows
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import EstimateError, SpecError
 
@@ -42,12 +46,13 @@ class FolderReports:
     The reports in a folder of files.
 
     Args:
-        folder: with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``.
+        folder: with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or one that
+            ``export --format parquet`` wrote, also in a bucket (``s3://``).
         name: the survey that it must be of; None for whichever it is.
     """
 
-    def __init__(self, folder: Path, name: str | None = None) -> None:
-        read = read_folder(folder)
+    def __init__(self, folder: Path | str, name: str | None = None) -> None:
+        read = _read(folder)
         if name is not None and name != read.survey.name:
             raise SpecError("the folder holds another survey than the one that is named")
         self.survey = read.survey
@@ -101,13 +106,22 @@ class StoredReports:
             raise EstimateError(NO_ORDER)
         asked = parse_request(kind, options)
         check_closed(self._storage, self._revisions, asked.wave, self._clock())
-        return asked.document(read_columns(self._storage, self._revisions, asked.wave, self._progress))
+
+        def read() -> Columns:
+            return read_columns(self._storage, self._revisions, asked.wave, self._progress)
+
+        return answered(self._storage, self._revisions[-1].name, asked, read)
 
 
 NO_ORDER = (
     "one weight a report needs reports in an order: export the files and name their folder with --from, or give the "
     "margins themselves as weights"
 )
+
+
+def _read(folder: Path | str) -> Folder:
+    place = place_named(folder)
+    return all_rows(open_folder(place)) if isinstance(place, Bucket) or is_countable(place) else read_folder(place.path)
 
 
 def columns_of(folder: Folder) -> Columns:

@@ -1,12 +1,14 @@
 """What a survey asks of a respondent, and what its author may have overlooked, in words and for programs."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from sottovoce.aggregator.planning.affordable import remedies
 from sottovoce.aggregator.planning.joint_plan import joint_words
 from sottovoce.aggregator.planning.oldest_release import oldest_release
+from sottovoce.aggregator.planning.public_cells import thin_cells
+from sottovoce.aggregator.planning.watched import is_paired
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
@@ -23,8 +25,8 @@ LITTLE = 0.1
 SLACK = 1e-9
 """Four coin flips make 10 % exactly 90 %, and a float a little less."""
 
-MANY_CELLS = 100
-"""Combinations of public answers of which, among a few hundred people, many have one person or none."""
+DAY = 24
+"""Hours within which reports should be sent at random, for few people to be as one."""
 
 FEW = 10
 """New answers to one question, on average, below which a new snapshot says much about each of them."""
@@ -138,17 +140,29 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"
         )
+    if is_paired(survey):
+        found.append(
+            "/privacy/send_within_hours: grave: under access: blind the report follows its invitation in one visit, "
+            "and whoever runs the survey can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
+            "waves"
+        )
     if survey.epsilon >= NEARLY_SURE:
         found.append(_nearly_sure(survey))
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
-    cells = math.prod(question.domain.size for question in survey.questions if question.mechanism is None)
-    if cells > MANY_CELLS and len(survey.questions) - len(survey.private) > 1:
-        found.append(
-            f"the public answers have {cells:,} combinations, and whoever is alone in one is found by it; ask fewer "
-            "or coarser ones, or publish tables of them through sottovoce curator --survey"
+    return [*found, *_thin_cells(survey), *_language_warnings(survey, spoken)]
+
+
+def _thin_cells(survey: Survey) -> Iterator[str]:
+    thin = thin_cells(survey.questions, None)
+    if thin is not None:
+        widest = survey.questions[thin.widest]
+        place = next(index for index, item in enumerate(survey.items) if widest in item.questions)
+        yield (
+            f"/questions/{place}: the public answers have {thin.cells:,} combinations, and of {thin.people} people "
+            "many are alone in one and found by it; ask coarser ones, of which this one would help most, or fewer, or "
+            "randomize one of them; sottovoce export --release-epsilon publishes their tables with noise"
         )
-    return found + _language_warnings(survey, spoken)
 
 
 def _nearly_sure(survey: Survey) -> str:
@@ -169,6 +183,11 @@ def suggestions(survey: Survey) -> list[str]:
         found.append(
             "/report_labels: neutral is recommended; a receipt then says “Report A” instead of a bare “Yes”, which "
             "may be read as an admission"
+        )
+    if survey.is_blind and 0 < survey.send_within_hours < DAY:
+        found.append(
+            "/privacy/send_within_hours: with fewer than 1,000 invitations, 24 hours or more; of 100 people a watcher "
+            "pairs 39 in 100 reports rightly that are sent within an hour, and 5 within 24"
         )
     for index, item in enumerate(survey.items):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):

@@ -53,7 +53,9 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
         yield Problem("/revision", f"must be higher than {before.revision}: a changed survey is a new revision")
     if survey.replaces not in {None, before.digest}:
         yield Problem("/replaces", "is not the newest revision that was published; leave it out, it is filled in")
-    if survey.asks_for_token != before.asks_for_token:
+    if (survey.asks_for_token, survey.is_blind) != (before.asks_for_token, before.is_blind) or not _same_keys(
+        before, survey
+    ):
         yield Problem("/access", "cannot change: links that were handed out would not fit any more")
     if _remembered(survey) != _remembered(before):
         yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
@@ -63,6 +65,11 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
         yield Problem("/retention/delete_on", f"may not be later than {before.delete_on}: people were told that day")
     if survey.trial != before.trial:
         yield Problem("/trial", "cannot change: people were told whether it is the real survey")
+
+
+def _same_keys(before: Survey, survey: Survey) -> bool:
+    """Whether waves that both have are signed for with the same keys; a signature would fit no other."""
+    return not survey.moduli or all(one == other for one, other in zip(before.moduli, survey.moduli, strict=False))
 
 
 def _remembered(survey: Survey) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What a survey stores, and what it does not protect against: a sentence each, in any language of the studio."""
 
+from sottovoce.aggregator.planning.watched import blind_limits
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.rational import show_epsilon
@@ -20,6 +21,10 @@ def stored(survey: Survey, words: Words) -> list[str]:
         told.append(words.say("privacy_stored_public", names=", ".join(f"'{name}'" for name in public)))
     if survey.asks_for_token:
         told.append(words.say("privacy_stored_token"))
+    if survey.is_blind:
+        told.append(words.say("privacy_stored_blind"))
+    if survey.send_within_hours:
+        told.append(words.say("privacy_stored_wait", hours=survey.send_within_hours))
     told.append(words.say("privacy_stored_coin" if survey.own_coin else "privacy_stored_device"))
     if survey.ask is not None:
         told.append(words.say("privacy_stored_asked"))
@@ -38,6 +43,7 @@ def limits(survey: Survey, words: Words) -> list[str]:
     ]
     if survey.asks_for_token:
         told.append(words.say("ethics_limit_token"))
+    told += [words.say(f"ethics_limit_{name}") for name in blind_limits(survey)]
     if survey.own_coin:
         told.append(words.say("privacy_limit_coin"))
     if any(question.mechanism is None for question in survey.questions):

@@ -84,6 +84,7 @@ class Results:
         wave: the wave, or None for all of them together.
         waves: reports in the snapshot, wave by wave.
         same_people: several waves are added up and may be of the same people, which the intervals allow for.
+        released: public answers are published under a budget.
     """
 
     survey: Survey
@@ -97,6 +98,12 @@ class Results:
     waves: tuple[int, ...]
     same_people: bool
     questions: tuple[QuestionResult, ...]
+    released: bool = False
+
+    @property
+    def published(self) -> tuple[QuestionResult, ...]:
+        """What files and programs are told of: once a budget is open, no exact table of public answers."""
+        return tuple(each for each in self.questions if not self.released or each.question.mechanism is not None)
 
 
 @dataclass(frozen=True)
@@ -108,17 +115,20 @@ class Revision:
         stored: its row, for what is not in its cells.
         survey: the survey itself.
         cells: shown counts of all waves and cohorts.
+        released: public answers are published under a budget, and exactly nowhere: see ``files.public_answers``.
     """
 
     stored: StoredSurvey
     survey: Survey
     cells: tuple[Cell, ...]
+    released: bool = False
 
 
 def revisions_of(storage: Storage, name: str) -> list[Revision]:
     """All revisions of a survey, oldest first; empty if there is none."""
+    released = storage.releases.has_any(name)
     return [
-        Revision(stored, survey_of(stored.document), tuple(storage.cells(stored.key)))
+        Revision(stored, survey_of(stored.document), tuple(storage.cells(stored.key)), released)
         for stored in storage.revisions(name)
     ]
 
@@ -174,6 +184,7 @@ def analyse(
         waves=waves,
         same_people=same_people,
         questions=tuple(results),
+        released=newest.released,
     )
 
 

@@ -25,6 +25,7 @@ from functools import lru_cache
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, people_count
 from sottovoce.aggregator.results.analysis import Results, Revision
+from sottovoce.shared.errors import EstimateError
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,35 @@ def group_of(revisions: Sequence[Revision], results: Results, people: int) -> Gr
         people: how many belong to the group, as the researcher says.
     """
     return Group(people, _refused(revisions, results, people))
+
+
+def whole_group(revisions: Sequence[Revision], results: Results, people: int) -> Group:
+    """
+    The same, for a program, which is told so where not everybody has answered.
+
+    Args:
+        revisions: all of the survey.
+        results: what is shown of them.
+        people: how many belong to the group, as the researcher says.
+
+    Raises:
+        EstimateError: how many of these very people it is cannot be told.
+    """
+    group = group_of(revisions, results, people)
+    if group.refused:
+        raise EstimateError(f"of how many of these people something is true cannot be told: {_WHY[group.refused]}")
+    return group
+
+
+_WHY = {
+    "open": "the survey is not closed",
+    "revisions": "reports came to several revisions",
+    "cohort": "only a part of the respondents is shown",
+    "waves": "several waves are added up; choose one",
+    "withdrawn": "somebody has taken a report back",
+    "number": "there are not as many reports as people",
+    "large": f"in a group of more than {MOST} it is no different from a sample",
+}
 
 
 def _refused(revisions: Sequence[Revision], results: Results, people: int) -> str:

@@ -49,9 +49,17 @@ def export_document(results: Results, journal: Head | None = None, group: Group 
         "cohort": results.cohort,
         "wave": results.wave,
         "epsilon_total": survey.epsilon,
-        "questions": [_question(result, group) for result in results.questions],
+        "questions": [_question(result, group) for result in results.published],
+        **_withheld(results),
         **({} if journal is None else {"journal": str(journal)}),
     }
+
+
+def _withheld(results: Results) -> dict[str, Any]:
+    """The public questions whose exact tables are not told, because they are published under a budget."""
+    told = {each.question.name for each in results.published}
+    named = [each.question.name for each in results.questions if each.question.name not in told]
+    return {"withheld": named} if named else {}
 
 
 def _dates(survey: Survey) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.access.journal import snapshot_of
 from sottovoce.aggregator.access.publishing import owned
+from sottovoce.aggregator.blind.publishing import with_moduli
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.results.analysis import Results, Revision, analyse, revisions_of
-from sottovoce.aggregator.results.class_mode import Group
+from sottovoce.aggregator.results.class_mode import Group, whole_group
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.survey_life import check_reopening
 from sottovoce.aggregator.surveys import newest, reports_so_far
@@ -24,28 +25,28 @@ from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
 MAX_DIGITS = 4
+MOST_DIGITS = 11
+"""Of a number of people."""
 
 
-def results_of(name: str, cohort: str | None, interval: str = DEFAULT_RULE.method, wave: str | None = None) -> Results:
+def results_of(name: str) -> Results:
     """
-    The results of a survey, over all its revisions.
-
-    Args:
-        name: the survey's.
-        cohort: a group's name; None for all respondents.
-        interval: one of ``intervals.METHODS``.
-        wave: as it stands in the address; None for all waves.
+    The results of a survey, over all its revisions and of everybody.
 
     Raises:
         ReportRejected: unknown survey.
-        EstimateError: unknown cohort, unknown wave, or unknown interval.
     """
+    revisions = _revisions(name)
+    results = analyse(revisions)
+    note_read(name, revisions)
+    return results
+
+
+def _revisions(name: str) -> Sequence[Revision]:
     revisions = revisions_of(current_app.extensions["storage"], name)
     if not revisions:
         raise ReportRejected("unknown_survey", "no survey has this name")
-    results = analyse(revisions, cohort, interval, wave_of(wave))
-    note_read(name, revisions)
-    return results
+    return revisions
 
 
 def note_read(name: str, revisions: Sequence[Revision]) -> None:
@@ -102,8 +103,9 @@ def publish(name: str) -> Response:
     if retire not in {"0", "1"}:
         raise Refusal("malformed", "retire is 0 or 1")
     storage = current_app.extensions["storage"]
+    settings = current_app.extensions["settings"]
     with owned(storage, g.actor, name):
-        stored = storage.publish(next_revision(storage, survey), retire == "1", g.who)
+        stored = storage.publish(next_revision(storage, with_moduli(survey, settings)), retire == "1", g.who)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 
@@ -133,18 +135,38 @@ def delete(name: str) -> Response:
 
 
 def estimates(name: str) -> Response:
-    """Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``; ``?interval=`` names a method."""
-    return unless_known(jsonify(export_document(_asked_for(name))))
+    """
+    Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``.
+
+    ``?interval=`` names a method, ``?people=`` the number of people in a group that has answered as a whole.
+    """
+    results, group = _asked_for(name)
+    return unless_known(jsonify(export_document(results, group=group)))
 
 
 def export(name: str) -> Response:
     """The same, as a file to keep."""
-    return export_reply(name, _asked_for(name))
+    return export_reply(name, *_asked_for(name))
 
 
-def _asked_for(name: str) -> Results:
-    interval = request.args.get("interval", DEFAULT_RULE.method)
-    return results_of(name, request.args.get("cohort"), interval, request.args.get("wave"))
+def _asked_for(name: str) -> tuple[Results, Group | None]:
+    people = _people_asked()
+    interval, wave = request.args.get("interval", DEFAULT_RULE.method), wave_of(request.args.get("wave"))
+    revisions = _revisions(name)
+    results = analyse(revisions, request.args.get("cohort"), interval, wave)
+    group = None if people is None else whole_group(revisions, results, people)
+    note_read(name, revisions)
+    return results, group
+
+
+def _people_asked() -> int | None:
+    """The number of people in the group; None if the address names none."""
+    written = request.args.get("people")
+    if written is None:
+        return None
+    if not (written.isascii() and written.isdigit() and len(written) <= MOST_DIGITS and int(written)):
+        raise Refusal("malformed", "people is a whole number from 1 on")
+    return int(written)
 
 
 def wave_of(text: str | None) -> int | None:
@@ -159,6 +181,7 @@ _CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
+    Query("people", "People in a group of whom all have answered: shares are told as numbers of them too."),
 )
 
 ROUTES = (

@@ -8,10 +8,9 @@ from sottovoce.aggregator.storage.base import (
     Plan,
     Storage,
     StoredSurvey,
-    TokenBatch,
-    TokenCounts,
 )
 from sottovoce.aggregator.storage.chain import Entry, Head, Line
+from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
 
 __all__ = [
     "Arrival",

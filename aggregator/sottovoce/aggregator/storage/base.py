@@ -3,8 +3,9 @@ What every back end does, and the words that it shares with its callers.
 
 A back end keeps, in one durable transaction, the reports and their counts, which are those of cells: a revision, a wave
 and a cohort. Each report is in one cell. Of every count there are two figures: the live one, and the one shown, a copy
-of the live one that moves only when the cell has grown enough since, arrivals less withdrawals. The whole is the sum of
-what its cells show, and never a count of its own: less its cohorts, that would be a handful of people.
+of the live one that moves only when the cell has grown enough since, arrivals less withdrawals. On a shared database it
+moves a moment after the reports are durable: late, and never early. The whole is the sum of what its cells show, and
+never a count of its own: less its cohorts, that would be a handful of people.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,11 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.journal_base import Journal
 from sottovoce.aggregator.storage.journal_words import NOBODY
+from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
 from sottovoce.shared.spec import Survey
 
 if TYPE_CHECKING:
     from sottovoce.aggregator.storage.access_tables import AccessTables
     from sottovoce.aggregator.storage.draft_tables import DraftTables
+    from sottovoce.aggregator.storage.release_tables import ReleaseTables
 
 ID = 16
 """Bytes of a report's random id."""
@@ -148,36 +151,6 @@ class Cell:
     at_close: int | None = None
 
 
-class TokenCounts(NamedTuple):
-    """How many tokens were made, used for a report, taken back, and are still good."""
-
-    created: int
-    spent: int
-    revoked: int
-    unspent: int
-
-
-class TokenBatch(NamedTuple):
-    """
-    Tokens that are made once, however often they are asked for.
-
-    Attributes:
-        survey: key of the first revision, under which tokens lie.
-        name: the survey's.
-        hashes: of the tokens.
-        request: a fingerprint of who asks, and of the name that the request was given.
-        body: a fingerprint of what is asked for.
-        who: asks, for the journal.
-    """
-
-    survey: int
-    name: str
-    hashes: Sequence[bytes]
-    request: str
-    body: str
-    who: str = NOBODY
-
-
 Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 """From the name of one of ``tables.TABLES`` to its rows, in the order of its first two columns."""
 
@@ -275,6 +248,14 @@ class Storage(Protocol):
             report_id: 16 bytes.
         """
 
+    def show_grown(self, batches: Mapping[int, int]) -> None:
+        """
+        Show the cells that have grown enough, where a process that ended in between has left that undone.
+
+        Args:
+            batches: ``release_batch`` of surveys by their keys.
+        """
+
     def cells(self, survey: int) -> list[Cell]:
         """What is shown, by wave: the whole, which is the sum of its cells, and each cohort of which there is any."""
 
@@ -287,14 +268,26 @@ class Storage(Protocol):
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """The live counts of all respondents and waves: for checks, never for results."""
 
-    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> None:
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY, blind: bool = False) -> None:
         """
-        Make these tokens good for one report each.
+        Make these tokens good for one report each, or, as invitations, for one redemption.
 
         Args:
             survey: key of the first revision.
             hashes: of the tokens.
             who: does it.
+            blind: they are invitations.
+        """
+
+    def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
+        """
+        Use up an invitation, durably: ``NEW``; ``SAME`` if it was used for the same before, ``CONFLICT`` for other,
+        ``TOKEN_INVALID`` if there is none, ``CLOSED``.
+
+        Args:
+            survey: key of the first revision.
+            invitation: its hash.
+            blinded: fingerprint of what is to be signed.
         """
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
@@ -314,7 +307,7 @@ class Storage(Protocol):
         """
 
     def has_token(self, survey: int, token: bytes) -> bool:
-        """Whether a token is good."""
+        """Whether a token is good, or an invitation was not redeemed yet."""
 
     def token_counts(self, survey: int) -> TokenCounts:
         """How many tokens there are of each kind."""
@@ -326,6 +319,10 @@ class Storage(Protocol):
     @property
     def drafts(self) -> "DraftTables":
         """Surveys while they are being written, version by version: likewise one implementation."""
+
+    @property
+    def releases(self) -> "ReleaseTables":
+        """Ledgers of budgets under which public answers are published: likewise one implementation."""
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NOBODY) -> None:
         """

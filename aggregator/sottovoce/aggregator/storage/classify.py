@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.columns import merge, report_ids, split
-from sottovoce.aggregator.storage.statements import Handle, count_up, id_hash, spend_tokens
-from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.statements import Handle, id_hash, spend_tokens
+from sottovoce.aggregator.storage.tally import Change, change
 
 _KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({marks})"
@@ -30,6 +30,7 @@ def store_sorted(
     db: H,
     arrivals: Sequence[Arrival],
     insert: Callable[[H, Sequence[Arrival]], object],
+    counted: Callable[[H, Change], None],
     open_query: str,
     lock: str = "",
 ) -> list[Outcome]:
@@ -40,6 +41,7 @@ def store_sorted(
         db: within a transaction.
         arrivals: the group.
         insert: the back end's quickest way to add the rows of reports that are new.
+        counted: the back end's way to count them.
         open_query: asks whether a survey is open, such that it stays so.
         lock: what to add to a query so that its rows stay as they are until the end of the transaction.
     """
@@ -49,7 +51,7 @@ def store_sorted(
     new = merge(report for report, outcome in zip(reports, outcomes, strict=True) if outcome is Outcome.NEW)
     spend_tokens(db, new)
     insert(db, new)
-    count_up(db, change(new))
+    counted(db, change(new))
     return outcomes
 
 

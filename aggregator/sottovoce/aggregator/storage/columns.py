@@ -102,13 +102,14 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
     return _rows(rows)
 
 
-def tally(values: np.ndarray, options: int = 0) -> dict[int, int]:
+def tally(values: np.ndarray, options: int = 0, times: np.ndarray | None = None) -> dict[int, int]:
     """
     Of one question, how many reports are counted under each value.
 
     Args:
         values: reported values, whole numbers >= 0 of any type, shape (n,).
         options: if they are bit masks, over how many options.
+        times: how many reports each of them stands for, shape (n,), fewer than 2^53 in all; one without.
 
     Returns:
         Counts above 0 by value; of bit masks, by the index of each option, and under ``options`` that of all.
@@ -116,16 +117,18 @@ def tally(values: np.ndarray, options: int = 0) -> dict[int, int]:
     if not len(values):
         return {}
     if options:
-        return _supporting(_count_bits(values, options), options, len(values))
-    different, found = distinct(values)
+        reports = len(values) if times is None else int(times.sum())
+        return _supporting(_count_bits(values, options, times), options, reports)
+    different, found = distinct(values, times)
     return dict(zip(different.tolist(), found.tolist(), strict=True))
 
 
-def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which values there are, in their order, and how often; there must be some."""
+def distinct(values: np.ndarray, times: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Which values there are, in their order, and how often; there must be some. Each is there ``times`` times."""
     if int(values.max()) >= max(_SPARSE * len(values), _FEW):
-        return np.unique(values, return_counts=True)
-    found = np.bincount(values.astype(np.int64, copy=False))
+        different, places = np.unique(values, return_inverse=True)
+        return different, _bincount(places, times)
+    found = _bincount(values.astype(np.int64, copy=False), times)
     # Of truth values numpy finds those that are set five times faster than of numbers.
     different = np.flatnonzero(found > 0)
     return different, found[different]
@@ -159,12 +162,17 @@ def _rows(rows: list[tuple[int, ...]]) -> np.ndarray:
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
-def _count_bits(masks: np.ndarray, options: int) -> np.ndarray:
+def _bincount(places: np.ndarray, times: np.ndarray | None, least: int = 0) -> np.ndarray:
+    # Sums of whole numbers below 2^53 are exact in the floating point in which numpy adds weights.
+    return np.bincount(places, times, least).astype(np.int64, copy=False)
+
+
+def _count_bits(masks: np.ndarray, options: int, times: np.ndarray | None) -> np.ndarray:
     """How many masks have each bit set: each byte's histogram, times the bits of each byte."""
     lowest_first = masks.astype(masks.dtype.newbyteorder("<"), copy=False)
     octets = _octets(np.ascontiguousarray(lowest_first), len(masks))
     places = min(octets.shape[1], -(-options // 8))
-    histograms = [np.bincount(octets[:, place], minlength=_WIDTH) for place in range(places)]
+    histograms = [_bincount(octets[:, place], times, _WIDTH) for place in range(places)]
     counts: np.ndarray = np.concatenate([histogram @ _BITS for histogram in histograms])
     return counts
 

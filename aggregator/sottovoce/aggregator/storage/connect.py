@@ -45,5 +45,5 @@ def _postgres(url: str, unfinished: bool, stopped: bool) -> Storage:
     try:
         from sottovoce.aggregator.storage.postgres import PostgresStorage
     except ModuleNotFoundError:
-        raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,scale]'") from None
+        raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,postgres]'") from None
     return PostgresStorage(url, unfinished=unfinished, stopped=stopped)

@@ -2,7 +2,8 @@
 Surveys while they are being written, reached as ``storage.drafts``: one implementation in the SQL of both back ends.
 
 Every save is a version of its own, and the last fifty stay, so that nothing that was typed is lost to a later save. Who
-saves says which version it was typed over: of two people who began with the same one, the second is refused.
+saves says which version it was typed over: of two people who began with the same one, the second is refused. Of a draft
+that was published it stays how many people it was planned for.
 """
 
 from typing import NamedTuple
@@ -19,17 +20,32 @@ _MAKE = """
         version {number} NOT NULL,
         document {bytes} NOT NULL,
         PRIMARY KEY (name, version)
+    ){end};
+    CREATE TABLE plans (
+        survey {text} PRIMARY KEY,
+        people {number},
+        of_group {number}
     ){end}
 """
-MAKE_DRAFTS = (_MAKE.format(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID").strip(),)
+
+
+def _made(**words: str) -> tuple[str, ...]:
+    return tuple(_MAKE.format(**words).strip().split(";\n"))
+
+
+MAKE_DRAFTS = _made(text="TEXT", number="INTEGER", bytes="BLOB", end=" STRICT, WITHOUT ROWID")
 """The step on SQLite."""
-MAKE_DRAFTS_SHARED = (_MAKE.format(text="text", number="bigint", bytes="bytea", end=""),)
+MAKE_DRAFTS_SHARED = _made(text="text", number="bigint", bytes="bytea", end="")
 """The migration on PostgreSQL."""
 
 _NEWEST = "SELECT name, version, document FROM drafts WHERE name = ? ORDER BY version DESC LIMIT 1"
 _ALL = """
     SELECT name, version, document FROM drafts
     WHERE version = (SELECT max(version) FROM drafts AS other WHERE other.name = drafts.name) ORDER BY name
+"""
+_PLAN = """
+    INSERT INTO plans (survey, people, of_group) VALUES (?, ?, ?)
+    ON CONFLICT (survey) DO UPDATE SET people = excluded.people, of_group = excluded.of_group
 """
 _SAVE = "INSERT INTO drafts (name, version, document) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
@@ -47,6 +63,19 @@ class Draft(NamedTuple):
     name: str
     version: int
     document: bytes
+
+
+class Plan(NamedTuple):
+    """
+    For how many people a survey is planned.
+
+    Attributes:
+        people: who are to answer; None if that was not said.
+        group: who belong to the group; None if that is not known.
+    """
+
+    people: int | None = None
+    group: int | None = None
 
 
 class DraftTables:
@@ -112,8 +141,30 @@ class DraftTables:
     def delete(self, name: str) -> None:
         """Take a draft out, with all of its versions."""
         with self._back_end.write() as db:
-            db.execute("DELETE FROM drafts WHERE name = ?", [name])
+            _delete(db, name)
         self._back_end.after_deletion()
+
+    def finish(self, name: str, plan: Plan) -> None:
+        """Take out a draft that was published, and keep in the same step for how many people it was planned."""
+        with self._back_end.write() as db:
+            db.execute(_PLAN, [name, plan.people, plan.group])
+            _delete(db, name)
+        self._back_end.after_deletion()
+
+    def plan(self, survey: str) -> Plan:
+        """For how many people a published survey is planned."""
+        with self._back_end.read() as db:
+            row = db.execute("SELECT people, of_group FROM plans WHERE survey = ?", [survey]).fetchone()
+        return Plan() if row is None else Plan(*row)
+
+    def plans(self) -> dict[str, Plan]:
+        """The same of all surveys of which it was said, by name."""
+        with self._back_end.read() as db:
+            return {str(name): Plan(*row) for name, *row in db.execute("SELECT survey, people, of_group FROM plans")}
+
+
+def _delete(db: Handle, name: str) -> None:
+    db.execute("DELETE FROM drafts WHERE name = ?", [name])
 
 
 def _newest(db: Handle, name: str) -> Draft | None:

@@ -65,7 +65,7 @@ SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
 PUBLISHED, RETIRED = "survey published", "revision retired"
 CLOSED, REOPENED, DELETED, PURGED = "survey closed", "survey reopened", "survey deleted", "report ids forgotten"
 TOKENS_MADE, TOKENS_REVOKED = "tokens made", "tokens revoked"
-RESULTS_READ, EXPORTED = "results read", "file exported"
+RESULTS_READ, EXPORTED, BUDGET_OPENED = "results read", "file exported", "budget opened"
 BACKED_UP, RESTORED, COPIED, MIGRATED = "backup made", "backup restored", "database copied", "database migrated"
 SETTING_CHANGED = "setting changed"
 CUT = "journal cut"
@@ -112,6 +112,7 @@ WHAT: dict[str, Form] = {
     TOKENS_REVOKED: _of_survey("one-time tokens were taken back"),
     RESULTS_READ: _of_survey("results were read", "survey, number of the snapshot", rf"{_NAME} ({_NUMBER}|closed)"),
     EXPORTED: _of_survey("a file was written", "survey, kind of file", rf"{_NAME} {_FILE}"),
+    BUDGET_OPENED: _of_survey("a budget for a survey's public answers was opened"),
     BACKED_UP: _form("a backup was begun"),
     RESTORED: _form("a backup was restored"),
     COPIED: _form("a copy to another database was begun"),

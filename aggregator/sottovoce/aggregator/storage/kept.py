@@ -31,7 +31,7 @@ class Revision(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """How many were made, used for a report and taken back."""
+    """How many were made, used for a report (noted at the purge, and until then the rest), and taken back."""
 
     created: int = 0
     spent: int = 0
@@ -51,7 +51,8 @@ class Kept:
         shown_counts: of each place.
         tombstones: withdrawn reports of which a hash is kept.
         tokens: their counters.
-        good_tokens: tokens that are good.
+        good_tokens: tokens that are good, and invitations that were not redeemed.
+        redeemed: invitations that were.
     """
 
     arrived: Counter[Cell] = field(default_factory=Counter)
@@ -62,3 +63,4 @@ class Kept:
     tombstones: Counter[int] = field(default_factory=Counter)
     tokens: dict[int, Tokens] = field(default_factory=dict)
     good_tokens: Counter[int] = field(default_factory=Counter)
+    redeemed: Counter[int] = field(default_factory=Counter)

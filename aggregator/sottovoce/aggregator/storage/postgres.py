@@ -2,15 +2,17 @@
 The shared back end: one PostgreSQL, several aggregators.
 
 A group of which all is new is one statement, a call of a function in the database, committed by itself. A report that
-was there already is no error to the server, whose log would name it: the function returns false. The rows of cells are
-taken first and in the order of their keys, and who holds one is alone with its counts, so that two nodes never wait for
-each other in a circle. PostgreSQL notes with every row which transaction wrote it, and rows lie in the order of
-writing: ``scrub`` writes the table of reports anew, in the order of the random ids, and removes the traces of spent
-tokens.
+was there already is no error to the server, whose log would name it: the function says so. Every process counts in a
+slot of its own, so that nodes do not wait for each other; the rows of cells are taken first and in the order of their
+keys, and who holds one is alone with its counts in that slot, so that nobody ever waits in a circle. What has grown is
+shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
+transaction wrote it, and rows lie in the order of writing: ``scrub`` writes the table of reports anew, in the order of
+the random ids, and removes the traces of spent tokens.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar
 
 import psycopg
@@ -21,18 +23,40 @@ from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
+from sottovoce.aggregator.storage.postgres_functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres_migrate import LOCK
+from sottovoce.aggregator.storage.postgres_slot import Showing, Slot
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
-from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.tally import Change, change
 from sottovoce.shared.errors import StorageError
 
 _STORE = (
-    "SELECT sottovoce_store_8(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[],"
-    " %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], 0::smallint)"
+    "SELECT stored, has_grown FROM sottovoce_store_9(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[],"
+    " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint)"
 )
+_GROWN = """
+    SELECT DISTINCT survey, batch FROM (
+        SELECT survey, batch, wave, cohort, sum(arrived - withdrawn) AS reports
+        FROM unnest(%s::bigint[], %s::bigint[]) AS s (survey, batch) JOIN cells USING (survey)
+        GROUP BY survey, batch, wave, cohort
+    ) AS live LEFT JOIN shown_cells AS shown USING (survey, wave, cohort)
+    WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
+"""
 _WITH_REPORTS = ", ".join(OF_SURVEYS)
-_REWRITE = f"VACUUM FULL surveys, {_WITH_REPORTS}"
+_IN_KEY_ORDER = [
+    statement.format(table=table)
+    for table in ("reports", "blind_invitations")
+    for statement in (
+        "LOCK TABLE {table}",
+        "CREATE TEMPORARY TABLE kept_{table} ON COMMIT DROP AS SELECT * FROM {table}",
+        # A new file: neither the old places nor the old transactions' numbers come along.
+        "TRUNCATE {table}",
+        "INSERT INTO {table} SELECT * FROM kept_{table} ORDER BY 1, 2",
+    )
+]
+_VACUUM = "VACUUM tokens, blind_invitations, tombstones, reports, keys, invitations, views, staff_sessions"
+_REWRITE = f"VACUUM FULL surveys, drafts, releases, {_WITH_REPORTS}"
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -41,7 +65,7 @@ class PostgresStorage(sql.SQLStorage):
 
     Args:
         url: ``postgresql://...``; never repeated in a message.
-        connections: the most that this process opens.
+        connections: the most that this process opens, beside the one that holds its slot.
         unfinished: open it also if a copy into it was not finished.
         stopped: no other node runs on it: migrate also to what those of an earlier release could not go on with.
 
@@ -68,9 +92,11 @@ class PostgresStorage(sql.SQLStorage):
             timeout=5,
             reconnect_timeout=5,
             kwargs={"autocommit": True, "connect_timeout": 5},
-            configure=_make_durable,
+            configure=_configure,
             open=True,
         )
+        self._own_slot = Slot(url)
+        self._showing = Showing(self.show_grown)
         try:
             with self._connection() as connection:
                 postgres_migrate.migrate(connection, unfinished, stopped)
@@ -79,19 +105,39 @@ class PostgresStorage(sql.SQLStorage):
             raise
 
     def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
-        """Store a group in one durable transaction."""
+        """Store a group in one durable transaction, and have shown what has grown by it."""
+        merged = merge(arrivals)
+        added = change(merged)
         with self._connection() as connection:
-            all_new = connection.execute(_STORE, _arguments(merge(arrivals))).fetchone() == (True,)
-        return [Outcome.NEW] * count(arrivals) if all_new else self._store_sorted(arrivals)
+            given = [*_arguments(merged, added), self._slot()]
+            stored, has_grown = connection.execute(_STORE, given).fetchone() or (False, False)
+        outcomes = [Outcome.NEW] * count(arrivals) if stored else self._store_sorted(arrivals)
+        if has_grown or (not stored and Outcome.NEW in outcomes):
+            self._showing.want(added.batches)
+        return outcomes
 
     def _store_sorted(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
         while True:
             try:
                 with self._write() as db:
-                    return store_sorted(db, arrivals, _insert, self.OPEN, " FOR UPDATE")
+                    counted = partial(statements.count_up, slot=self._slot())
+                    return store_sorted(db, arrivals, _insert, counted, self.OPEN, " FOR UPDATE")
             except _NotAllNew:
                 continue
+
+    def show_grown(self, batches: Mapping[int, int]) -> None:
+        """Show the cells of surveys, given their ``release_batch`` by their keys, that have grown by as many."""
+        with self._connection() as connection:
+            grown = connection.execute(_GROWN, [list(batches), list(batches.values())]).fetchall()
+            for survey in grown:
+                connection.execute("SELECT sottovoce_show_9(%s, %s)", survey)
+
+    def _settle(self) -> None:
+        self._showing.settle()
+
+    def _slot(self) -> int:
+        return self._own_slot.number
 
     def clock(self) -> float | None:
         """Seconds since 1970 by the server's clock."""
@@ -99,17 +145,14 @@ class PostgresStorage(sql.SQLStorage):
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
     def scrub(self) -> None:
-        """Write the reports anew in the order of their ids, in one transaction, and remove what was deleted."""
+        """Write reports and invitations anew in the order of random keys, in one step, and remove what was deleted."""
         with self._write() as db:
             if db.execute("SELECT pg_try_advisory_xact_lock(?)", [LOCK]).fetchone() == (False,):
                 return  # another node is at it
-            db.execute("LOCK TABLE reports")
-            db.execute("CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM reports")
-            # A new file: neither the old places nor the old transactions' numbers come along.
-            db.execute("TRUNCATE reports")
-            db.execute("INSERT INTO reports SELECT * FROM kept ORDER BY survey, report_id")
+            for statement in _IN_KEY_ORDER:
+                db.execute(statement)
         with self._connection() as connection:
-            connection.execute("VACUUM tokens, tombstones, reports, keys, invitations, views, staff_sessions")
+            connection.execute(_VACUUM)
 
     def _forget(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""
@@ -121,6 +164,7 @@ class PostgresStorage(sql.SQLStorage):
         with self._write() as db:
             postgres_migrate.check_usable(db)
             db.execute("UPDATE pulse SET beat = 1 - beat")
+        self._own_slot.check()
 
     def verify(self) -> list[str]:
         """What is wrong with the tables; the pages themselves are the server's own concern."""
@@ -141,6 +185,8 @@ class PostgresStorage(sql.SQLStorage):
 
     def close(self) -> None:
         """Close all connections."""
+        self._showing.end()
+        self._own_slot.close()
         self._pool.close()
 
     def _check_known(self, db: statements.Handle) -> None:
@@ -169,8 +215,13 @@ class PostgresStorage(sql.SQLStorage):
             raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
 
 
-def _make_durable(connection: psycopg.Connection[Any]) -> None:
-    """Whatever the server's default is: nothing is acknowledged before it is synced."""
+def _configure(connection: psycopg.Connection[Any]) -> None:
+    """
+    Whatever the server's default is: nothing is acknowledged before it is synced, and who has waited for a lock sees
+    what came meanwhile. And say that we show late.
+    """
+    connection.execute(NEW_NODE)
+    connection.execute("SET default_transaction_isolation = 'read committed'")
     if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
         connection.execute("SET synchronous_commit = on")
 
@@ -185,9 +236,8 @@ def _insert(db: PostgresHandle, arrivals: Sequence[Arrival]) -> None:
         raise _NotAllNew
 
 
-def _arguments(arrivals: Sequence[Arrival]) -> list[list[Any]]:
-    """What the function in the database is called with."""
-    added = change(arrivals)
+def _arguments(arrivals: Sequence[Arrival], added: Change) -> list[list[Any]]:
+    """What the function in the database is called with, but for the slot."""
     surveys = sorted(added.batches)
     tokens = sorted(statements.tokens_of(arrivals))
     return [

@@ -10,10 +10,13 @@ moment only: tables, functions, columns with a constant default.
 from dataclasses import dataclass
 
 from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS_SHARED
+from sottovoce.aggregator.storage.blind_invitations import MAKE_BLIND_SHARED
 from sottovoce.aggregator.storage.draft_tables import MAKE_DRAFTS_SHARED
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.passkey_tables import MAKE_PASSKEYS_SHARED
+from sottovoce.aggregator.storage.postgres_functions import MAKE_FUNCTIONS
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
+from sottovoce.aggregator.storage.release_tables import MAKE_RELEASES_SHARED
 
 
 @dataclass(frozen=True)
@@ -100,101 +103,6 @@ _TABLES = (
     "CREATE TABLE pulse (beat bigint NOT NULL)",
     "INSERT INTO pulse VALUES (0)",
 )
-
-# A group of which every report is new, in one round trip. Reports come in blocks of one survey, wave and length, their
-# ids and their values one after the other. Tombstones come after the rows: a row waits for whoever is deleting its
-# namesake, and only then is that one seen to be withdrawn. Cells come before counts, in key order: who holds the row of
-# a cell is alone with its counts, so that no two nodes wait for each other in a circle.
-#
-# False, and nothing is stored, if something is not new or not allowed. That is an everyday answer and no error: the
-# server's log would name the report. SV001 is a condition of our own that never leaves the function; to raise and catch
-# it is how plpgsql undoes what was begun.
-_STORE = """
-    CREATE FUNCTION sottovoce_store(
-        open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[],
-        token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint
-    ) RETURNS boolean LANGUAGE plpgsql AS $$
-    DECLARE
-        n bigint;
-        i int;
-        block_ids bytea;
-        block_values bytea;
-        rows_ int;
-        size int;
-    BEGIN
-        PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
-        GET DIAGNOSTICS n = ROW_COUNT;
-        IF n <> cardinality(open_surveys) THEN RETURN false; END IF;
-
-        IF cardinality(token_surveys) > 0 THEN
-            DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
-            WHERE t.survey = g.survey AND t.token_hash = g.token_hash;
-            GET DIAGNOSTICS n = ROW_COUNT;
-            IF n <> cardinality(token_surveys) THEN RAISE SQLSTATE 'SV001'; END IF;
-            INSERT INTO token_counts (survey, spent)
-            SELECT s, count(*) FROM unnest(token_surveys) AS s GROUP BY s ORDER BY s
-            ON CONFLICT (survey) DO UPDATE SET spent = token_counts.spent + excluded.spent;
-        END IF;
-
-        FOR i IN 1 .. cardinality(ids) LOOP
-            block_ids := ids[i];
-            block_values := values_[i];
-            rows_ := length(block_ids) / 16;
-            size := length(block_values) / rows_;
-            INSERT INTO reports
-            SELECT surveys_[i], substring(block_ids FROM 16 * k + 1 FOR 16), waves[i],
-                   substring(block_values FROM size * k + 1 FOR size)
-            FROM generate_series(0, rows_ - 1) AS k
-            ON CONFLICT DO NOTHING;
-            GET DIAGNOSTICS n = ROW_COUNT;
-            IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
-            -- Hashes are only needed where somebody has withdrawn.
-            IF EXISTS (SELECT FROM tombstones WHERE survey = surveys_[i]) THEN
-                PERFORM 1 FROM generate_series(0, rows_ - 1) AS k JOIN tombstones
-                ON survey = surveys_[i] AND id_hash = sha256(substring(block_ids FROM 16 * k + 1 FOR 16));
-                IF FOUND THEN RAISE SQLSTATE 'SV001'; END IF;
-            END IF;
-        END LOOP;
-
-        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
-            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
-            ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
-        END LOOP;
-
-        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
-        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
-        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
-        ON CONFLICT (survey, wave, cohort, question, value, slot)
-        DO UPDATE SET reports = counts.reports + excluded.reports;
-
-        FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            -- Arrivals less withdrawals: who sends and withdraws pushes nothing.
-            SELECT sum(arrived - withdrawn) - coalesce((
-                SELECT arrived - withdrawn FROM shown_cells
-                WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
-            ), 0) INTO n FROM cells
-            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1];
-            CONTINUE WHEN n < batches[array_position(open_surveys, cells_[4*i-3])];
-            INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
-            SELECT survey, wave, cohort, sum(arrived), sum(withdrawn) FROM cells
-            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
-            GROUP BY survey, wave, cohort
-            ON CONFLICT (survey, wave, cohort)
-            DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn;
-            INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
-            SELECT survey, wave, cohort, question, value, sum(reports) FROM counts
-            WHERE survey = cells_[4*i-3] AND wave = cells_[4*i-2] AND cohort = cells_[4*i-1]
-            GROUP BY survey, wave, cohort, question, value ORDER BY 1, 2, 3, 4, 5
-            ON CONFLICT (survey, wave, cohort, question, value)
-            DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports;
-        END LOOP;
-        RETURN true;
-    EXCEPTION WHEN SQLSTATE 'SV001' THEN
-        RETURN false;
-    END
-    $$
-"""
 
 # What ``rows.pack`` makes of ``[1,null,12]``; -1 has all bits set.
 _PACK = """
@@ -294,10 +202,10 @@ _RECORD = (
     ),
 )
 
-# Names of functions have a number from here on: programs of before would not find theirs.
+# Names of functions have a number from here on; those of this schema are made by the ninth step.
 _ROLLING = (
     "ALTER TABLE schema_version ADD COLUMN usable_from bigint NOT NULL DEFAULT 0",
-    "ALTER FUNCTION sottovoce_store RENAME TO sottovoce_store_8",
+    "DROP FUNCTION IF EXISTS sottovoce_store",
     "ALTER TABLE pulse ADD COLUMN seen bigint, ADD COLUMN waits bigint NOT NULL DEFAULT 0",
     MARK_PAUSE,
 )
@@ -319,7 +227,7 @@ _JOURNAL = (
 )
 
 MIGRATIONS: tuple[Migration, ...] = (
-    # The function is made by the sixth step; an earlier one that only changed it has nothing left to do.
+    # The functions are made by the ninth step; an earlier one that only changed one has nothing left to do.
     Migration(_TABLES),
     Migration(
         (
@@ -332,8 +240,18 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(),
     Migration(),
     Migration(),
-    Migration((*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store", _STORE)),
+    Migration((*_SHOWN_APART, "DROP FUNCTION IF EXISTS sottovoce_store")),
     Migration(_RECORD),
     Migration(_ROLLING, usable_from=8),
-    Migration((*MAKE_ACCESS_SHARED, *MAKE_PASSKEYS_SHARED, *_JOURNAL, *MAKE_DRAFTS_SHARED)),
+    Migration(
+        (
+            *MAKE_ACCESS_SHARED,
+            *MAKE_PASSKEYS_SHARED,
+            *_JOURNAL,
+            *MAKE_DRAFTS_SHARED,
+            *MAKE_RELEASES_SHARED,
+            *MAKE_BLIND_SHARED,
+            *MAKE_FUNCTIONS,
+        )
+    ),
 )

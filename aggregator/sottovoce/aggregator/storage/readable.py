@@ -5,6 +5,7 @@ from typing import Protocol
 
 from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.journal_base import Journal
+from sottovoce.aggregator.storage.release_tables import ReleaseTables
 
 
 class ReadableReports(Protocol):
@@ -13,6 +14,10 @@ class ReadableReports(Protocol):
     @property
     def journal(self) -> Journal | None:
         """What staff did; None where nobody did anything."""
+
+    @property
+    def releases(self) -> ReleaseTables | None:
+        """Ledgers of budgets; None where nothing can be published."""
 
     def record(self) -> list[Line]:
         """What is remembered for good of each survey."""

@@ -7,10 +7,12 @@ The statements are plain SQL, since sqlite-utils can neither make nor change tab
 from collections.abc import Callable, Sequence
 
 from sottovoce.aggregator.storage.access_schema import MAKE_ACCESS
+from sottovoce.aggregator.storage.blind_invitations import MAKE_BLIND
 from sottovoce.aggregator.storage.draft_tables import MAKE_DRAFTS
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.passkey_tables import MAKE_PASSKEYS
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
+from sottovoce.aggregator.storage.release_tables import MAKE_RELEASES
 from sottovoce.aggregator.storage.rows import pack_text
 from sottovoce.aggregator.storage.unfinished import known_version
 from sottovoce.shared.errors import StorageError
@@ -214,7 +216,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         "ALTER TABLE pulse ADD COLUMN waits INTEGER NOT NULL DEFAULT 0",
         MARK_PAUSE,
     ),
-    "staff": (*MAKE_ACCESS, *MAKE_PASSKEYS, *_JOURNAL, *MAKE_DRAFTS),
+    "staff": (*MAKE_ACCESS, *MAKE_PASSKEYS, *_JOURNAL, *MAKE_DRAFTS, *MAKE_RELEASES, *MAKE_BLIND),
 }
 """The database's ``user_version`` is the number of steps that it has behind it."""
 

@@ -5,7 +5,7 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -29,6 +29,7 @@ from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.draft_tables import DraftTables
 from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.aggregator.storage.record import lines
+from sottovoce.aggregator.storage.release_tables import ReleaseTables
 from sottovoce.aggregator.storage.rows import Values, pack, unpack
 from sottovoce.aggregator.storage.statements import (
     Handle,
@@ -55,9 +56,6 @@ _SURVEYS = """
 class SQLStorage(TokenStorage):
     """The part of ``Storage`` that both back ends share."""
 
-    OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
-    """Whether a survey is open, such that it stays so until the end of the transaction."""
-
     ALONE: ClassVar[str] = ""
     """What makes a transaction wait for every other one that changes the life of a survey, if it does not anyway."""
 
@@ -80,6 +78,16 @@ class SQLStorage(TokenStorage):
     def _after_deletion(self) -> None:
         """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
 
+    def _slot(self) -> int:
+        """In which slot this process counts, if there may be others."""
+        return 0
+
+    def _settle(self) -> None:
+        """Return once this process shows what has grown by its own reports, if it does not do so as they come."""
+
+    def show_grown(self, batches: Mapping[int, int]) -> None:
+        """Nothing is left undone where nobody else writes."""
+
     def _forget(self) -> None:
         """Remove a deleted survey from the files."""
         self.scrub()
@@ -101,7 +109,8 @@ class SQLStorage(TokenStorage):
 
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:
-        """All tables as of one moment."""
+        """All tables as of one moment, with what has grown until now."""
+        self._settle()
         with self._read() as db:
             self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
@@ -164,11 +173,13 @@ class SQLStorage(TokenStorage):
 
     def unshown(self, name: str) -> int:
         """Of how many cells less or more is shown than there is."""
+        self._settle()
         with self._read() as db:
             return survey_life.unshown(db, name)
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
         """Of how many cells there is something else than the first close showed."""
+        self._settle()
         with self._read() as db:
             return survey_life.changed_since_close(db, name, less_than)
 
@@ -232,7 +243,7 @@ class SQLStorage(TokenStorage):
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
             if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
-                count_down(db, change([Arrival(plan, found.wave, report_id, pack(found.values))]))
+                count_down(db, change([Arrival(plan, found.wave, report_id, pack(found.values))]), self._slot())
         self._after_deletion()
         return Outcome.WITHDRAWN
 
@@ -251,6 +262,7 @@ class SQLStorage(TokenStorage):
 
     def cells(self, survey: int) -> list[Cell]:
         """What is shown, by wave: the whole, and each cohort of which there is any."""
+        self._settle()
         with self._read() as db:
             rows = db.execute(
                 "SELECT wave, cohort, arrived - withdrawn, withdrawn, at_close FROM shown_cells WHERE survey = ?"
@@ -290,6 +302,11 @@ class SQLStorage(TokenStorage):
     def drafts(self) -> DraftTables:
         """Surveys while they are being written."""
         return DraftTables(self._back_end)
+
+    @cached_property
+    def releases(self) -> ReleaseTables:
+        """Ledgers of budgets under which public answers are published."""
+        return ReleaseTables(self._back_end)
 
     @cached_property
     def _back_end(self) -> BackEnd:

@@ -86,7 +86,7 @@ class SQLiteStorage(sql.SQLStorage):
         except _NotAllNew:
             # Rolled back as a whole: a savepoint would copy every page that the group touches.
             with self._write() as db:
-                return store_sorted(db, arrivals, _insert, self.OPEN)
+                return store_sorted(db, arrivals, _insert, statements.count_and_show, self.OPEN)
         return [Outcome.NEW] * count(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
@@ -98,7 +98,7 @@ class SQLiteStorage(sql.SQLStorage):
             raise _NotAllNew
         if _insert(db, arrivals) != count(arrivals):
             raise _NotAllNew
-        statements.count_up(db, change(arrivals))
+        statements.count_and_show(db, change(arrivals))
 
     def clock(self) -> float | None:
         """None: the database has no clock but this machine's."""

@@ -1,7 +1,6 @@
 """Steps within a transaction, said in the SQL that both back ends share."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -16,13 +15,13 @@ from sottovoce.aggregator.storage.tally import Change
 _ROWS = 500
 """So many rows a statement; every statement lets other threads run, and then waits for its turn."""
 
-# Everything is written to slot 0, the default; whoever reads adds up all slots.
+# On a shared database every process writes to a slot of its own; whoever reads adds up all slots.
 _COUNTS = """
-    INSERT INTO counts (survey, wave, cohort, question, value, reports) VALUES {rows}
+    INSERT INTO counts (survey, wave, cohort, question, value, slot, reports) VALUES {rows}
     ON CONFLICT (survey, wave, cohort, question, value, slot) DO UPDATE SET reports = counts.reports + excluded.reports
 """
 _CELLS = """
-    INSERT INTO cells (survey, wave, cohort, arrived, withdrawn) VALUES {rows}
+    INSERT INTO cells (survey, wave, cohort, slot, arrived, withdrawn) VALUES {rows}
     ON CONFLICT (survey, wave, cohort, slot) DO UPDATE
     SET arrived = cells.arrived + excluded.arrived, withdrawn = cells.withdrawn + excluded.withdrawn
 """
@@ -133,50 +132,68 @@ def tokens_of(arrivals: Iterable[Arrival]) -> list[tuple[int, bytes]]:
 def spend_tokens(db: Handle, arrivals: Sequence[Arrival]) -> bool:
     """Spend the token of each report whose survey asks for one; False unless all were good and different."""
     tokens = sorted(tokens_of(arrivals))
-    if delete_tokens(db, tokens) != len(tokens):
-        return False
-    for survey, number in sorted(Counter(survey for survey, _ in tokens).items()):
-        add_token_counts(db, survey, spent=number)
-    return True
+    return delete_tokens(db, tokens) == len(tokens)
 
 
-def add_token_counts(db: Handle, survey: int, created: int = 0, spent: int = 0, revoked: int = 0) -> None:
+def add_token_counts(db: Handle, survey: int, created: int = 0, revoked: int = 0) -> None:
     """
-    Counters only: which tokens they were is not kept.
+    Counters only: which tokens they were is not kept. Those that were spent are the rest, and have no counter, for
+    which all who store reports would wait.
 
     Args:
         db: within a transaction.
         survey: key of the first revision, under which tokens lie.
         created: how many more were made.
-        spent: how many more let a report in.
         revoked: how many more were taken back.
     """
     db.execute(
-        "INSERT INTO token_counts (survey, created, spent, revoked) VALUES (?, ?, ?, ?) ON CONFLICT (survey) DO UPDATE"
-        " SET created = token_counts.created + excluded.created, spent = token_counts.spent + excluded.spent,"
-        " revoked = token_counts.revoked + excluded.revoked",
-        [survey, created, spent, revoked],
+        "INSERT INTO token_counts (survey, created, revoked) VALUES (?, ?, ?) ON CONFLICT (survey) DO UPDATE"
+        " SET created = token_counts.created + excluded.created, revoked = token_counts.revoked + excluded.revoked",
+        [survey, created, revoked],
     )
 
 
-def count_up(db: Handle, added: Change) -> None:
+def count_up(db: Handle, added: Change, slot: int = 0) -> None:
     """
-    Add new reports to the live counts, and show the cells that have grown enough.
+    Add new reports to the live counts.
 
-    The cells come first, in key order: who holds the row of a cell is alone with its counts, so that of two writers one
-    waits for the other, and never each for the other.
+    The cells come first, in key order: who holds the row of a cell is alone with its counts in that slot, so that of
+    two writers one waits for the other, and never each for the other.
+
+    Args:
+        db: within a transaction.
+        added: what the reports add.
+        slot: of the process that counts.
     """
-    _fill(db, _CELLS, np.column_stack([added.cells, np.zeros(len(added.cells), dtype=np.int64)]))
-    _fill(db, _COUNTS, added.counts)
+    _fill(db, _CELLS, _in_slot(added.cells, slot, added.cells[:, -1], 0))
+    _fill(db, _COUNTS, _in_slot(added.counts, slot, added.counts[:, -1]))
+
+
+def count_down(db: Handle, taken: Change, slot: int = 0) -> None:
+    """
+    Take withdrawn reports out of the live counts: a slot may fall below zero, and never the sum of all. What is shown
+    stays: a cell that shrinks never moves.
+
+    Args:
+        db: within a transaction.
+        taken: what the reports added when they came.
+        slot: of the process that counts.
+    """
+    _fill(db, _CELLS, _in_slot(taken.cells, slot, 0, taken.cells[:, -1]))
+    _fill(db, _COUNTS, _in_slot(taken.counts, slot, -taken.counts[:, -1]))
+
+
+def count_and_show(db: Handle, added: Change) -> None:
+    """Add new reports to the live counts, and show the cells that have grown enough, where nobody else writes."""
+    count_up(db, added)
     for (survey, wave), rows in groupby(added.cells[:, :3].tolist(), itemgetter(0, 1)):
         _show_grown(db, survey, wave, [cohort for *_, cohort in rows], added.batches[survey])
 
 
-def count_down(db: Handle, taken: Change) -> None:
-    """Take withdrawn reports out of the live counts. What is shown stays: a cell that shrinks never moves."""
-    nothing = np.zeros(len(taken.cells), dtype=np.int64)
-    _fill(db, _CELLS, np.column_stack([taken.cells[:, :-1], nothing, taken.cells[:, -1]]))
-    _fill(db, _COUNTS, np.column_stack([taken.counts[:, :-1], -taken.counts[:, -1]]))
+def _in_slot(rows: np.ndarray, slot: int, *numbers: np.ndarray | int) -> np.ndarray:
+    """The keys of these rows with a slot after them, and these numbers in place of their last one."""
+    columns = [np.broadcast_to(each, len(rows)) for each in (slot, *numbers)]
+    return np.column_stack([rows[:, :-1], *columns])
 
 
 def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batch: int) -> None:

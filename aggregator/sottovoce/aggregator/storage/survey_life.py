@@ -24,9 +24,18 @@ _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # no
 # A correction that was being written: nothing of this name is ever published again.
 _DELETE += ["DELETE FROM drafts WHERE name = ?"]
 _PURGE = (
+    # First: whoever adds tokens has the survey's row.
+    "UPDATE surveys SET purged = 1 WHERE key = ?",
+    # From now on what was spent cannot be told from what was good.
+    """
+    UPDATE token_counts SET spent = created - revoked
+    - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
+    - (SELECT count(*) FROM blind_invitations WHERE survey = token_counts.survey AND blinded_hash IS NULL)
+    WHERE survey = ?
+    """,
     "DELETE FROM tombstones WHERE survey = ?",
     "DELETE FROM tokens WHERE survey = ?",
-    "UPDATE surveys SET purged = 1 WHERE key = ?",
+    "DELETE FROM blind_invitations WHERE survey = ?",
 )
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
@@ -62,6 +71,8 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> Non
     Raises:
         StorageError: it may not be the next one.
     """
+    if survey.is_blind and not survey.moduli:
+        raise StorageError("the survey's access names no moduli yet; they are made before it is published")
     if record.is_deleted(db, survey.name):
         raise StorageError("a survey of this name was deleted; devices remember it, so choose another name")
     query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"

@@ -61,6 +61,11 @@ TABLES: dict[str, Columns] = {
     },
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
     "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
+    "blind_invitations": {
+        "survey": KEY,
+        "invitation_hash": RANDOM_KEY,
+        "blinded_hash": Column("bytes", may_be_empty=True),
+    },
     "researchers": {"token_hash": RANDOM_KEY, "name": TEXT},
     "accounts": {
         "account": RANDOM_KEY,
@@ -95,7 +100,13 @@ TABLES: dict[str, Columns] = {
         "label": TEXT,
         "added_on": NUMBERS,
     },
+    "plans": {
+        "survey": Column("text", in_key=True),
+        "people": Column("numbers", may_be_empty=True),
+        "of_group": Column("numbers", may_be_empty=True),
+    },
     "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
+    "releases": {"survey": Column("text", in_key=True), "number": KEY, "line": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
     "journal": {
         "number": KEY,
@@ -134,8 +145,13 @@ SOURCE = "source"
 
 
 def select(table: str) -> str:
-    """The statement that reads a whole table, in the order of its first two columns."""
-    return f"SELECT {_columns(table)} FROM {table} ORDER BY 1, 2"  # noqa: S608 - constants from above
+    """The statement that reads a whole table, in the order of its first two columns; slots added up, as slot 0."""
+    columns = TABLES[table]
+    if "slot" not in columns:
+        return f"SELECT {_columns(table)} FROM {table} ORDER BY 1, 2"  # noqa: S608 - constants from above
+    read = [_added_up(name, of) for name, of in columns.items()]
+    keys = [name for name, of in columns.items() if of.in_key and name != "slot"]
+    return f"SELECT {', '.join(read)} FROM {table} GROUP BY {', '.join(keys)} ORDER BY 1, 2"  # noqa: S608 - constants
 
 
 def fill(table: str) -> str:
@@ -152,6 +168,12 @@ def clear(table: str) -> str:
 def take_over(table: str) -> str:
     """The statement that fills a table from the one of the same name in the schema ``SOURCE``, in the same order."""
     return f"INSERT INTO {table} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608
+
+
+def _added_up(name: str, column: Column) -> str:
+    if name == "slot":
+        return "0"
+    return name if column.in_key else f"CAST(sum({name}) AS bigint)"
 
 
 def _columns(table: str) -> str:

@@ -63,7 +63,7 @@ def _sum(blocks: Sequence[np.ndarray]) -> np.ndarray:
     if len(blocks) == 1:
         return blocks[0]
     if not blocks:
-        return np.empty((0, 0), dtype=np.int64)
+        return np.empty((0, 1), dtype=np.int64)
     rows = np.concatenate(blocks)
     keys, places = np.unique(rows[:, :-1], axis=0, return_inverse=True)
     numbers = np.zeros(len(keys), dtype=np.int64)

@@ -5,25 +5,30 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar
 
-from sottovoce.aggregator.storage import journal_table, record
-from sottovoce.aggregator.storage.base import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage import blind_invitations, journal_table, record
+from sottovoce.aggregator.storage.base import Outcome
 from sottovoce.aggregator.storage.journal import JournalStorage
 from sottovoce.aggregator.storage.journal_words import NOBODY, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.statements import Handle, add_token_counts, delete_tokens
+from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
 from sottovoce.shared.errors import StorageError
 
 
-def add(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
+def add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool = False) -> None:
     """
-    Make these tokens good for one report each.
+    Make these tokens good for one report each, or, as invitations, for one redemption.
 
     Args:
         db: within a transaction.
         survey: key of the first revision, under which tokens lie.
         hashes: of the tokens.
+        blind: they are invitations.
     """
     # In the order of the hashes, which is not that of the list that people were given.
-    db.executemany("INSERT INTO tokens VALUES (?, ?)", [(survey, token) for token in sorted(hashes)])
+    if blind:
+        blind_invitations.invite(db, survey, hashes)
+    else:
+        db.executemany("INSERT INTO tokens VALUES (?, ?)", [(survey, token) for token in sorted(hashes)])
     add_token_counts(db, survey, created=len(hashes))
 
 
@@ -43,7 +48,7 @@ def add_once(db: Handle, batch: TokenBatch, day: int) -> str:
     known = record.token_request(db, about)
     if known is not None:
         return known
-    add(db, batch.survey, batch.hashes)
+    add(db, batch.survey, batch.hashes, batch.blind)
     record.append(db, day, record.TOKENS, f"{about} {batch.body}")
     journal_table.append(db, day, TOKENS_MADE, batch.who, f"{batch.name} {len(batch.hashes)}")
     return batch.body
@@ -51,7 +56,7 @@ def add_once(db: Handle, batch: TokenBatch, day: int) -> str:
 
 def is_good(db: Handle, survey: int, token: bytes) -> bool:
     """
-    Whether a token lets a report in.
+    Whether a token lets a report in, or an invitation can be redeemed.
 
     Args:
         db: within a transaction.
@@ -59,7 +64,8 @@ def is_good(db: Handle, survey: int, token: bytes) -> bool:
         token: its hash.
     """
     query = "SELECT 1 FROM tokens WHERE survey = ? AND token_hash = ?"
-    return db.execute(query, [survey, token]).fetchone() is not None
+    is_token = db.execute(query, [survey, token]).fetchone() is not None
+    return is_token or blind_invitations.is_unredeemed(db, survey, token)
 
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
@@ -71,17 +77,21 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
         survey: key of the first revision.
         hashes: of the tokens; those that are not good are passed over.
     """
-    revoked = delete_tokens(db, [(survey, token) for token in sorted(set(hashes))])
+    known = sorted(set(hashes))
+    revoked = delete_tokens(db, [(survey, token) for token in known]) + blind_invitations.revoke(db, survey, known)
     add_token_counts(db, survey, revoked=revoked)
     return revoked
 
 
 def counts(db: Handle, survey: int) -> TokenCounts:
     """How many tokens there are of each kind."""
-    query = "SELECT created, spent, revoked FROM token_counts WHERE survey = ?"
-    created, spent, revoked = db.execute(query, [survey]).fetchone() or (0, 0, 0)
+    query = """
+        SELECT created, spent, revoked, purged FROM token_counts JOIN surveys ON key = survey WHERE survey = ?
+    """
+    created, spent, revoked, is_purged = db.execute(query, [survey]).fetchone() or (0, 0, 0, 0)
     unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
-    return TokenCounts(created, spent, revoked, unspent)
+    unspent += blind_invitations.count(db, survey)
+    return TokenCounts(created, spent if is_purged else created - revoked - unspent, revoked, unspent)
 
 
 class TokenStorage(JournalStorage):
@@ -89,6 +99,9 @@ class TokenStorage(JournalStorage):
 
     THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ?"
     """The name of a survey, such that it is there until the end of the transaction."""
+
+    OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
+    """Whether a survey is open, such that it stays so until the end of the transaction."""
 
     @abstractmethod
     def _alone(self) -> AbstractContextManager[Handle]:
@@ -98,18 +111,19 @@ class TokenStorage(JournalStorage):
     def _after_deletion(self) -> None:
         """What can be done at once about deleted rows."""
 
-    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY) -> None:
+    def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NOBODY, blind: bool = False) -> None:
         """
-        Make these tokens good for one report each.
+        Make these tokens good for one report each, or, as invitations, for one redemption.
 
         Args:
             survey: key of the first revision.
             hashes: of the tokens.
             who: does it, for the journal.
+            blind: they are invitations.
         """
         with self._write() as db:
             name = self._check_there(db, survey)
-            add(db, survey, hashes)
+            add(db, survey, hashes, blind)
             journal_table.append(db, self._today(db), TOKENS_MADE, who, f"{name} {len(hashes)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
@@ -134,6 +148,20 @@ class TokenStorage(JournalStorage):
         self._after_deletion()
         return revoked
 
+    def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
+        """
+        Use up an invitation.
+
+        Args:
+            survey: key of the first revision.
+            invitation: its hash.
+            blinded: fingerprint of what is to be signed.
+        """
+        with self._write() as db:
+            if db.execute(self.OPEN, [survey]).fetchone() is None:
+                return Outcome.CLOSED
+            return blind_invitations.redeem(db, survey, invitation, blinded)
+
     def _check_there(self, db: Handle, survey: int) -> str:
         """Its name; or a survey that is being deleted would leave tokens."""
         found = db.execute(self.THERE, [survey]).fetchone()
@@ -142,7 +170,7 @@ class TokenStorage(JournalStorage):
         return str(found[0])
 
     def has_token(self, survey: int, token: bytes) -> bool:
-        """Whether a token is good."""
+        """Whether a token is good, or an invitation was not redeemed yet."""
         with self._read() as db:
             return is_good(db, survey, token)
 

@@ -39,7 +39,9 @@ def wrong_counts(storage: Storage) -> list[str]:
         # Without its text nobody can say what the rows of a revision mean.
         known = {one.key: one.survey for one in revisions if one.survey is not None}
         cells, counts, strange = _recount(rows("reports"), known)
+    spent = _spent(revisions, kept)
     found = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, kept, cells, counts)]
+    found += [f"{one.title}: {words}" for one in revisions for words in _wrong_tokens(one, kept, spent[one.key])]
     return found + [f"rows of reports that hold no values of their survey: {strange}"] * (strange > 0)
 
 
@@ -68,13 +70,30 @@ def _wrong(one: Revision, kept: Kept, cells: Counter[Any], counts: Counter[Any])
     if not one.purged and withdrawn != kept.tombstones[one.key]:
         yield "the number of withdrawn reports is not that of what is kept of them"
     yield from wrong_shown(one.key, one.survey, kept)
-    yield from _wrong_tokens(one, kept.tokens.get(one.key, Tokens()), kept.good_tokens[one.key])
 
 
-def _wrong_tokens(one: Revision, tokens: Tokens, good: int) -> Iterator[str]:
-    gone = tokens.spent + tokens.revoked
+def _spent(revisions: list[Revision], kept: Kept) -> Counter[int]:
+    """
+    By the key of its first revision: reports of a survey that asks for a token with each, withdrawn ones too; and what
+    was redeemed, from which no report follows.
+    """
+    first: dict[str, int] = {}
+    spent: Counter[int] = Counter()
+    for one in revisions:
+        if one.survey is not None and one.survey.asks_for_token:
+            spent[first.setdefault(one.survey.name, one.key)] += sum(_of(one.key, kept.arrived).values())
+        if one.key in kept.tokens:
+            redeemed = kept.redeemed[one.key]
+            is_forgotten = one.purged and one.survey is not None and one.survey.is_blind
+            spent[one.key] += kept.tokens[one.key].spent if is_forgotten else redeemed
+    return spent
+
+
+def _wrong_tokens(one: Revision, kept: Kept, spent: int) -> Iterator[str]:
+    created, noted, revoked = kept.tokens.get(one.key, Tokens())
+    gone = noted if one.purged else created - revoked - kept.good_tokens[one.key]
     # A purge drops the good ones, and not their number.
-    if min(tokens) < 0 or (tokens.created < gone if one.purged else tokens.created != gone + good):
+    if min(created, revoked, gone) < 0 or created < gone + revoked or gone != spent:
         yield "the numbers of tokens contradict each other"
 
 
@@ -93,10 +112,10 @@ def _revision(key: int, name: str, revision: int, digest: str, document: bytes, 
 
 def _kept(rows: Rows) -> Kept:
     kept = Kept()
-    for *cell, _slot, arrived, withdrawn in rows("cells"):
+    for *cell, _, arrived, withdrawn in rows("cells"):
         kept.arrived[tuple(cell)] += arrived
         kept.withdrawn[tuple(cell)] += withdrawn
-    for *place, _slot, reports in rows("counts"):
+    for *place, _, reports in rows("counts"):
         kept.counts[tuple(place)] += reports
     for *cell, arrived, withdrawn, at_close in rows("shown_cells"):
         kept.shown[tuple(cell)] = (arrived, withdrawn, at_close)
@@ -105,6 +124,8 @@ def _kept(rows: Rows) -> Kept:
     kept.tokens.update({key: Tokens(*numbers) for key, *numbers in rows("token_counts")})
     kept.tombstones.update(key for key, _ in rows("tombstones"))
     kept.good_tokens.update(key for key, _ in rows("tokens"))
+    for key, _, blinded in rows("blind_invitations"):
+        (kept.good_tokens if blinded is None else kept.redeemed)[key] += 1
     return kept
 
 

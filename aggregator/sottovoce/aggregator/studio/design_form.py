@@ -1,7 +1,8 @@
 """What the form of the page Design has posted, laid over the version that it was typed over."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import count, takewhile
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import with_condition
@@ -15,6 +16,7 @@ Form = Mapping[str, str]
 _TEXTS = ("title", "description", "consent", "notice")
 _RESEARCHER = ("name", "institution", "ethics")
 _BOUNDS = ("min", "max", "step")
+_LONGEST_NUMBER = 9
 
 
 def posted_draft(form: Form, base: Draft) -> Draft:
@@ -26,6 +28,8 @@ def posted_draft(form: Form, base: Draft) -> Draft:
         base: the version that was typed over.
     """
     cards = tuple(_card(form, f"q{number}", card, base.tags) for number, card in enumerate(base.cards))
+    if "cohort" in form:
+        cards = tuple(_with_cohort(card, form["cohort"] == str(number)) for number, card in enumerate(cards))
     declining = form.get("declining", base.declining)
     return replace(
         base,
@@ -71,16 +75,30 @@ def _head(form: Form, base: Draft) -> dict[str, Any]:
     after["text"] = _text(form, "after.text", base.tags, after.get("text"))
     after["link"] = form.get("after.link", after.get("link", "")).strip()
     head |= {"researcher": _written(researcher), "after": _written(after)}
-    for key in ("opens", "closes"):
+    return _written(_with_settings(form, head))
+
+
+def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, with what the form says of dates, waves, access, and of how much each person gets."""
+    head = dict(before)
+    for key, read in _AT_THE_TOP.items():
         if key in form:
-            head[key] = _moment(form[key])
-    if "delete_on" in form:
-        head["retention"] = _written({**head.get("retention", {}), "delete_on": form["delete_on"].strip()})
+            head[key] = read(form[key])
+    for (section, key), read in _BELOW.items():
+        if key in form:
+            head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
+    if "wave0.opens" in form:
+        head["waves"] = _waves(form)
     if form.get("access") in ("open", "token"):
         head["access"] = form["access"]
-    if "ask" in form:
-        head["ask"] = int(form["ask"][:6]) if form["ask"].isascii() and form["ask"].isdigit() else None
-    return _written(head)
+    return head
+
+
+def _waves(form: Form) -> list[dict[str, str]] | None:
+    """The waves in their order; a row that was emptied is none."""
+    rows = takewhile(lambda number: f"wave{number}.opens" in form, count())
+    found = (_written({key: _moment(form.get(f"wave{row}.{key}", "")) for key in ("opens", "closes")}) for row in rows)
+    return [wave for wave in found if wave] or None
 
 
 def _written(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,6 +109,24 @@ def _moment(text: str) -> str:
     """A browser's ``2026-12-31T23:59``, which the page says is UTC, as the survey format has it."""
     text = text.strip()
     return f"{text}:00Z" if len(text) == len("2026-12-31T23:59") else text
+
+
+def _asked(text: str) -> int | None:
+    return int(text[:6]) if text.isascii() and text.isdigit() else None
+
+
+def _number_or_text(text: str) -> int | str:
+    """A whole number; whatever else was typed stays, so that the page can say what it is not."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
+
+
+_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {"opens": _moment, "closes": _moment, "ask": _asked}
+_BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
+    ("retention", "delete_on"): str,
+    ("retention", "ids_days"): _number_or_text,
+    ("privacy", "release_batch"): _number_or_text,
+}
+"""Where the survey's document has what a field of this name holds, and how that is read."""
 
 
 def _card(form: Form, prefix: str, card: Card, tags: tuple[str, ...]) -> Card:
@@ -111,6 +147,12 @@ def _card(form: Form, prefix: str, card: Card, tags: tuple[str, ...]) -> Card:
         use if use in uses_of(kind) else "",
         _own_mechanism(form, prefix, card),
     )
+
+
+def _with_cohort(card: Card, divides: bool) -> Card:
+    """The card as the one question that divides people into groups, or as one that does not."""
+    asked = {key: value for key, value in card.asked.items() if key != "cohort"}
+    return replace(card, asked=asked | ({"cohort": True} if divides else {}))
 
 
 def _own_mechanism(form: Form, prefix: str, card: Card) -> Mapping[str, Any] | None:

@@ -6,6 +6,7 @@ from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem
 from sottovoce.aggregator.authoring.figures import BEFORE, Figures, Totals, figures_of
+from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 
@@ -72,6 +73,10 @@ class Sentences:
             key: self.words.number(value, 2) if isinstance(value, float) else value
             for key, value in problem.values.items()
         }
+        if isinstance(message := values.get("message"), str):
+            values["message"] = self.words.in_this_language(message)
+        if "tag" in values:
+            values["tag"] = NAMES.get(str(values["tag"]), values["tag"])
         return self.words.say(f"problem_{problem.key}", **values)
 
 

@@ -1,5 +1,6 @@
 """Drafts as the pages read and write them."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from flask import current_app, g
@@ -9,6 +10,7 @@ from sottovoce.aggregator.authoring.names import free_name, short_name
 from sottovoce.aggregator.authoring.problems import survey_of_draft
 from sottovoce.aggregator.collect.group_commit import GroupCommit
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.surveys import newest, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 
@@ -90,8 +92,16 @@ def begin(draft: Draft, wanted: str = "") -> str:
 def begin_correction(name: str) -> None:
     """Begin a draft of the next revision of a published survey, unless there is one; its roles are the survey's."""
     survey = survey_of(newest(storage(), name).document)
-    tables, document = storage().drafts, draft_of(survey.document, survey.revision + 1).dumped
+    tables = storage().drafts
+    plan, draft = tables.plan(name), draft_of(survey.document, survey.revision + 1)
+    document = replace(draft, people=plan.people, group=plan.group).dumped
     _writer().after_reports(lambda: tables.add(name, document))
+
+
+def finish(name: str, draft: Draft) -> None:
+    """Take a draft out that was published; for how many people it was planned stays."""
+    tables, plan = storage().drafts, Plan(draft.people, draft.group)
+    _writer().after_reports(lambda: tables.finish(name, plan))
 
 
 def forget(name: str) -> None:

@@ -19,6 +19,7 @@ from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.privacy_page import account_body
 from sottovoce.aggregator.studio.result_words import title_of
 from sottovoce.aggregator.studio.staff_acts import as_date, storage, tables, today
+from sottovoce.aggregator.studio.text_places import place_in_words
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 from sottovoce.shared.languages import languages_of, texts_of
@@ -81,11 +82,10 @@ def _checks(shown: Shown) -> str:
 
 
 def _texts(survey: Survey) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
-    """By language, the place of each text and the text; "" where a language lacks it."""
-    texts = texts_of(survey)
-    return [
-        (tag, [(pointer, written.get(tag, "")) for pointer, written in texts.items()]) for tag in languages_of(survey)
-    ]
+    """By language, the place of each text in words and the text; "" where a language lacks it."""
+    spoken = words()
+    texts = [(place_in_words(survey, pointer, spoken), written) for pointer, written in texts_of(survey).items()]
+    return [(tag, [(place, written.get(tag, "")) for place, written in texts]) for tag in languages_of(survey)]
 
 
 def _results(view: View) -> Results | None:
@@ -93,7 +93,7 @@ def _results(view: View) -> Results | None:
     if not view.results:
         return None
     g.who = NOBODY
-    return results_of(view.survey, None)
+    return results_of(view.survey)
 
 
 ROUTES = (

@@ -7,12 +7,13 @@ from typing import BinaryIO
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.files.catalogue import Source
 from sottovoce.aggregator.studio.joint_answer import why_nothing
+from sottovoce.aggregator.studio.release_page import release_state
 from sottovoce.aggregator.studio.survey_files import (
     DRAWN_ANEW,
     MEDIA_TYPES,
     OF_CLOSED,
-    OFFERED,
     MadeFile,
+    offered,
     open_file,
     source_of,
     sums,
@@ -41,7 +42,8 @@ def files(name: str) -> str:
         page="files",
         frame=published_page(name, "files"),
         survey=survey,
-        offered=OFFERED,
+        offered=offered(source_of(name, wave)),
+        release=None if nothing or wave is not None else release_state(name),
         of_closed=OF_CLOSED,
         drawn_anew=DRAWN_ANEW,
         nothing=nothing,

@@ -84,7 +84,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
     found = invited(name)
     kind, count = request.form.get("as", "table"), _count()
     most = MOST_AT_ONCE if kind == "table" else MOST_CARDS
-    if not found.survey.asks_for_token or found.wave.state == "closed":
+    if not found.survey.asks_for_invitation or found.wave.state == "closed":
         return _page(name, "invite_closed"), 409
     if not 1 <= count <= most:
         return _page(name, "links_refused" if kind == "table" else "links_refused_cards", most=most), 400
@@ -104,7 +104,7 @@ def take_links_back(name: str) -> tuple[str, int]:
     """
     found = invited(name)
     given = [token_in(line) for line in request.form.get("back", "").splitlines() if line.strip()]
-    if not found.survey.asks_for_token or not given:
+    if not found.survey.asks_for_invitation or not given:
         return _page(name, "links_back_none"), 400
     revoke_tokens(_storage(), name, given, g.who)
     return _page(name, told="links_back_done"), 200
@@ -149,7 +149,7 @@ def _language_of_texts(survey: Survey) -> str:
 def _texts(found: Invited) -> dict[str, str]:
     """What to tell people: the invitation, the reminder, and what an ethics board asks."""
     language = _language_of_texts(found.survey)
-    link = words().say("tell_your_link") if found.survey.asks_for_token else found.wave.link
+    link = words().say("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
     survey = found.survey
     return {
         "letter": letter(survey, link, language),
@@ -160,7 +160,7 @@ def _texts(found: Invited) -> dict[str, str]:
 
 def _page(name: str, problem: str = "", told: str = "", **values: object) -> str:
     found = invited(name)
-    counts = token_counts(_storage(), name) if found.survey.asks_for_token else None
+    counts = token_counts(_storage(), name) if found.survey.asks_for_invitation else None
     return render_template(
         "invite.html",
         page="invite",

@@ -20,11 +20,12 @@ class Why:
 
     Attributes:
         code: of the problem, as programs are told; "empty" where no report has come.
-        details: in the analysis's own words, which are English; none where the page has a sentence of its own.
+        details: in the analysis's own words, after the option that each is about, if it is about one; none where the
+            page has a sentence of its own.
     """
 
     code: str
-    details: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
 
     @property
     def status(self) -> int:
@@ -57,7 +58,7 @@ def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, A
     try:
         return JointAnswer(document(parse_request(asked.kind, dict(asked.options))))
     except OptionsError as error:
-        told = tuple(f"{each.pointer.lstrip('/')} {each.message}".strip() for each in error.problems)
+        told = tuple((each.pointer.lstrip("/"), each.message) for each in error.problems)
         return JointAnswer(why=Why(error.code, told))
     except EstimateError as error:
         return JointAnswer(why=_why(error))
@@ -83,4 +84,4 @@ def why_nothing(name: str, wave: int | None = None) -> Why | None:
 
 
 def _why(error: EstimateError) -> Why:
-    return Why(error.code) if error.code == "still_open" else Why(error.code, (str(error),))
+    return Why(error.code) if error.code == "still_open" else Why(error.code, (("", error.args[0]),))

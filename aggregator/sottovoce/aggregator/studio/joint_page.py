@@ -154,7 +154,8 @@ def joint_file(subject: JointSubject, file: str, kinds: Sequence[str]) -> Respon
     made = answer_to(asked, subject.document)
     if made.document is None:
         why = made.why or Why("internal")
-        raise Refusal("estimate_impossible" if why.code == "empty" else why.code, "; ".join(why.details))
+        told = "; ".join(f"{option} {reason}".strip() for option, reason in why.details)
+        raise Refusal("estimate_impossible" if why.code == "empty" else why.code, told)
     write, media_type = FILES[file]
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder) / file, made.document, about)

@@ -57,7 +57,7 @@ def begin() -> Response | str:
     try:
         begun = make()
     except SpecError as error:
-        return _again(str(error.problems[0].message))
+        return _again(words().in_this_language(error.problems[0].message))
     if begun is None:
         return _again(words().say("new_nothing"))
     name = drafts.begin(begun.draft, request.form.get("name", ""))
@@ -98,7 +98,7 @@ def _file() -> Begun | None:
     data = uploaded.read() if uploaded else b""
     if data.startswith(WORKBOOK):
         form = read_xlsform(data)
-        return Begun(draft_of(form.document), [str(each) for each in form.left_out])
+        return Begun(draft_of(form.document), [words().in_this_language(each.told) for each in form.left_out])
     return Begun(draft_in(data)) if data else None
 
 

@@ -43,7 +43,7 @@ def preview(name: str) -> Response:
         chosen=_language(survey) if survey else "",
         offered=_offered(survey) if survey else {},
         right_to_left=RIGHT_TO_LEFT,
-        token=f"t={_NO_TOKEN}" if survey and survey.asks_for_token else None,
+        token=f"t={_NO_TOKEN}" if survey and survey.asks_for_invitation else None,
         lacking=[each for each in problems_of(kept.draft, name) if each.grave] if kept and not survey else [],
         sentences=Sentences(words()),
         may_try=g.actor.role(name) == "owner",
@@ -79,7 +79,7 @@ def preview_form(name: str, same: str) -> Response:
     survey = _survey(name)
     if make is None or survey is None or same != name:
         return problems.response("not_found")
-    form, tag = make(), _language(survey)
+    form, tag = make(survey.is_blind or survey.send_within_hours > 0), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Two languages at most, so that the frame stays light; the page around it offers the others.
     catalogues = _catalogues({spoken, survey.default_language})

@@ -5,8 +5,8 @@ from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.figures import totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
+from sottovoce.aggregator.blind.publishing import with_moduli
 from sottovoce.aggregator.planning.affordable import check_affordable
-from sottovoce.aggregator.planning.lint import describe
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
@@ -39,12 +39,11 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         draft=draft,
         version=drafts.draft_named(name).version,
         survey=survey,
-        refused=(*refused, *messages),
+        refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name) if problem.grave],
         earlier=earlier,
         kept=_kept(earlier, survey),
         changed=differences(draft, draft_of(survey_of(earlier[-1].document).document)) if earlier else [],
-        account=describe(survey) if survey else [],
         totals=totals_of(draft),
         sentences=Sentences(words()),
     )
@@ -81,12 +80,14 @@ def publish_now(name: str) -> Response:
     again changes nothing.
     """
     survey, _ = _survey(name)
-    if request.form.get("version") != str(drafts.draft_named(name).version):
+    kept = drafts.draft_named(name)
+    if request.form.get("version") != str(kept.version):
         return _again(name, words().say("publish_changed"))
     if survey is None:
         return _again(name)
-    drafts.storage().publish(survey, who=g.who)
-    drafts.forget(name)
+    whole = with_moduli(survey, current_app.extensions["settings"])
+    drafts.storage().publish(next_revision(drafts.storage(), whole), who=g.who)
+    drafts.finish(name, kept.draft)
     there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
     return lead_to(url_for(there, name=name))
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.files.catalogue import RELEASED
 from sottovoce.aggregator.files.cells import write_rows
 from sottovoce.aggregator.files.estimates import COLUMNS, result_rows
 from sottovoce.aggregator.files.survey_files import json_text, marked
@@ -124,7 +125,7 @@ def files(name: str) -> str:
         page="rehearse",
         frame=subject.frame,
         survey=rehearsed.made.survey,
-        offered=OFFERED,
+        offered=[file for file in OFFERED if file not in RELEASED],
         of_closed=OF_CLOSED,
         drawn_anew=DRAWN_ANEW,
         nothing=None,
@@ -144,7 +145,7 @@ def file(name: str, file: str) -> Response:
 
 
 def _view(subject: Subject, rehearsed: Rehearsed) -> View:
-    return view_of(rehearsed.made.revisions, Choices.of(request.args), words(), subject.draft)
+    return view_of(rehearsed.made.revisions, Choices.of(request.args), words(), subject.plan)
 
 
 def _nothing(subject: Subject) -> str:

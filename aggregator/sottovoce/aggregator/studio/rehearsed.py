@@ -10,6 +10,7 @@ from sottovoce.aggregator.authoring.rehearsal import Rehearsal, rehearse
 from sottovoce.aggregator.authoring.rehearsal_setting import MOST_PEOPLE, Field, Setting, read_setting
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.figures import figure, interval
 from sottovoce.aggregator.studio.joint_address import AskedAnalysis
@@ -44,15 +45,13 @@ class Subject:
     Attributes:
         frame: of its pages.
         survey: a draft's, or a published one; None where there is nothing to rehearse.
-        people: how many are expected to answer; None if nobody said.
-        draft: its document, for the numbers of people it is planned for; None of a published survey.
+        plan: for how many people it is.
         why: why there is nothing: ``unfinished`` or ``answered``; "" if there is.
     """
 
     frame: SurveyPage
     survey: Survey | None
-    people: int | None = None
-    draft: bytes | None = None
+    plan: Plan = Plan()
     why: str = ""
 
 
@@ -156,14 +155,14 @@ def subject_of(name: str) -> Subject:
             survey = survey_of_draft(kept.draft, name)
         except SpecError:
             return Subject(frame, None, why="unfinished")
-        return Subject(frame, survey, kept.draft.people, kept.draft.dumped)
+        return Subject(frame, survey, Plan(kept.draft.people, kept.draft.group))
     if not revisions:
         raise unknown_survey()
     frame = published_page(name, "rehearse")
     # Whoever has real reports looks at those.
     if stage_of(revisions) != "few":
         return Subject(frame, None, why="answered")
-    return Subject(frame, survey_of(revisions[-1].document))
+    return Subject(frame, survey_of(revisions[-1].document), drafts.storage().drafts.plan(name))
 
 
 def rehearsed_of(subject: Subject) -> Rehearsed | None:
@@ -175,7 +174,7 @@ def rehearsed_of(subject: Subject) -> Rehearsed | None:
     """
     if subject.survey is None:
         return None
-    setting = read_setting(subject.survey, request.args, subject.people)
+    setting = read_setting(subject.survey, request.args, subject.plan.people)
     with current_app.extensions["joint_results"].turn():
         return Rehearsed(rehearse(subject.survey, setting))
 

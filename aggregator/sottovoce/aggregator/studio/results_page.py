@@ -16,6 +16,7 @@ from sottovoce.aggregator.studio.result_words import alarm_in_words, name_of_gro
 from sottovoce.aggregator.studio.results_view import MOST_PEOPLE, Card, Choices, View, view_of
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page
 from sottovoce.aggregator.studio.svg_chart import drawing
+from sottovoce.aggregator.studio.trials import address_of_tried, trial_in
 from sottovoce.aggregator.surveys import unknown_survey
 from sottovoce.aggregator.web.conditional import etag_of, unless_known
 from sottovoce.aggregator.web.problems import Refusal
@@ -23,6 +24,9 @@ from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
 REFRESH = 30
 """Seconds after which the page of an open survey asks whether its figures have moved."""
+
+REFRESH_TRIAL = 3
+"""The same of a try-out, before which somebody sits and waits for the report that they have just sent."""
 
 
 def results(name: str) -> Response:
@@ -42,10 +46,19 @@ def results(name: str) -> Response:
         view=view,
         live=live,
         etag=etag,
-        refresh=0 if view.results.closed else REFRESH,
+        refresh=0 if view.results.closed else REFRESH_TRIAL if view.survey.trial else REFRESH,
+        **_trial(name, view),
         **names_in(view),
     )
     return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
+
+
+def _trial(name: str, view: View) -> dict[str, object]:
+    """Of a try-out: its link, for whoever made it just now, and where they came from."""
+    if not view.survey.trial:
+        return {"trial": None}
+    stored = current_app.extensions["storage"].revisions(name)[-1]
+    return {"trial": trial_in(stored), "tried": address_of_tried(name)}
 
 
 def download(name: str) -> Response:
@@ -60,7 +73,7 @@ def download(name: str) -> Response:
 def table(name: str, question: str) -> Response:
     """One question's figures as CSV, by ``files.estimates.COLUMNS``; of the survey's own language."""
     view = _view(name)
-    card_of(view, question)
+    _card_of_file(view, question)
     about, text = About.of(view.survey), io.StringIO(newline="")
     asked = COLUMNS.index("question")
     write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
@@ -71,7 +84,7 @@ def table(name: str, question: str) -> Response:
 def chart(name: str, question: str) -> Response:
     """One question's charts as a picture that needs nothing else."""
     view = _view(name)
-    drawn = drawing(card_of(view, question), view, words())
+    drawn = drawing(_card_of_file(view, question), view, words())
     reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
     return _file(reply, f"{name}-{question}.svg")
 
@@ -89,11 +102,9 @@ def _revisions(name: str) -> Sequence[Revision]:
 
 
 def _view(name: str) -> View:
-    draft = current_app.extensions["storage"].drafts.draft(name)
-    document = None if draft is None else draft.document
     revisions = _revisions(name)
     note_read(name, revisions)
-    return view_of(revisions, Choices.of(request.args), words(), document)
+    return view_of(revisions, Choices.of(request.args), words(), current_app.extensions["storage"].drafts.plan(name))
 
 
 def card_of(view: View, question: str) -> Card:
@@ -107,6 +118,19 @@ def card_of(view: View, question: str) -> Card:
         if card.result.question.name == question:
             return card
     raise Refusal("not_found", "the survey has no such question")
+
+
+def _card_of_file(view: View, question: str) -> Card:
+    """
+    The same, of a file: of public questions there is none where they are published under a budget.
+
+    Raises:
+        Refusal: there is none of this name, or no file.
+    """
+    card = card_of(view, question)
+    if card.result not in view.results.published:
+        raise Refusal("not_found", "its tables are published with noise, on Files; there is no file of exact ones")
+    return card
 
 
 def names_in(view: View) -> dict[str, object]:

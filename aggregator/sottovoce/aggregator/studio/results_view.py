@@ -1,6 +1,5 @@
 """What the page of results shows, worked out before anything is written: charts, groups, waves, alarms, states."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +11,7 @@ from sottovoce.aggregator.results.analysis import QuestionResult, Results, Revis
 from sottovoce.aggregator.results.class_mode import Group, group_of
 from sottovoce.aggregator.results.in_words import Workings, has_band, limits, yes_workings
 from sottovoce.aggregator.results.routes import wave_of
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.studio.result_words import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.answers import Grid
@@ -188,7 +188,7 @@ class View:
         return any(has_band(estimate, not self.results.closed) for estimate in estimates)
 
 
-def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, draft: bytes | None) -> View:
+def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, plan: Plan) -> View:
     """
     The page's content.
 
@@ -196,7 +196,7 @@ def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, draft
         revisions: all of the survey, oldest first.
         choices: what the reader wants to see.
         words: the reader's language.
-        draft: the newest draft of this name, for the numbers of people it was planned for; None without one.
+        plan: for how many people the survey is.
 
     Raises:
         EstimateError: there is no such group or wave.
@@ -205,25 +205,17 @@ def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, draft
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words)
     cards = [_card(results, index, side, (choices, group, words)) for index in range(len(results.questions))]
-    planned, invited = (_number_in(draft, key) for key in ("people", "group"))
     return View(
         results=results,
         choices=choices,
         cards=cards,
-        alarms=alarms(results, invited),
+        alarms=alarms(results, plan.group),
         group=group,
-        planned=planned,
-        invited=invited,
+        planned=plan.people,
+        invited=plan.group,
         unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
     )
-
-
-def _number_in(draft: bytes | None, key: str) -> int | None:
-    """A number of people that the draft holds beside its survey."""
-    document = json.loads(draft) if draft else None
-    number = document.get(key) if isinstance(document, dict) else None
-    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 
 
 def _side_by_side(

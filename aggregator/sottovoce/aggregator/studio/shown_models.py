@@ -50,7 +50,8 @@ class ModelsInWords:
             if document[key] is not None:
                 shown.append(self._coefficients(document[key], self.words.say(f"models_beside_{key}"), aside=True))
         beside = [note for key in ("linear", "of_predictor") if document[key] for note in document[key]["warnings"]]
-        return ShownAnswer(self._paper(document), shown, list(dict.fromkeys([*document["warnings"], *beside])))
+        notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
+        return ShownAnswer(self._paper(document), shown, notes)
 
     def _title(self, document: Document) -> str:
         model = self.words.say(f"models_{document['model']}")

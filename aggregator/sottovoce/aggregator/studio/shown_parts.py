@@ -56,7 +56,7 @@ class ShownAnswer:
     Attributes:
         paper: the sentence to write in a paper; "" where there is none.
         tables: in order.
-        notes: what a reader must know, in the analysis's own words, which are English.
+        notes: what a reader must know.
     """
 
     paper: str

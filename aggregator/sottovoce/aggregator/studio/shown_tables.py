@@ -38,7 +38,7 @@ class TablesInWords:
     def crosstab(self, document: Document) -> ShownAnswer:
         """Two questions against each other, within a third one if there is one."""
         if "within" not in document:
-            return ShownAnswer(self._paper(document), list(self._tables(document, "")), document["warnings"])
+            return ShownAnswer(self._paper(document), list(self._tables(document, "")), self._notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
         for table in found:
@@ -46,8 +46,8 @@ class TablesInWords:
             shown += self._tables(table, where)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
         shown.append(ShownTable(self.words.say("joint_together"), sentences=test))
-        notes = [note for table in found for note in table["warnings"]]
-        return ShownAnswer("", shown, list(dict.fromkeys([*notes, *document["warnings"]])))
+        notes = [note for table in (*found, document) for note in self._notes(table)]
+        return ShownAnswer("", shown, list(dict.fromkeys(notes)))
 
     def compare(self, document: Document) -> ShownAnswer:
         """A share or a mean among groups."""
@@ -62,7 +62,7 @@ class TablesInWords:
         shown = [ShownTable(what, headings, lines, bars(drawn, *ends), self._below_comparison(document))]
         if document["differences"]:
             shown.append(self._differences(document, apart))
-        return ShownAnswer(self._compared(document, what, show, apart), shown, document["warnings"])
+        return ShownAnswer(self._compared(document, what, show, apart), shown, self._notes(document))
 
     def pairs(self, document: Document) -> ShownAnswer:
         """Every pair of questions."""
@@ -80,7 +80,12 @@ class TablesInWords:
         headings = [self.words.say(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
         rule = self.words.say("joint_pairs_rule", possible=document["possible"])
         title = self.words.say("joint_pairs_title", reports=document["reports"])
-        return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], document["warnings"])
+        return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self._notes(document))
+
+    def _notes(self, document: Document) -> list[str]:
+        places = (("row", "rows"), ("column", "columns"), ("group", "groups"))
+        of = {place: document[key] for place, key in places if key in document}
+        return [self.names.note(note, **of) for note in document["warnings"]]
 
     def _tables(self, table: Document, where: str) -> Iterator[ShownTable]:
         rows, columns = self.names.label(table["rows"]), self.names.label(table["columns"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from flask import current_app
-from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS, Source, Write
+from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.files.folder import write_zip
 from sottovoce.aggregator.results.analysis import revisions_of
 from sottovoce.aggregator.surveys import unknown_survey
@@ -23,7 +23,7 @@ from sottovoce.aggregator.web.problems import Refusal
 
 EVERYTHING = "everything.zip"
 
-OFFERED: Mapping[str, Write] = {EVERYTHING: write_zip, **OF_REPORTS, **AT_ANY_TIME}
+OFFERED: Mapping[str, Write] = {EVERYTHING: write_zip, **RELEASED, **OF_REPORTS, **AT_ANY_TIME}
 """All but those with public answers: nothing says yet how many people stand alone with theirs."""
 
 OF_CLOSED = frozenset({EVERYTHING, *OF_REPORTS})
@@ -81,6 +81,11 @@ def source_of(name: str, wave: int | None = None) -> Source:
     return Source(storage, revisions, current_app.extensions["clock"](), wave)
 
 
+def offered(source: Source) -> list[str]:
+    """The files that there are of a survey: noisy tables of public answers only once their budget is open."""
+    return [file for file in OFFERED if source.released or file not in RELEASED]
+
+
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
     """
     One file, open for reading, without a name on disk.
@@ -93,7 +98,7 @@ def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
         EstimateError: it may not leave yet, or a library for it is missing.
         Refusal: there is no such file, or others are being written.
     """
-    if file not in OFFERED:
+    if file not in offered(source):
         raise Refusal("not_found", "the survey has no file of this name")
     with _written(source, file) as path:
         return path.open("rb"), _made(path)
@@ -111,7 +116,7 @@ def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
         Refusal: others are being written.
     """
     found = {}
-    for file in OFFERED:
+    for file in offered(source):
         if with_reports or file not in OF_CLOSED:
             with _written(source, file) as path:
                 found[file] = _made(path)

@@ -8,6 +8,7 @@ from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.figures import totals_of
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.leading import lead_to
@@ -58,22 +59,23 @@ def surveys() -> str:
 
 def _rows() -> list[Row]:
     """Of the surveys and drafts that one may know of."""
-    people = {draft.name: Draft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
+    begun = {draft.name: Draft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
+    plans = drafts.storage().drafts.plans()
     listed = list_surveys(drafts.storage())
-    published = [_published([stored for stored, _ in row.revisions], people.get(row.name)) for row in listed]
+    published = [_published([stored for stored, _ in row.revisions], plans.get(row.name, Plan())) for row in listed]
     known = {row.name for row in published}
-    written = [_draft(name, draft) for name, draft in people.items() if name not in known]
+    written = [_draft(name, draft) for name, draft in begun.items() if name not in known]
     return [row for row in (*published, *written) if row.role]
 
 
-def _published(revisions: list[StoredSurvey], correction: Draft | None) -> Row:
+def _published(revisions: list[StoredSurvey], plan: Plan) -> Row:
     survey = survey_of(revisions[-1].document)
     return Row(
         name=survey.name,
         title=words().text(survey.title, survey.default_language),
         stage=stage_of(revisions),
         reports=sum(map(reports_so_far, revisions)),
-        people=correction.people if correction else None,
+        people=plan.people,
         epsilon=survey.epsilon,
         trial=survey.trial,
         role=_role(survey.name),

@@ -1,6 +1,6 @@
 """The variables of a survey as a reader chooses them: under which names they are asked for, and what people read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,16 @@ from sottovoce.aggregator.joint.margins import BESIDE
 from sottovoce.aggregator.studio.result_words import title_of
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.spec import Question, Survey
+
+_FIELDS = frozenset(
+    {"rows", "columns", "within", "outcome", "groups", "category", "on", "model", "cluster", "wave", "margins"}
+)
+"""Options of analyses that are chosen on pages."""
+
+_VARIABLES = frozenset({"variable", "other", "variables"})
+_TERMS = frozenset({"term", "terms"})
+_SENTENCES = frozenset({"note", "reason", "limits"})
+"""What stands in the places of a ``Sentence``."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,55 @@ class SurveyVariables:
         if name not in self._by_name:
             return term
         return f"{self.label(name)} = {self.category(name, category)}" if is_category else self.label(name)
+
+    def note(self, english: str, **of: str) -> str:
+        """
+        What an analysis says, as a sentence with the labels of the survey in the place of names.
+
+        Args:
+            english: as it says it.
+            of: the variables whose categories stand in the places ``row``, ``column`` and ``group``.
+        """
+        told = self.said(english, **of)
+        return self.words.say("note_as_sentence", note=told[:1].upper() + told[1:])
+
+    def refused(self, option: str, english: str, room: str) -> str:
+        """
+        Why an analysis cannot be made.
+
+        Args:
+            option: of the analysis, that this is about; "" if it is about all of it.
+            english: the reason, as the analysis says it.
+            room: of the page's sentences, where its fields have their labels.
+        """
+        keys = (f"{each}_{option}" for each in (room, "joint", "tables", "models"))
+        known = next((key for key in keys if option in _FIELDS and self.words.knows(key)), None)
+        if known is None:
+            return self.note(english)
+        told = self.words.say("note_of_field", field=self.words.say(known), told=self.said(english))
+        return self.words.say("note_as_sentence", note=told)
+
+    def said(self, english: str, **of: str) -> str:
+        """The same as a part of a sentence."""
+        own = str(getattr(english, "values", {}).get("variable", ""))
+
+        def value(place: str, given: object) -> object:
+            if isinstance(given, tuple):
+                return ", ".join(str(value(place, each)) for each in given)
+            if isinstance(given, str):
+                return self._in_place(place, given, {**of, "category": own, "categories": own})
+            return given
+
+        return self.words.in_this_language(english, value)
+
+    def _in_place(self, place: str, given: str, of: Mapping[str, str]) -> str:
+        if place in _VARIABLES:
+            return self.label(given)
+        if place in _TERMS:
+            return self.term(given)
+        if place in _SENTENCES:
+            return self.said(given, **{key: name for key, name in of.items() if key not in ("category", "categories")})
+        return self.category(of.get(place, ""), given)
 
     def _of(self, question: Question) -> list[SurveyVariable]:
         own = title_of(self.survey, question, self.words)

@@ -7,6 +7,7 @@ from flask import Response, current_app, g, url_for
 from sottovoce.aggregator.access.publishing import owned
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.surveys import reports_so_far, survey_of
@@ -35,17 +36,27 @@ class Trial(NamedTuple):
 
 def trials_of(name: str) -> Sequence[Trial]:
     """The try-outs of a survey or draft that the reader may know of, the newest first."""
-    settings = current_app.extensions["settings"]
     trials = [
-        Trial(row.name, settings.link(row.name, row.digest), reports_so_far(row), row.closed, g.actor.role(row.name))
+        trial_in(row)
         for row in drafts.storage().surveys()
         if is_trial_name_of(name, row.name) and survey_of(row.document).trial and g.actor.role(row.name)
     ]
     return sorted(trials, key=lambda trial: -int(trial.name.rpartition("-")[2]))
 
 
+def trial_in(row: StoredSurvey) -> Trial:
+    """What is told of a try-out that is stored so."""
+    link = current_app.extensions["settings"].link(row.name, row.digest)
+    return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name))
+
+
 def try_out(name: str) -> Response:
-    """Publish the survey as it stands under a name of its own; what it lacks is told by the page that it leads to."""
+    """
+    Publish the survey as it stands under a name of its own.
+
+    Leads to the try-out's results, which show its link and then its first report; where the survey lacks something, to
+    the page that tells what.
+    """
     try:
         today = current_app.extensions["clock"]().date()
         survey = trial_of(drafts.survey_as_it_stands(name), trial_name(name, drafts.taken_names()), today)
@@ -55,7 +66,7 @@ def try_out(name: str) -> Response:
     with owned(drafts.storage(), g.actor, survey.name):
         drafts.storage().publish(survey, who=g.who)
     _share(name, survey.name)
-    return lead_to(url_for("studio.preview", name=name, _anchor="trials"))
+    return lead_to(url_for("studio.results", name=survey.name))
 
 
 def _share(name: str, trial: str) -> None:

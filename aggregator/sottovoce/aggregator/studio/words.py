@@ -6,7 +6,7 @@ that depends on a number has a key for each plural category of its language (CLD
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
@@ -17,10 +17,14 @@ from babel import Locale
 from babel.dates import format_date, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
 from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import TextMap
 
 _LOCALES = {"zh-Hans": "zh_Hans"}
 RIGHT_TO_LEFT = frozenset({"ar"})
+
+_SENTENCES = frozenset({"note", "reason"})
+"""The places of a sentence in which others stand."""
 
 _ISOLATED = "\u2068{}\u2069"
 
@@ -54,10 +58,28 @@ class Words:
         """Whether there is a sentence of this key."""
         return key in catalogue(self.language)
 
-    def in_this_language(self, english: str) -> str:
-        """A sentence known by its English text alone, as those of errors are; itself, if no catalogue has it."""
-        key = next((key for key, sentence in catalogue(LANGUAGES[0]).items() if sentence == english), "")
-        return catalogue(self.language).get(key, english)
+    def in_this_language(self, english: str, value: Callable[[str, object], object] | None = None) -> str:
+        """
+        A sentence known by its English text or pattern alone, as those of errors are.
+
+        Args:
+            english: it; if no catalogue has it, it stays as it is.
+            value: makes what stands in a place from the place's name and its value; without, sentences are said
+                too, and other values stay.
+        """
+        made = english if isinstance(english, Sentence) else None
+        key = _keys().get(made.pattern if made else english)
+        if key is None:
+            return english
+        values = made.values if made else {}
+        fill = value or self._within
+        return self.say(key, **{name: fill(name, each) for name, each in values.items()})
+
+    def _within(self, place: str, value: object) -> object:
+        """What stands in a sentence, which may be a sentence itself, or several."""
+        if isinstance(value, str) and place in _SENTENCES:
+            return self.in_this_language(value)
+        return "; ".join(map(self.in_this_language, value)) if isinstance(value, tuple) else value
 
     def count(self, key: str, number: int, /, **values: object) -> str:
         """
@@ -115,6 +137,12 @@ def catalogue(language: str) -> Mapping[str, str]:
     """Every sentence by its key; those that a language lacks are English."""
     told = _read(language)
     return told if language == LANGUAGES[0] else {**catalogue(LANGUAGES[0]), **told}
+
+
+@cache
+def _keys() -> Mapping[str, str]:
+    """The key of each English sentence; of two that are alike the first."""
+    return {sentence: key for key, sentence in reversed(list(catalogue(LANGUAGES[0]).items()))}
 
 
 def _read(language: str) -> dict[str, str]:

@@ -30,6 +30,7 @@ PUBLIC = frozenset(
         "collect.revisions",
         "collect.status",
         "collect.token",
+        "collect.redeem",
         "collect.report",
         "collect.batch",
         "collect.withdraw",

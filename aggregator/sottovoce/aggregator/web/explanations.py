@@ -87,6 +87,12 @@ EXPLANATIONS = {
         SENDER,
         "Send the very bytes that were drawn first: a device draws once, and sends what it has recorded.",
     ),
+    "already_redeemed": Explanation(
+        "The invitation was used before, and other numbers were signed for it then: on another device, or on this one "
+        "before what it kept was erased. Nothing was signed now.",
+        SENDER,
+        "Open the link where it was opened first. If that device or what it kept is gone, ask whoever sent the link.",
+    ),
     "withdrawn": Explanation(
         "The report of this id was taken back, and is not taken in again.",
         NOBODY,

@@ -14,7 +14,7 @@ ANY_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Poli
 
 _RESPONDENTS = re.compile(
     r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+(/revisions|/status)?"
-    r"|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw|token)"
+    r"|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw|token|redeem)"
 ).fullmatch
 
 
@@ -59,7 +59,21 @@ def is_for_respondents(method: str, path: str) -> bool:
     return _RESPONDENTS(f"{method} {path}") is not None
 
 
+_OF_PAGES = {"cross-origin-opener-policy", "permissions-policy"}
+_OF_DATA = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+
+
 def add_headers(given: Sequence[tuple[str, str]], standing: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers of a reply, and of the standing ones those that it has not set itself."""
-    names = {name.lower() for name, _ in given}
-    return [*given, *[header for header in standing if header[0].lower() not in names]]
+    """
+    The headers of a reply, and of the standing ones those that it has not set itself.
+
+    What is no page can open no window and use no camera; data may load nothing at all. A form on a slow line is spared
+    the bytes of saying more. A script may be a service worker, which loads what its own policy allows.
+    """
+    lower = {name.lower(): value for name, value in given}
+    kind = lower.get("content-type", "text/html")
+    if kind.startswith(("application/json", "text/javascript")):
+        standing = [(name, value) for name, value in standing if name.lower() not in _OF_PAGES]
+    if kind.startswith("application/json"):
+        standing = [_OF_DATA if name == _OF_DATA[0] else (name, value) for name, value in standing]
+    return [*given, *[header for header in standing if header[0].lower() not in lower]]

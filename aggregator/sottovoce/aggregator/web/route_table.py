@@ -86,7 +86,7 @@ class Route:
         """The limit that it counts for; what only reads counts for none."""
         if self.method == "GET":
             return None
-        return Limit.FAILED_TOKENS if self.endpoint == "collect.token" else Limit.WRITES
+        return Limit.FAILED_TOKENS if self.endpoint in {"collect.token", "collect.redeem"} else Limit.WRITES
 
     @property
     def refusals(self) -> Sequence[str]:

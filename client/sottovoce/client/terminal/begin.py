@@ -30,7 +30,7 @@ def look(me: Respondent) -> Standing | None:
 
 def begin(me: Respondent, asks: bool) -> None:
     """
-    Whether the link's token can be spent; of a survey that is open to all there is nothing to ask.
+    Whether the link's token can be spent, or its invitation redeemed; a survey that is open to all asks for nothing.
 
     Args:
         me: whose link it is.
@@ -40,10 +40,13 @@ def begin(me: Respondent, asks: bool) -> None:
         TransportError: it cannot; in words.
         click.Abort: the person does not begin; nothing was sent.
     """
-    if not me.survey.asks_for_token:
+    if not me.survey.asks_for_invitation:
         return
     if asks:
         click.confirm(f"\n{say('begin')}?", default=True, abort=True, err=True)
+    if me.survey.is_blind:
+        me.redeem()
+        return
     try:
         good = me.check_token()
     except TransportError as error:

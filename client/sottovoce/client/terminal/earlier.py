@@ -10,10 +10,11 @@ from sottovoce.client.delivery import deliver, receipt_of
 from sottovoce.client.kept_survey import kept_or_fetched, kept_survey
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import Link
+from sottovoce.client.redemption import forget_signature
 from sottovoce.client.terminal.begin import whom_to_ask
 from sottovoce.client.terminal.receipt import tell_kept
 from sottovoce.client.terminal.screen import patient, tell
-from sottovoce.shared.errors import BudgetExhausted, TransportError
+from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 from sottovoce.shared.spec import Survey
 
 SECOND_LOOK = (
@@ -54,6 +55,8 @@ def look_back(ledger: Ledger, link: Link, asks: bool) -> Earlier:
     key = Key(link.origin, link.survey, link.wave, link.token)
     found = recorded(ledger, key)
     if found is not None:
+        # Whoever recorded it may have been killed before the signature's first copy was wiped.
+        forget_signature(ledger, key)
         tell("You have answered this survey on this device; no second report is drawn.")
         return _told(ledger, link, found, asks)
     elsewhere = ledger.unaccepted(key) if key.token else None
@@ -104,6 +107,8 @@ def _arrived(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> Earlier:
     transport = patient(key.origin)
     try:
         receipt = deliver(ledger, key, entry, transport)
+    except NotYet:
+        raise
     except (TransportError, KeyboardInterrupt) as error:
         tell_kept(error)
         raise

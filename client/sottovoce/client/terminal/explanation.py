@@ -116,11 +116,21 @@ def _share(epsilon: float) -> str:
 def _explain_limits(survey: Survey) -> None:
     heading(say("limits_title"))
     tell(say("limits_presence"))
-    if survey.asks_for_token:
-        tell(say("seen_link"))
+    for sentence in _seen(survey):
+        tell(sentence)
     what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")
     tell(f"{what[0]} once, and this device keeps the result. Another device, or an erased ledger, would mean")
     tell(f"a {what[1]}, and two reports give away more than one.")
+
+
+def _seen(survey: Survey) -> list[str]:
+    """What whoever runs the survey can see of a person with a link of their own, and when a report is sent."""
+    told = [say("seen_link")] if survey.asks_for_token else [say("seen_blind")] if survey.is_blind else []
+    if survey.is_blind and not survey.send_within_hours:
+        told.append(say("seen_blind_now"))
+    if survey.send_within_hours:
+        told.append(say("explain_later", hours=str(survey.send_within_hours)))
+    return told
 
 
 def _spent_before(me: Respondent) -> str:

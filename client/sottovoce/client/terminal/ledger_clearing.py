@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sottovoce.client.delivery import readable
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import MEMO
+from sottovoce.client.ledger import MEMO, SIGNERS
 from sottovoce.client.ledger_entry import Record
 from sottovoce.client.link import parse_link
 from sottovoce.client.terminal.ledger_lists import line
@@ -46,6 +46,8 @@ def choose(book: FileLedger, survey: str | None, everything: bool) -> Chosen:
     """
     records, damaged = readable(book)
     chosen = [record for record in records if survey is None or _is_for(record, survey)]
+    # Whose signatures were asked for is no report: without it, a second key for one wave would not be noticed.
+    chosen = [record for record in chosen if everything or record.key.wave != SIGNERS]
     found = [record.name for record in chosen] + (damaged if everything and survey is None else [])
     # Also the sets of questions of surveys that were opened and never answered.
     rest = ["*"] if everything and survey is None and book.folder.exists() else []

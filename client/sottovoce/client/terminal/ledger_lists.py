@@ -1,16 +1,19 @@
 """What this device remembers, as lists: for people and for programs."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import MEMO
+from sottovoce.client.ledger import MEMO, REDEMPTION, SIGNERS
 from sottovoce.client.ledger_entry import Record
+from sottovoce.client.terminal.begin import moment_in_words
 from sottovoce.client.terminal.screen import tell
 from sottovoce.shared.rational import show_epsilon
 
 FORMAT = "sottovoce-ledger/1"
+_NO_REPORTS = {MEMO: "memo", REDEMPTION: "invitation", SIGNERS: "keys"}
 
 
 def lines(records: Iterable[Record], reports: bool) -> list[str]:
@@ -52,7 +55,7 @@ def document(book: FileLedger, records: list[Record], damaged: list[str], report
 def about(record: Record) -> dict[str, Any]:
     """One entry for programs; without its report."""
     key, entry = record.key, record.entry
-    wave = None if key.wave == MEMO else key.wave
+    wave = None if key.wave < 0 else key.wave
     names = {"survey": key.survey, "wave": wave, "digest": entry.digest, "epsilon": entry.epsilon}
     return {"origin": key.origin, **names, "token": record.bound, "state": _state(record), "refused": entry.refused}
 
@@ -61,9 +64,11 @@ def line(record: Record) -> str:
     """One entry for people; without its report."""
     key, entry = record.key, record.entry
     bound = ", with a token" if record.bound else ""
-    waves = "all waves" if key.wave == MEMO else f"wave {key.wave}"
+    waves = "all waves" if key.wave < 0 else f"wave {key.wave}"
     why = f" ({entry.refused})" if entry.refused else ""
-    return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{why}{bound}"
+    moment = moment_in_words(datetime.fromtimestamp(entry.send_at, UTC))
+    waits = f", waits until {moment}" if entry.send_at else ""
+    return f"{key.survey}, {waves}: epsilon {show_epsilon(entry.epsilon)}, {_state(record)}{why}{waits}{bound}"
 
 
 def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
@@ -78,14 +83,14 @@ def tell_damaged(book: FileLedger, damaged: list[str]) -> None:
 def _state(record: Record) -> str:
     if record.entry.ended:
         return record.entry.ended
-    if record.key.wave == MEMO:
-        return "memo"
+    if record.key.wave < 0:
+        return _NO_REPORTS[record.key.wave]
     return "sent" if record.entry.sent else "refused" if record.entry.refused else "unsent"
 
 
 def _has_report(record: Record) -> bool:
     # A memo stays on this device, and it is nobody else's business which draws it holds.
-    return bool(record.entry.body) and record.key.wave != MEMO
+    return bool(record.entry.body) and record.key.wave >= 0
 
 
 def _by_origin(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:

@@ -1,10 +1,12 @@
 """Sending the reports that this device drew and that have not arrived."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from sottovoce.client.delivery import deliver
 from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import Key
 from sottovoce.client.ledger_entry import Record
 from sottovoce.client.terminal.ledger_lists import about
 from sottovoce.client.terminal.screen import patient, tell
@@ -26,6 +28,23 @@ def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict
 
 
 def _send(book: FileLedger, record: Record) -> dict[str, Any]:
-    if record.bound:
+    if record.bound and not record.entry.signature:
         raise BudgetExhausted("this report needs the token of its link; open the link with: sottovoce respond LINK")
-    return deliver(book, record.key, record.entry, patient(record.key.origin))
+    return deliver(EntryByName(book.folder, record.name), record.key, record.entry, patient(record.key.origin))
+
+
+class EntryByName(FileLedger):
+    """
+    The ledger as seen by whoever knows an entry's name and not its token.
+
+    Args:
+        folder: where the files are.
+        name: of the entry that every key stands for.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        super().__init__(folder)
+        self._only = name
+
+    def _name_of(self, _key: Key) -> str:
+        return self._only

@@ -10,7 +10,7 @@ from sottovoce.client.terminal.screen import heading, tell
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import say, text_of
 from sottovoce.shared.allowance import NEARLY_SURE
-from sottovoce.shared.errors import TransportError
+from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import parse_report
 from sottovoce.shared.spec import Question, Survey
@@ -29,6 +29,8 @@ def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str
     """
     try:
         return send()
+    except NotYet:
+        raise
     except (TransportError, KeyboardInterrupt) as error:
         if me.drawn:
             tell_kept(error)

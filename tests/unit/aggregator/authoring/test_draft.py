@@ -134,6 +134,21 @@ def test_survey_that_devices_refuse_cannot_be_published() -> None:
     assert grave(change(many, mend)) == {}
 
 
+def test_public_answers_that_single_people_out_are_told_with_a_mend() -> None:
+    """For so many people as are expected; the question with the most answers is named, and protecting it mends it."""
+    few = asks({}, {"type": "integer", "min": "0", "max": "99", "step": "1"})
+    few = replace(few, cards=tuple(replace(card, harm="public") for card in few.cards))
+
+    def told(wrong: Draft) -> list[tuple[str, object]]:
+        found = [problem for problem in problems_of(wrong, "t") if problem.key == "alone"]
+        assert not any(problem.grave for problem in found)
+        return [(problem.place.field, problem.values["cells"]) for problem in found]
+
+    assert told(few) == told(replace(few, people=None)) == told(replace(few, people=1499)) == [("q1.harm", 300)]
+    assert told(replace(few, people=1500)) == []
+    assert told(change(few, "step:1:little")) == []
+
+
 def test_texts_that_nobody_could_show_are_told() -> None:
     """Ten thousand letters; marks that turn the direction, which a button takes out; markup is a text like any."""
     turned = asks({"label": {"en": "a\u202eb"}})

@@ -16,6 +16,7 @@ from sottovoce.aggregator.curator.budget import Budget, spent
 from sottovoce.aggregator.curator.charge import Charge
 from sottovoce.aggregator.curator.heads import Head, Heads
 from sottovoce.aggregator.curator.ledger_lines import BudgetTerms
+from sottovoce.aggregator.curator.ledger_place import LedgerFile
 from sottovoce.aggregator.curator.neighbours import Neighbours
 from sottovoce.aggregator.curator.noisy import Release
 from sottovoce.shared.errors import BudgetExhausted, StorageError
@@ -45,16 +46,22 @@ def budget(tmp_path: Path) -> Budget:
 def opened(folder: Path, name: str = "data.csv.budget", terms: BudgetTerms = TERMS) -> Budget:
     """A budget in this folder."""
     (folder / "heads").mkdir(exist_ok=True)
-    found = Budget(folder / name, terms.data, terms.declaration, Heads(folder / "heads"))
+    found = Budget(LedgerFile(folder / name), terms.data, terms.declaration, Heads(folder / "heads"))
     found.open(terms)
     return found
+
+
+def path_of(budget: Budget) -> Path:
+    """The file of its ledger."""
+    assert isinstance(budget.place, LedgerFile)
+    return budget.place.path
 
 
 def test_answer_is_in_the_ledger_before_it_is_given(budget: Budget) -> None:
     """With its question and charge, and the head knows it."""
     answered = budget.ask(question(1), drawn())
 
-    last = json.loads(budget.path.read_bytes().splitlines()[-1])
+    last = json.loads(path_of(budget).read_bytes().splitlines()[-1])
     assert last["question"] == question(1)
     assert last["charge"] == {"epsilon": "1/10", "delta": "0", "rho": None}
     assert last["answer"] == answered.entry.answer
@@ -89,7 +96,7 @@ def test_delta_that_was_not_opened_is_refused(budget: Budget) -> None:
 def test_terms_are_fixed_for_good(budget: Budget, tmp_path: Path) -> None:
     """Neither a second budget nor one after the ledger was removed, here or in another folder."""
     budget.ask(question(1), drawn())
-    for remove, told in ((lambda: None, "fixed for good"), (budget.path.unlink, "restore it")):
+    for remove, told in ((lambda: None, "fixed for good"), (path_of(budget).unlink, "restore it")):
         remove()
         with pytest.raises(StorageError, match=told):
             opened(tmp_path)
@@ -115,12 +122,12 @@ def test_declaration_may_be_mended_until_something_was_answered(budget: Budget, 
 def test_opening_that_was_broken_off_is_completed(tmp_path: Path) -> None:
     """The same terms, and no head yet, so that nothing can have been answered; other terms are refused."""
     first = opened(tmp_path)
-    line = first.path.read_bytes()
+    line = path_of(first).read_bytes()
     for left in (b"", line[:50], line):
         (tmp_path / "heads" / f"{DATA}.head").unlink()
-        first.path.write_bytes(left)
+        path_of(first).write_bytes(left)
         opened(tmp_path)
-        assert first.path.read_bytes() == line
+        assert path_of(first).read_bytes() == line
     first.ask(question(1), drawn())
     (tmp_path / "heads" / f"{DATA}.head").unlink()
     with pytest.raises(StorageError, match="its head is missing"):
@@ -131,7 +138,7 @@ def lines_of(budget: Budget) -> list[bytes]:
     """With three answers."""
     for number in range(3):
         budget.ask(question(number), drawn())
-    return budget.path.read_bytes().splitlines(keepends=True)
+    return path_of(budget).read_bytes().splitlines(keepends=True)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +161,7 @@ def test_changed_ledger_says_which_entry(
     budget: Budget, change: Callable[[list[bytes]], list[bytes]], told: str
 ) -> None:
     """Changed, dropped, swapped, added, cut off, or another file; nothing is answered then, nor told again."""
-    budget.path.write_bytes(b"".join(change(lines_of(budget))))
+    path_of(budget).write_bytes(b"".join(change(lines_of(budget))))
     for use in (budget.read, lambda: budget.ask(question(0), drawn())):
         with pytest.raises(StorageError, match=told):
             use()
@@ -165,7 +172,7 @@ def test_old_ledger_with_a_branch_of_its_own_is_refused(budget: Budget) -> None:
     own = lines_of(budget)
     head = budget.heads.get(DATA)
     assert head is not None
-    budget.path.write_bytes(b"".join(own[:3]))
+    path_of(budget).write_bytes(b"".join(own[:3]))
     budget.heads.note(DATA, Head(2, json.loads(own[2])["hash"]))
     budget.ask(question(9), drawn())
     budget.heads.note(DATA, head)
@@ -184,7 +191,7 @@ def test_missing_ledger_or_head_is_told(budget: Budget, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be read"):
         budget.ask(question(1), drawn())
     head.write_bytes(kept)
-    budget.path.unlink()
+    path_of(budget).unlink()
     with pytest.raises(StorageError, match="it is missing, and its head says that there was one"):
         budget.ask(question(1), drawn())
     head.unlink()
@@ -195,11 +202,11 @@ def test_missing_ledger_or_head_is_told(budget: Budget, tmp_path: Path) -> None:
 def test_budget_of_other_data_is_refused(budget: Budget) -> None:
     """Changed data or another declaration are another data set."""
     lines_of(budget)
-    other = Budget(budget.path, "a" * 64, DECLARED, budget.heads)
+    other = Budget(budget.place, "a" * 64, DECLARED, budget.heads)
     with pytest.raises(StorageError, match="budget of another file"):
         other.read()
     with pytest.raises(StorageError, match="declaration is not the one"):
-        Budget(budget.path, DATA, "a" * 64, budget.heads).read()
+        Budget(budget.place, DATA, "a" * 64, budget.heads).read()
 
 
 def test_heads_lie_apart_from_the_data(tmp_path: Path) -> None:
@@ -218,7 +225,7 @@ def test_what_was_written_and_not_shown_stays_charged(budget: Budget) -> None:
     assert head is not None
     budget.ask(question(1), drawn())
     budget.heads.note(DATA, head)
-    with budget.path.open("ab") as file:
+    with path_of(budget).open("ab") as file:
         file.write(b'{"answer":')
     ledger = budget.read()
     assert [entry.number for entry in ledger.entries] == [1]
@@ -300,7 +307,7 @@ def test_two_processes_at_once_spend_one_budget(budget: Budget, tmp_path: Path) 
     assert all(answers[cell] == value for each in shown for cell, value in each)
     assert len(answers) == len(ledger.entries) == 20
 
-    copy = Budget(tmp_path / "copy.budget", DATA, DECLARED, budget.heads)
-    copy.path.write_bytes(b"".join(budget.path.read_bytes().splitlines(keepends=True)[:5]))
+    copy = Budget(LedgerFile(tmp_path / "copy.budget"), DATA, DECLARED, budget.heads)
+    path_of(copy).write_bytes(b"".join(path_of(budget).read_bytes().splitlines(keepends=True)[:5]))
     with pytest.raises(StorageError, match="is behind its head"):
         copy.ask(question(99), drawn())

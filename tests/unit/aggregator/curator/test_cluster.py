@@ -1,5 +1,6 @@
 """DP-Lloyd: sensitivities in its domain, fixed iterations, starts that do not look."""
 
+import math
 import xml.etree.ElementTree as ET
 from fractions import Fraction
 
@@ -45,6 +46,16 @@ def test_epsilon_is_spent_over_counts_sums_and_iterations(domain, terms, rates):
     assert len(draws.asked) == 10 * 3 * (1 + 2)
     records, slow, fast = terms.neighbours.of(1, 2), *sorted(Fraction(*rate) for rate in rates)
     assert 10 * (records * fast + records * domain.radius * slow) == terms.epsilon
+
+
+@pytest.mark.parametrize(("widest", "factor"), [(1, 1), (math.sqrt(10), (1 + math.sqrt(10)) / 2), (10, 5.5)])
+def test_noise_for_the_ball_costs_more_for_points_outside_it(widest, factor):
+    """Ten coordinates: epsilon in the L1 ball; (1 + sqrt d)/2 in the L2 ball and (1 + d)/2 in the cube, if let in."""
+    draws, ball = Starting(), Ball(1, 100, 10)
+    cluster(np.zeros((5, 10), dtype=int), Lloyd(ball, 1, 10), REPLACE, draws)
+    slow, fast = sorted(float(Fraction(*rate)) for rate in set(draws.asked))
+    # A record that goes from one end to the other moves two counts by 1, and sums by twice the norm.
+    assert 10 * (2 * fast + 2 * ball.radius * widest * slow) == pytest.approx(factor * float(REPLACE.epsilon))
 
 
 def test_points_outside_move_nothing_beyond_the_radius():

@@ -134,7 +134,7 @@ def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() 
     fitted = regress(reports(said=said, g=ROW >= 300), "said", ["g"])
 
     assert (fitted.converged, fitted.std_error_kind) == (False, "none")
-    assert "no finite maximum: 'g=yes' could be" in fitted.warnings[0]
+    assert "no finite maximum: g=yes could be" in fitted.warnings[0]
     group = fitted.coefficients[1]
     assert (group.estimate, group.std_error, group.low) == (None, None, None)
     assert group.high is not None
@@ -245,7 +245,7 @@ def test_what_cannot_be_estimated_is_refused(
 
 def test_groups_of_fewer_than_five_are_refused() -> None:
     """A public predictor that four people share; one that all have the same answer to."""
-    with pytest.raises(EstimateError, match="fewer than 5 people said 'yes'"):
+    with pytest.raises(EstimateError, match="fewer than 5 people said yes"):
         regress(reports(g=ROW < 4), "said", ["g"])
     with pytest.raises(EstimateError, match="everybody has the same answer to 'g'"):
         regress(reports(g=ROW < 0), "said", ["g"])

@@ -253,7 +253,7 @@ def test_analyses_leave_half_of_the_threads_free(app: Flask) -> None:
     """With two rooms one runs and one waits; the third is told to come back, at once."""
     asked = parse_request("crosstab", OPTIONS["crosstab"])
     slow = Slow(app.extensions["joint_results"]._kept.columns("done"))
-    results = JointResults(slow, threads=4)  # type: ignore[arg-type]
+    results = JointResults(slow, app.extensions["storage"], threads=4)  # type: ignore[arg-type]
     found: list[Any] = []
     threads = [Thread(target=lambda: found.append(results.document("done", asked))) for _ in range(2)]
     threads[0].start()
@@ -284,7 +284,7 @@ def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypat
         raise StorageError("down")
 
     monkeypatch.setattr(storage, "surveys", surveys)
-    JointResults(kept, threads=4).document("done", parse_request("crosstab", OPTIONS["crosstab"]))
+    JointResults(kept, storage, threads=4).document("done", parse_request("crosstab", OPTIONS["crosstab"]))
     assert looks.wait(10)
     assert len(kept) == 1
     seconds[0] = 3600.0

@@ -1,14 +1,21 @@
 """What may follow a published revision, and that it names it."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sottovoce.aggregator.blind.publishing import with_moduli
 from sottovoce.aggregator.planning.next_revision import MOST_REVISIONS, next_revision
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.surveys import survey_of
 from sottovoce.client.revisions import MOST
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import SpecError, StorageError
+from sottovoce.shared.redemption import spell_modulus
 
 from tests.documents import question
+from tests.invited import blind_survey, key
 from tests.surveys import document, months, survey
 
 LAYER = {"name": "coin_flip"}
@@ -31,6 +38,36 @@ def remembered(**changes: Any) -> dict[str, Any]:
 def test_first_revision_is_published_as_it_is(storage: SQLiteStorage) -> None:
     """It has nothing before it."""
     assert next_revision(storage, survey()) == survey()
+
+
+def test_blind_survey_is_published_once_and_keeps_its_keys(storage: SQLiteStorage, tmp_path: Path) -> None:
+    """The same file again is the same revision; a correction lists the same moduli, and no others may follow."""
+    settings = Settings(blind_keys_file=str(tmp_path / "keys"))
+    (tmp_path / "keys").touch(mode=0o600)
+    (tmp_path / "keys").write_text(_keys(2))
+    written = survey(access="blind")
+    first = storage.publish(next_revision(storage, with_moduli(written, settings)))
+    again = storage.publish(next_revision(storage, with_moduli(written, settings)))
+    second = next_revision(storage, with_moduli(survey(access="blind", revision=2), settings))
+    listed = next_revision(storage, with_moduli(blind_survey(revision=2), settings))
+
+    assert first == again
+    assert second.moduli == survey_of(first.document).moduli == (key(0).modulus,)
+    assert second == listed
+    assert with_moduli(survey(), Settings()) == survey()
+    storage.publish(second)
+    with pytest.raises(StorageError, match="names no moduli yet"):
+        storage.publish(survey(name="other", access="blind"))
+    other = {"blind": [spell_modulus(key(1).modulus)]}
+    assert [place for place, _ in corrected(storage, access=other, revision=3)] == ["/access"]
+    assert [place for place, _ in corrected(storage, access="token", revision=3)] == ["/access"]
+    with pytest.raises(StorageError, match="does not hold this survey's keys"):
+        with_moduli(survey(access=other), settings)
+
+
+def _keys(count: int) -> str:
+    primes = [[f"{key(number).p:x}", f"{key(number).q:x}"] for number in range(count)]
+    return json.dumps({"format": "sottovoce-blind-keys/1", "surveys": {"exam": primes}})
 
 
 def test_correction_names_the_newest_revision(storage: SQLiteStorage) -> None:

@@ -142,3 +142,21 @@ def test_etag_moves_with_what_is_shown_and_with_nothing_else(
     assert tag("?interval=wilson") != first
     fill(storage, range(49, 50))
     assert tag() != first
+
+
+@pytest.mark.parametrize("end", ["estimates", "export"])
+def test_program_is_told_of_how_many_people_something_is_true(
+    researcher: FlaskClient, storage: SQLiteStorage, end: str
+) -> None:
+    """Where everybody has answered and the survey is closed; else why not, and a number that is none is refused."""
+    storage.store([arrival(1, number) for number in range(30)])
+    status, told = ask(researcher, "GET", f"{EXAM}/{end}?people=30")
+    assert (status, told["code"]) == (422, "estimate_impossible")
+    assert "not closed" in told["detail"]
+
+    storage.close_survey("exam", 20_000)
+    status, told = ask(researcher, "GET", f"{EXAM}/{end}?people=30")
+    assert (status, told["questions"][0]["estimates"][0]["people"]["of"]) == (200, 30)
+    assert "not as many reports as people" in ask(researcher, "GET", f"{EXAM}/{end}?people=31")[1]["detail"]
+    for written in ("", "0", "3.5", "9" * 12):
+        assert ask(researcher, "GET", f"{EXAM}/{end}?people={written}")[0] == 400

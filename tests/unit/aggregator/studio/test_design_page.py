@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.problems import survey_of_draft
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.studio import drafts
@@ -198,8 +200,70 @@ def test_publishing_that_was_cut_short_is_finished_by_the_next_try(
     """The survey is there as a whole, and once; the draft goes the second time."""
     storage.drafts.add("exam", draft_of(document()).dumped)
     with monkeypatch.context() as killed:
-        killed.setattr(drafts, "forget", lambda _: 1 // 0)
+        killed.setattr(drafts, "finish", lambda *_: 1 // 0)
         assert ann.post("surveys/exam/publish", version="1").status_code == 500
     assert ann.post("surveys/exam/publish", version="1").status_code == 303
     assert [row.digest for row in storage.revisions("exam")] == [survey().digest]
     assert storage.drafts.drafts() == []
+
+
+def test_planned_number_stays_with_what_was_published(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The list and Results tell how far the reports are towards it, and a correction begins with it."""
+    storage.drafts.add("exam", replace(draft_of(document()), people=1500, group=4000).dumped)
+    assert ann.post("surveys/exam/publish", version="1").status_code == 303
+    assert "0 of 1,500" in ann.get("")
+    assert "0 of 1,500 planned" in ann.get("surveys/exam/results")
+
+    ann.post("surveys/exam/design/correct")
+    page = ann.get("surveys/exam/design")
+    assert re.search('name="people"[^>]*value="1500"', page)
+    assert re.search('name="group"[^>]*value="4000"', page)
+
+
+PANEL = {
+    "wave0.opens": "2026-06-01T00:00",
+    "wave0.closes": "2026-07-01T00:00",
+    "wave1.opens": "2026-07-01T00:00",
+    "wave1.closes": "2026-08-01T00:00",
+    "wave2.opens": "",
+    "wave2.closes": "",
+}
+
+
+def test_panel_is_made_on_the_page(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Its waves, the groups of its results, its steps and how long it remembers reports; emptied, they go again."""
+    place = next(number for number, each in enumerate(document()["questions"]) if each.get("public"))
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    more = {"cohort": str(place), "release_batch": "50", "ids_days": "90"}
+    ann.post("surveys/exam/design", version="1", do="save", **PANEL, **more)
+    made = survey_of_draft(newest(storage, "exam"), "exam")
+    assert [f"{wave.opens:%m-%d}/{wave.closes:%m-%d}" for wave in made.waves] == ["06-01/07-01", "07-01/08-01"]
+    assert (made.cohort, made.release_batch, made.ids_days) == (place, 50, 90)
+    page = ann.get("surveys/exam/design")
+    assert len(re.findall(r'name="wave\d.opens" type="datetime-local"', page)) == 3
+    assert re.search(f'<option value="{place}" selected', page.partition('name="cohort"')[2])
+
+    ann.post("surveys/exam/design", version="2", do="save", **dict.fromkeys((*PANEL, *more), ""))
+    made = survey_of_draft(newest(storage, "exam"), "exam")
+    assert (len(made.waves), made.cohort, made.release_batch, made.ids_days) == (1, None, 25, 30)
+
+
+def test_what_is_wrong_with_a_panel_leads_to_its_field(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A wave that ends before it begins, one without an end, and steps that are no number."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    wrong = {"wave0.closes": "2026-05-01T00:00", "wave1.closes": "", "release_batch": "many"}
+    ann.post("surveys/exam/design", version="1", do="save", **PANEL | wrong)
+    page = ann.get("surveys/exam/design")
+    for field in ("wave0.closes", "wave1.closes", "release_batch"):
+        assert f'href="#{field}"' in page
+        assert f'id="{field}"' in page
+    assert 'value="many"' in page
+
+
+def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A tag is a code, which nobody has to know."""
+    storage.drafts.add("exam", draft_of(document(title={"en": "Exams", "ar": "امتحانات"})).dumped)
+    page = ann.get("surveys/exam/design")
+
+    assert "Texts missing in العربية: 8." in page
+    assert "language ar" not in page

@@ -48,6 +48,8 @@ def test_board_sees_every_text_and_the_account_and_no_results(app: Flask) -> Non
     assert "Set-Cookie" not in reply.headers
     for text in ("Cheated?", "Fear", "&lt;b&gt;Prüfungen&lt;/b&gt;", "not in this language", "What is stored"):
         assert text in reply.text
+    assert "Question 1: its words" in reply.text
+    assert "/questions/" not in reply.text
     assert "has not opened the results" in reply.text
     assert "Estimate" not in reply.text
 
@@ -71,6 +73,19 @@ def test_results_are_shown_only_if_the_owner_says_so(app: Flask, storage: SQLite
     assert "has not opened the results" not in page
     assert "Nothing to show yet" in page
     assert [entry.who for entry in storage.journal.latest(9) if entry.what == words.RESULTS_READ] == [words.NOBODY]
+
+
+def test_board_sees_no_exact_public_answers_beside_published_ones(app: Flask, storage: SQLiteStorage) -> None:
+    """A board is not the researchers: of public questions it has the noisy tables."""
+    path = make(app, results="yes")
+    before = app.test_client().get(path).text.count("<h3><bdi>")
+    storage.releases.begin("exam", b"opened\n")
+
+    asked = document()["questions"]
+    public = sum("public" in question for question in asked)
+    assert public
+    assert before == len(asked)
+    assert app.test_client().get(path).text.count("<h3><bdi>") == before - public
 
 
 def test_link_ends_by_its_day_or_by_hand(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:

@@ -54,7 +54,7 @@ def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
     reply = get(client, "done/models?kind=regression&outcome=cheated")
 
     assert reply.status_code == 422
-    assert "on is missing" in reply.text
+    assert "“What explains it” is missing." in reply.text
 
 
 def test_open_survey_has_no_model(client: FlaskClient) -> None:

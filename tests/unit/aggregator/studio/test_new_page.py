@@ -90,3 +90,18 @@ def test_a_file_that_is_no_survey_is_refused_in_a_sentence(ann: FlaskClient, sto
 
 def _begun(client: FlaskClient, way: str, **given: str) -> str:
     return str(press(client, NEW, **{"from": way, **given}).headers["Location"].split("/")[-2])
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"PK\x03\x04 no workbook", "Das ist keine .xlsx-Arbeitsmappe"),
+        (workbook(survey=[["type", "label"], ["note", "Hello"]]), "survey, Zeile 1: Die Spalte name fehlt"),
+        (workbook(choices=[["list_name", "name"], ["yn", "yes"]]), "kein Blatt namens survey"),
+    ],
+)
+def test_workbook_is_refused_in_the_readers_language(app: Flask, data: bytes, told: str) -> None:
+    """With the sheet and the row, and what to do."""
+    reply = press(browser(app, ANN.id, "de"), NEW, **{"from": "file", "file": (BytesIO(data), "form.xlsx")})
+
+    assert (reply.status_code, told in reply.text) == (422, True)

@@ -14,6 +14,7 @@ from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revis
 from sottovoce.aggregator.results.export import export_document
 from sottovoce.aggregator.results.in_words import limits
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.studio import results_view
 from sottovoce.aggregator.studio.words import Words
@@ -227,9 +228,10 @@ def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> No
     assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TRIAL")
 
 
-def test_plan_and_alarm_come_from_the_draft(app: Flask, storage: SQLiteStorage) -> None:
-    """How many are to answer, and of how many."""
-    storage.drafts.add("exam", b'{"people": 200, "group": 40}')
+def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, storage: SQLiteStorage) -> None:
+    """How many are to answer, and of how many; what a correction plans holds when that is published."""
+    storage.drafts.finish("exam", Plan(200, 40))
+    storage.drafts.add("exam", b'{"people": 300, "group": 30}')
     told = get(app, "exam/results").text
 
     assert "50 of 200 planned" in told

@@ -116,7 +116,7 @@ def test_what_cannot_be_had_is_refused_with_its_reason(client: FlaskClient) -> N
     assert reply.status_code == missing.status_code == 422
     assert "asked for twice" in reply.text
     assert '<option value="cheated" selected>' in reply.text
-    assert "columns is missing" in missing.text
+    assert "“Columns” is missing." in missing.text
 
 
 def test_nothing_that_was_sent_is_repeated_as_markup(client: FlaskClient) -> None:

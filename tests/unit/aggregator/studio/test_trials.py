@@ -49,20 +49,25 @@ def report(app: Flask, name: str) -> None:
 
 def test_one_button_publishes_a_try_out_beside_the_draft(ann: Researcher, storage: SQLiteStorage) -> None:
     """Open to everybody and now, whatever the survey's dates; the draft and its name stay."""
-    assert ann.post("surveys/exam/design", version="1", do="try").location.endswith("/preview#trials")
+    assert ann.post("surveys/exam/design", version="1", do="try").location.endswith(f"/surveys/{TRIAL}/results")
     tried = survey_of(storage.revisions(TRIAL)[0].document)
     assert (tried.trial, tried.revision, tried.release_batch) == (True, 1, 1)
     assert (tried.asks_for_token, tried.opens, tried.closes) == (False, None, None)
     assert [question.name for question in tried.questions] == [question["name"] for question in document()["questions"]]
     assert storage.drafts.draft("exam")
     assert storage.revisions("exam") == []
-    assert "first report is shown at once" in ann.get(f"surveys/{TRIAL}/results")
+    page = ann.get(f"surveys/{TRIAL}/results")
+    link = f"{SITE}/s/{TRIAL}#d={storage.revisions(TRIAL)[0].digest[:32]}"
+    assert "first report is shown at once" in page
+    assert f'<a href="{link}"' in page
+    assert f'src="/dashboard/surveys/{TRIAL}/invite/qr.svg"' in page
+    assert 'href="/dashboard/surveys/exam/preview#trials"' in page
 
     ann.post(f"{PREVIEW}/trial")
     page = ann.get(PREVIEW)
     assert re.findall(r"<h3>(.*)</h3>", page) == ["exam-trial-2", TRIAL]
     assert f'src="/dashboard/surveys/{TRIAL}/invite/qr.svg"' in page
-    assert f"{SITE}/s/{TRIAL}#d={storage.revisions(TRIAL)[0].digest[:32]}" in page
+    assert link in page
 
 
 def test_results_of_a_try_out_show_the_first_report(app: Flask, ann: Researcher) -> None:

@@ -14,7 +14,7 @@ from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.web.auth import PUBLIC
-from sottovoce.aggregator.web.headers import form_policy, security_headers
+from sottovoce.aggregator.web.headers import add_headers, form_policy, security_headers
 
 from tests.conftest import FakeClock
 from tests.surveys import survey
@@ -230,6 +230,21 @@ def test_headers_say_what_pages_may_do() -> None:
     assert headers["Cross-Origin-Opener-Policy"] == headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert "Strict-Transport-Security" not in headers
     assert dict(security_headers(secure=True))["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_data_may_load_nothing_and_a_service_worker_what_the_site_may() -> None:
+    """Neither says anything of windows and cameras, which only pages have."""
+    standing = security_headers(secure=True)
+    sent = {kind: dict(add_headers([("Content-Type", kind)], standing))
+            for kind in ("application/json", "text/javascript; charset=utf-8", "text/html; charset=utf-8")}  # fmt: skip
+    data, worker, page = sent.values()
+
+    assert data["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert "connect-src 'self'" in worker["Content-Security-Policy"]
+    assert page == {"Content-Type": "text/html; charset=utf-8", **dict(standing)}
+    for reply in (data, worker):
+        assert page.keys() - reply.keys() == {"Cross-Origin-Opener-Policy", "Permissions-Policy"}
+    assert dict(add_headers([], standing)) == dict(standing)
 
 
 @pytest.mark.parametrize(("embedders", "ancestors"), [([], "'none'"), (["https://a.example"], "https://a.example")])

@@ -55,4 +55,7 @@ def test_what_only_reads_counts_for_no_limit() -> None:
     """A lecture hall behind one address asks for everything at once; whatever writes counts."""
     for route in ROUTES:
         assert (route.limit is None) == (route.method == "GET"), route.endpoint
-    assert {route.endpoint for route in ROUTES if route.limit is Limit.FAILED_TOKENS} == {"collect.token"}
+    assert {route.endpoint for route in ROUTES if route.limit is Limit.FAILED_TOKENS} == {
+        "collect.token",
+        "collect.redeem",
+    }

@@ -1,6 +1,6 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { DrawnElsewhere } from "../survey/errors.js";
-import { deliver, withdrawReport } from "./delivery.js";
+import { deliver, drawSendAt, withdrawReport } from "./delivery.js";
 import { memoKey } from "./ledger.js";
 import { need } from "../registry.js";
 import { randomize } from "./randomize.js";
@@ -41,17 +41,33 @@ export class AnswerPath {
   }
 
   async #draw(answers, isSomebodyElse) {
-    const { draws, key, ledger, survey } = this.#respondent;
     if ((await this.#respondent.drawn()) !== null) return;
+    const { survey } = this.#respondent;
+    const signed = survey.isBlind ? await (await need("signedId"))(this.#respondent) : {};
+    // Where it is null, another tab was faster.
+    if (signed !== null) await this.#drawWith(signed, answers, isSomebodyElse);
+  }
+
+  async #drawWith(signed, answers, isSomebodyElse) {
+    const { draws, key, ledger, survey } = this.#respondent;
     // Before the memo, which is charged; and once more where the report is recorded, since another tab may be drawing.
     const isOnlyOne = key[3] !== "" && !isSomebodyElse;
     const [other] = isOnlyOne ? await ledger.unaccepted(key) : [];
     if (other !== undefined) throw new DrawnElsewhere(other);
     const values = encode(survey, answers, await this.#respondent.asked());
     const memo = survey.memoized.length ? await (await need("keepMemo"))(this.#respondent) : null;
-    const body = dumpReport(randomize(survey, values, draws, key[2], memo), survey);
-    const entry = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
+    const body = dumpReport(randomize(survey, values, draws, key[2], memo, signed), survey);
+    const drawn = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
+    const entry = { ...drawn, ...this.#alongside(signed) };
     await ledger.record(key, entry, dumpCanonical(survey.document), isOnlyOne);
+    if (signed.signature) await (await need("forgetSignature"))(ledger, key);
+  }
+
+  // What goes with a report that is signed, and with one that waits for a moment, which is drawn after the values.
+  #alongside({ signature }) {
+    const { draws, key, survey } = this.#respondent;
+    const sendAt = drawSendAt(survey, key[2], draws);
+    return { ...(signature && { signature }), ...(sendAt && { sendAt }) };
   }
 
   /** Send the recorded report, first time or again: the same bytes. Gives the receipt and the body. */
@@ -78,8 +94,9 @@ export class AnswerPath {
 
   /** Wipe what was sent from this device's memory; what stays says that somebody answered, and buys no second draw. */
   async forget() {
-    const { key, ledger } = this.#respondent;
+    const { key, ledger, survey } = this.#respondent;
     await ledger.end(memoKey(key), "forgotten");
+    if (survey?.isBlind ?? key[3]) await ledger.end((await need("redemptionKey"))(key), "forgotten");
     await ledger.end(key, "forgotten");
   }
 }

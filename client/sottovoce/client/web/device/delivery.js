@@ -1,6 +1,22 @@
 import { dumpCanonical } from "../survey/canonical.js";
-import { BudgetExhausted, TransportError } from "../survey/errors.js";
+import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
+import { isEarly } from "./entries.js";
+import { need } from "../registry.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
+
+const SECONDS_OF_HOUR = 3600;
+
+/**
+ * When a report is to be sent, in seconds since 1970, drawn after its values, before the wave ends; 0 where it does not
+ * wait. Bytes: those of one `below`. See the Python twin.
+ */
+export function drawSendAt({ document, sendWithinHours }, wave, draws) {
+  if (!sendWithinHours) return 0;
+  const present = Math.floor(Date.now() / 1000);
+  const { closes } = document.waves?.[wave] ?? document;
+  const left = closes === undefined ? Infinity : Math.max(0, Date.parse(closes) / 1000 - present);
+  return present + draws.below(Math.min(sendWithinHours * SECONDS_OF_HOUR, left) + 1);
+}
 
 /**
  * Send what is recorded for `key`, first time or again: the same bytes. Gives the receipt and the body. It needs no
@@ -12,7 +28,15 @@ export async function deliver(ledger, transport, key) {
   const entry = await ledger.get(key);
   if (typeof entry?.body !== "string") throw new BudgetExhausted("error_unexpected");
   const expected = await expectedReceipt(entry.body);
-  const receipt = await submit(ledger, transport, key, entry.body);
+  // Whoever recorded it may have ended before the signature's first copy was wiped.
+  if (entry.signature) await (await need("forgetSignature"))(ledger, key);
+  if (isEarly(entry)) throw new NotYet(entry.sendAt);
+  if (entry.sendAt) {
+    await ledger.markDue(key);
+    // Another tab may have withdrawn it meanwhile, and told nobody: then nobody is told of it now either.
+    if ((await ledger.get(key)).ended) throw new BudgetExhausted("error_unexpected");
+  }
+  const receipt = await submit(ledger, transport, key, entry);
   // Nothing else says that a report has arrived.
   if (dumpCanonical(receipt) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
   await ledger.markSent(key);
@@ -25,7 +49,11 @@ export async function deliver(ledger, transport, key) {
  * @throws {TransportError} not confirmed: it may still count
  */
 export async function withdrawReport(ledger, transport, key) {
+  const forget = (await ledger.get(key)).signature && (await need("forgetSignature"));
+  if (forget) await forget(ledger, key);
   const { report_id, survey } = parseReport((await ledger.get(key)).body);
+  // Of what was never tried nobody else is told.
+  if (await ledger.endUntried(key, "withdrawn")) return;
   const expected = { format: "sottovoce-withdrawal/1", survey, report_id };
   const confirmation = await transport.withdraw(survey, report_id);
   if (dumpCanonical(confirmation) !== dumpCanonical(expected)) throw new TransportError("error_receipt");
@@ -43,9 +71,11 @@ export async function sendWaiting(ledger, transport, own) {
   }
 }
 
-async function submit(ledger, transport, key, body) {
+async function submit(ledger, transport, key, { body, sent, signature }) {
   try {
-    return await transport.submit(key[1], body, key[3]);
+    if (signature) return await transport.submitSigned(key[1], body, signature);
+    // What has arrived is known by its id. Its signature is wiped, and the invitation beside it would say whose it is.
+    return await transport.submit(key[1], body, sent ? "" : key[3]);
   } catch (error) {
     if (error.isFinal) await ledger.markRefused(key, error.reason ?? "refused");
     throw error;

@@ -38,7 +38,7 @@ export class Draws {
     const bits = 32 - Math.clz32(bound - 1);
     if (bits === 0) return 0;
     for (;;) {
-      const bytes = this.#exactly(Math.ceil(bits / 8));
+      const bytes = this.exactly(Math.ceil(bits / 8));
       const value = bytes.reduce((sum, byte) => sum * 256 + byte, 0) % 2 ** bits;
       if (value < bound) return value;
     }
@@ -53,10 +53,11 @@ export class Draws {
 
   /** 128 random bits as 32 hexadecimal digits. */
   identity() {
-    return hexadecimal(this.#exactly(16));
+    return hexadecimal(this.exactly(16));
   }
 
-  #exactly(count) {
+  /** So many random bytes; a source that gives fewer is refused. */
+  exactly(count) {
     const bytes = this.#read(count);
     // A short read would make zeros of the missing bits, and the noise predictable.
     if (bytes.length !== count) throw new Error();

@@ -5,6 +5,17 @@ export function isWaiting(entry) {
   return entry?.sent === false && typeof entry.body === "string";
 }
 
+/** Whether a report's moment has not come: nobody is told of it before. */
+export function isEarly({ sendAt }) {
+  // Where nothing waits, nobody looks at the clock.
+  return sendAt ? sendAt > Date.now() / 1000 : false;
+}
+
+/** An entry without what only a report needs that has not arrived: its moment and its signature. */
+export function withoutSignature({ sendAt: _at, signature: _signature, ...entry }) {
+  return entry;
+}
+
 /** Whether, for a key without a token, anything was ever drawn for the same wave with one. */
 export async function personalBeside(store, [origin, survey, wave, token, ...more]) {
   if (token !== "" || more.length > 0) return false;

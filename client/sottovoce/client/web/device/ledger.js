@@ -1,5 +1,5 @@
 import { BudgetExhausted, DrawnElsewhere } from "../survey/errors.js";
-import { below, isWaiting, personalBeside, unacceptedBeside } from "./entries.js";
+import { below, isEarly, isWaiting, personalBeside, unacceptedBeside, withoutSignature } from "./entries.js";
 import { completed, settled } from "./database.js";
 import { sum } from "../survey/rational.js";
 
@@ -87,10 +87,10 @@ export class BrowserLedger {
     return kept.drawn;
   }
 
-  /** [key, entry] of each report for this aggregator that is to be sent without being asked: not those refused. */
+  /** [key, entry] of each report for this aggregator that is to be sent now, without being asked: none refused. */
   async waiting(origin) {
     const all = await this.#within("readonly", (store) => below(store, [origin]));
-    return all.filter(([, entry]) => isWaiting(entry) && !entry.refused);
+    return all.filter(([, entry]) => isWaiting(entry) && !entry.refused && !isEarly(entry));
   }
 
   /** The keys of reports drawn here for this survey and wave with other tokens, and never acknowledged. */
@@ -112,9 +112,24 @@ export class BrowserLedger {
     });
   }
 
+  /** Put `after` in the place of `before`, the body of an entry that is never sent; whether no other tab was faster. */
+  async revise(key, before, after) {
+    return this.#within("readwrite", async (store) => {
+      const entry = await settled(store.get(key));
+      if (entry?.body !== before) return false;
+      await settled(store.put({ ...entry, body: after }, key));
+      return true;
+    });
+  }
+
+  /** Note that the moment has come: from now on the report may have been sent. */
+  async markDue(key) {
+    await this.#changeCopies(key, (entry) => ({ ...entry, sendAt: 0 }));
+  }
+
   /** Note that the aggregator has acknowledged the report: these bytes, under whichever keys they lie. */
   async markSent(key) {
-    await this.#changeCopies(key, ({ refused: _, ...entry }) => ({ ...entry, sent: true }));
+    await this.#changeCopies(key, ({ refused: _, ...entry }) => ({ ...withoutSignature(entry), sent: true }));
   }
 
   /** Note that the aggregator will not take the report, and why; an acknowledgement that came first stands. */
@@ -126,14 +141,23 @@ export class BrowserLedger {
   }
 
   /** Wipe the report and all its copies, and keep that there was one; `ended` says why. */
-  async end(key, ended) {
-    await this.#changeCopies(key, (entry) => ({ ...entry, body: null, ended }), async (store, copies) => {
+  async end(key, ended, isWanted = () => true) {
+    const over = (entry) => ({ ...withoutSignature(entry), body: null, ended });
+    return this.#changeCopies(key, over, isWanted, async (store, copies) => {
       for (const [copy] of copies) await settled(store.delete(IDBKeyRange.bound([...copy, ""], [...copy, []])));
       const [[, { digest }]] = copies;
       const all = await settled(store.getAll());
       const isNeeded = all.some((entry) => entry.digest === digest && typeof entry.body === "string");
       if (!isNeeded) await settled(store.delete(surveyKey(digest)));
     });
+  }
+
+  /**
+   * The same, where the report waits for its moment; whether it did. Of two tabs one notes first that the moment has
+   * come, or that it never will.
+   */
+  async endUntried(key, ended) {
+    return this.end(key, ended, ({ sendAt }) => Boolean(sendAt));
   }
 
   /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */
@@ -143,15 +167,16 @@ export class BrowserLedger {
   }
 
   // Change an entry and all that hold the same bytes, in one transaction; `finish` does the rest of it.
-  async #changeCopies(key, change, finish = async () => {}) {
-    await this.#within("readwrite", async (store) => {
+  async #changeCopies(key, change, isWanted = () => true, finish = async () => {}) {
+    return this.#within("readwrite", async (store) => {
       const own = await settled(store.get(key));
-      if (own === undefined) return;
+      if (own === undefined || !isWanted(own)) return false;
       const all = await below(store, key.slice(0, 3));
       const others = all.filter(([other, { body }]) => String(other) !== String(key) && body && body === own.body);
       const copies = [...others, [key, own]];
       for (const [copy, entry] of copies) await settled(store.put(change(entry), copy));
       await finish(store, copies);
+      return true;
     });
   }
 
@@ -172,8 +197,9 @@ export class BrowserLedger {
 }
 
 /** Under which key lies what is remembered for all waves, if the survey has such a question. */
-export function memoKey([origin, name, , token]) {
-  return [origin, name, MEMO, token];
+export function memoKey([origin, name]) {
+  // Under no invitation: with another one the same person would have a second permanent answer.
+  return [origin, name, MEMO, ""];
 }
 
 function surveyKey(digest) {

@@ -80,10 +80,11 @@ async function pinned(link, transport) {
 }
 
 function keyOf({ access, name, waves }, origin, wave, token) {
-  if (access === "token" && !token) throw new TransportError("error_token");
+  const isPersonal = access !== "open";
+  if (isPersonal && !token) throw new TransportError("error_token");
   if (!(wave >= 0 && wave < waves)) throw new TransportError("error_wave");
   // A survey that is open to all ignores a token: it would only buy a second draw.
-  return [origin, name, wave, access === "token" ? token : ""];
+  return [origin, name, wave, isPersonal ? token : ""];
 }
 
 function checkBudget(survey, allowance) {

@@ -67,5 +67,11 @@ function checkChain(revisions, newest) {
     return isFork || isTorn;
   });
   const isLeftOut = newest !== null && !revisions.some(({ digest }) => digest === newest);
-  if (isWrong || isLeftOut) throw new TransportError("error_revisions");
+  if (isWrong || isLeftOut || haveOtherKeys(revisions)) throw new TransportError("error_revisions");
+}
+
+// Two keys for one wave would tell people apart by which of them has signed.
+function haveOtherKeys(revisions) {
+  const all = revisions.map(({ document }) => [].concat(document.access?.blind ?? []));
+  return all.some((ones) => all.some((others) => ones.some((key, wave) => key !== (others[wave] ?? key))));
 }

@@ -70,6 +70,17 @@ export class Transport {
     return this.#post(`${survey}/reports`, body, token ? { Authorization: `Bearer ${token}` } : {});
   }
 
+  /** The same for a report whose id is signed. */
+  async submitSigned(survey, body, signature) {
+    return this.#post(`${survey}/reports`, body, { Authorization: `Blind ${signature}` });
+  }
+
+  /** The text of the reply to a request for signatures; every try sends the same bytes. */
+  async redeem(survey, body) {
+    const options = { method: "POST", headers: JSON_TYPE, body };
+    return (await this.#try(`/api/v1/surveys/${survey}/redeem`, options)).text();
+  }
+
   /** The confirmation that the report with this id is withdrawn. */
   async withdraw(survey, report_id) {
     return this.#post(`${survey}/withdraw`, JSON.stringify({ report_id }), {});

@@ -119,6 +119,7 @@ export class Form {
       show(false);
       standing = await standingWithToken(respondent);
       if (isShut(standing.status)) return show(true);
+      if (respondent.survey.isBlind) await (await need("redeem"))(respondent);
       await (await this.#enter()).begin(() => show(true));
       if (standing.status.kind === "offline") this.#view.tell("status_offline");
     });

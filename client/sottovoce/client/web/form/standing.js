@@ -38,7 +38,8 @@ export function isShut({ kind }) {
 /** The standing, with the token of an invitation looked at too, where there is one. */
 export async function standingWithToken(respondent) {
   const { key, survey, transport } = respondent;
-  const token = key[3] ? transport.checkToken(survey.name, key[3]).catch(({ reason }) => reason) : null;
+  const isToken = survey.access === "token";
+  const token = isToken ? transport.checkToken(survey.name, key[3]).catch(({ reason }) => reason) : null;
   const standing = standingOf(respondent, await askStatus(transport, survey.name));
   if (isShut(standing.status)) return standing;
   // Only a plain no is a no: whoever cannot be reached, or is busy, is told the token with the report.

@@ -1,6 +1,7 @@
 import { checkStep } from "./steps/check.js";
 import { hasLongConsent } from "./steps/explanation.js";
 import { need } from "../registry.js";
+import { isEarly } from "../device/entries.js";
 import { forgetOffline, keepOffline } from "../device/offline.js";
 import { mostRevealing } from "./steps/odds_picture.js";
 import { askingStep } from "./steps/questions.js";
@@ -23,8 +24,7 @@ export class StepsFlow {
     this.#respondent = respondent;
     this.#survey = respondent.survey;
     this.#asked = asked;
-    this.#words = words;
-    this.#view = view;
+    [this.#words, this.#view] = [words, view];
     this.#isSomebodyElse = isSomebodyElse;
   }
 
@@ -50,8 +50,9 @@ export class StepsFlow {
     await this.#speakOf(entry);
     if (entry.ended) return this.#show(await need("endedStep"), entry);
     if (entry.sent) return this.#receipt(await (await this.#path()).receipt(), true);
+    const act = { again: () => this.sendAgain(), end: (how) => this.#end(how), forget: () => this.#end("forget") };
+    if (isEarly(entry)) return this.#show(await need("laterStep"), entry, act);
     if (!entry.refused) return this.#send("resending", (path) => path.send(), true);
-    const act = { again: () => this.sendAgain(), forget: () => this.#end("forget") };
     this.#show(await need("refusedStep"), entry, act);
   }
 
@@ -139,7 +140,7 @@ export class StepsFlow {
         if (error.elsewhere) return this.askWhose(error.elsewhere, () => this.#answer(true));
         // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
         this.forget();
-        if (!error.isFinal) throw error;
+        if (!error.isFinal && !error.sendAt) throw error;
         await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
       }
     }, { resend: () => this.sendAgain() });

@@ -41,6 +41,14 @@ export class DrawnElsewhere extends BudgetExhausted {
   }
 }
 
+/** A report waits for its moment, `sendAt` in seconds since 1970; nothing was sent. */
+export class NotYet extends SurveyError {
+  constructor(sendAt) {
+    super("later_title");
+    this.sendAt = sendAt;
+  }
+}
+
 /** A part of the page did not arrive; trying again may help. */
 export class LoadError extends SurveyError {
   code = "load";

@@ -11,6 +11,7 @@ import { SURVEY_FORMAT, Survey } from "./spec.js";
 const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
+const ACCESS = ["open", "token"];
 const TEXTS = ["title", "description", "consent", "notice"];
 const MAIL = /^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$/;
 
@@ -42,7 +43,8 @@ export function parseSurvey(document, digest) {
     readInteger(document.revision, 1, 10 ** 6);
     const language = readLanguage(document.default_language);
     for (const key of TEXTS) if (key in document) readTexts(document[key], language);
-    must(document.format === SURVEY_FORMAT && ["open", "token"].includes(document.access));
+    must(document.format === SURVEY_FORMAT);
+    must(typeof document.access === "object" || ACCESS.includes(document.access));
     const opens = "opens" in document ? readMoment(document.opens) : -Infinity;
     must(!("closes" in document) || opens < readMoment(document.closes));
     readRetention(document.retention, [document.waves].flat().at(-1)?.closes ?? document.closes);
@@ -72,6 +74,7 @@ async function needWhatIsNamed(document) {
   const rules = [
     ["readWaves", document.ask !== undefined || document.waves !== undefined],
     ["readAfter", document.after !== undefined],
+    ["readBlind", typeof document.access === "object" || document.privacy?.send_within_hours !== undefined],
     ["procedure", document.privacy?.procedure === "own_coin"],
     ["readConditions", has("visible_if") || has("any_of")],
     ["readAbsent", has("when_absent")],
@@ -118,14 +121,16 @@ function readResearcher(researcher, language) {
 // What few surveys say of themselves.
 function readRare(document, survey) {
   if ("ask" in document || "waves" in document || survey.memoized.length > 0) provided("readWaves")(document, survey);
+  if (survey.isBlind) provided("readBlind")(document, survey);
   if ("after" in document) provided("readAfter")(document.after, survey.defaultLanguage);
 }
 
 function readPrivacy(privacy, survey) {
-  readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total"]);
+  readFields(privacy, ["procedure", "release_batch"], ["max_epsilon_total", "send_within_hours"]);
   must(["device", "own_coin"].includes(privacy.procedure));
   if (survey.ownCoin) survey.items.forEach((item, index) => locate(`/questions/${index}`, () => checkOwnCoin(item)));
   readInteger(privacy.release_batch, 1, 10 ** 6);
+  if ("send_within_hours" in privacy) readInteger(privacy.send_within_hours, 1, 168);
   if ("max_epsilon_total" in privacy) must(survey.epsilon <= Number(readMatch(privacy.max_epsilon_total, EPSILON)));
 }
 

@@ -82,6 +82,10 @@ export class Survey {
     // What is told with the receipt, to everybody the same; null for nothing.
     this.after = given.after;
     this.access = document.access;
+    // Whether each report brings a signature of its id, by the key of its wave: see `readBlind` for the moduli.
+    this.isBlind = typeof document.access === "object";
+    // The device waits a random time of up to so many hours before it sends; 0 for none.
+    this.sendWithinHours = document.privacy.send_within_hours ?? 0;
     // The day on which the aggregator deletes everything about the survey, as the document has it; null for by hand.
     this.deleteOn = document.retention.delete_on ?? null;
     // How many times it is asked.

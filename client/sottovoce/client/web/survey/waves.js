@@ -31,6 +31,6 @@ function readAsk({ ask, items, ownCoin, private: places, questions }) {
 
 // A memo lies under no token, goes with no drawn set, and is charged for as many waves as it says.
 function readMemo({ access, ask, memoized, questions, waves }) {
-  must(memoized.length === 0 || (access === "open" && ask === null));
+  must(memoized.length === 0 || (access !== "token" && ask === null));
   for (const index of memoized) must(waves <= questions[index].mechanism.waves);
 }

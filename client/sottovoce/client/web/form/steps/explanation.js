@@ -33,7 +33,7 @@ export function explanationStep(survey, words, known, on) {
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
   const most = mostRevealing(survey);
-  const told = [protectionPart(survey, words, most), seen(survey, words), ...consent(survey, words)];
+  const told = [protectionPart(survey, words, most), ...seen(survey, words), ...consent(survey, words)];
   const row = [statusLine(survey, words, status), ...actions(survey, words, most, status, on)];
   const pin = known.hasDigest ? [] : [words.said("p", "no_digest", {}, { className: "note" })];
   const below = details(survey, words, known, on, most);
@@ -67,8 +67,10 @@ function procedureOf({ ownCoin, questions }) {
   return questions.every(byCoin) ? "explain_own_coin" : "explain_own_die";
 }
 
-function seen({ access }, words) {
-  return words.said("p", access === "token" ? "seen_link" : "seen_address");
+function seen(survey, words) {
+  const sentence = survey.access === "token" ? "seen_link" : "seen_address";
+  const usual = survey.isBlind ? [] : [words.said("p", sentence)];
+  return survey.isBlind || survey.sendWithinHours ? [...usual, ...provided("blindNotes")(survey, words)] : usual;
 }
 
 function consent(survey, words) {

@@ -1,0 +1,68 @@
+"""While a report waits for its moment: the terminal waits too, or says when it is and leaves."""
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from sottovoce.client.ledger import Ledger
+from sottovoce.client.link import Link
+from sottovoce.client.respondent import Respondent
+from sottovoce.client.terminal.begin import moment_in_words
+from sottovoce.client.terminal.earlier import Earlier, look_back
+from sottovoce.client.terminal.screen import tell
+from sottovoce.shared.errors import NotYet
+
+_NAP = 60  # seconds: a device that was asleep, or whose clock was set, is late by no more
+
+
+def tell_moment(waits: NotYet) -> None:
+    """When a recorded report is sent, and by what."""
+    moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
+    tell(
+        f"Your report waits on this device until {moment}; nothing is sent before. "
+        "From then on `sottovoce ledger send`, or this command, sends it."
+    )
+
+
+def look_back_or_wait(ledger: Ledger, link: Link, asks: bool) -> Earlier | None:
+    """
+    What lies here already, see ``look_back``; None where it waits for its moment, which is told.
+
+    Args:
+        ledger: the device's.
+        link: that was given.
+        asks: somebody is there to be asked.
+    """
+    try:
+        return look_back(ledger, link, asks)
+    except NotYet as waits:
+        tell_moment(waits)
+        return None
+
+
+def leave(me: Respondent) -> None:
+    """Say what becomes of a recorded report that this command does not send."""
+    if me.send_at:
+        tell_moment(NotYet(me.send_at))
+    else:
+        tell("Your report is kept on this device. `sottovoce ledger send`, or this command, sends it.")
+
+
+def send_when_due(me: Respondent) -> dict[str, Any]:
+    """
+    The receipt, once the moment has come.
+
+    Raises:
+        TransportError: not acknowledged.
+        KeyboardInterrupt: somebody waits no longer; the report is kept.
+    """
+    told = False
+    while True:
+        try:
+            return me.send()
+        except NotYet as waits:
+            if not told:
+                tell_moment(waits)
+                tell("This command waits, too; Ctrl-C ends it, and the report stays.")
+                told = True
+            time.sleep(min(_NAP, max(1.0, waits.send_at - time.time())))

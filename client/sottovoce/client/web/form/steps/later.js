@@ -1,0 +1,24 @@
+import { button, element, heading } from "../dom.js";
+import { whenInWords } from "../moments.js";
+
+/**
+ * What is left to do while a report waits for its moment: `on.end` is told "withdraw" or "forget". If this is still
+ * what the page shows when the moment comes, `on.again` sends the report.
+ */
+export function laterStep(_survey, words, { sendAt }, on) {
+  const start = heading(1, words.node("later_title"));
+  const moment = `${new Date(sendAt * 1000).toISOString().slice(0, 19)}Z`;
+  const note = words.said("p", "later_note", () => ({ date: whenInWords(moment, words) }), { className: "lead" });
+  const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => on.end(how)));
+  const row = element("div", { className: "actions" }, ...actions);
+  const node = element("div", { id: "later" }, start, note, row);
+  setTimeout(() => node.isConnected && on.again(), sendAt * 1000 - Date.now());
+  return { node, start };
+}
+
+/** What the first step says of who sees what, where reports come with a signature, or wait. */
+export function blindNotes({ isBlind, sendWithinHours: hours }, words) {
+  const seen = isBlind ? ["seen_blind", ...(hours ? [] : ["seen_blind_now"])] : [];
+  const notes = seen.map((sentence) => words.said("p", sentence));
+  return hours ? [...notes, words.said("p", "explain_later", { hours })] : notes;
+}

@@ -1,0 +1,75 @@
+"""Folders of reports that a user names: on a disk, or in a bucket."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.offline.place import BUCKET, Bucket
+from sottovoce.cli.output_folder import check_new_folder, new_folder
+
+MANY = 500_000
+"""Reports from which on reading takes long enough to be told."""
+
+
+class PlaceName(click.ParamType[Path | str]):
+    """A path, or the address of a bucket as it was typed."""
+
+    name = "path"
+
+    def convert(self, value: Path | str, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:  # noqa: ARG002 - click's signature
+        """
+        Text that begins with ``s3://`` stays text.
+
+        Args:
+            value: as it was typed.
+            param: click's.
+            ctx: click's.
+        """
+        return value if isinstance(value, Path) or value.startswith(BUCKET) else Path(value)
+
+
+def check_new_place(out: Path | str) -> None:
+    """
+    Refuse, before anything is done, a folder or an address in a bucket that holds something.
+
+    Raises:
+        StorageError: it does.
+    """
+    if isinstance(out, Path):
+        check_new_folder(out)
+    else:
+        Bucket(out).check_new()
+
+
+@contextmanager
+def new_place(out: Path | str) -> Iterator[Path]:
+    """
+    A place for a folder that gets its name, or goes to its bucket, only when all of it is there.
+
+    Raises:
+        StorageError: cannot be written.
+    """
+    if isinstance(out, Path):
+        with new_folder(out) as folder:
+            yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="sottovoce-") as place:
+        folder = Path(place, "reports")
+        folder.mkdir()
+        yield folder
+        Bucket(out).take(folder)
+
+
+def tell(done: int, whole: int, what: str = "read") -> None:
+    """
+    Of much, how much has been done.
+
+    Args:
+        done: reports.
+        whole: of how many.
+        what: has been done with them.
+    """
+    if whole >= MANY:
+        click.echo(f"\r{done:,} of {whole:,} reports {what}", err=True, nl=done >= whole)

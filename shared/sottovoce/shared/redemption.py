@@ -1,0 +1,183 @@
+"""
+Redeeming an invitation: for each wave the device has the id of its coming report signed, blinded.
+
+What is signed names the modulus and the report's id, and so the survey's wave and one report. The request carries all
+waves at once; both messages have one spelling, keys in the order below and no spaces, as reports have.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sottovoce.shared import canonical
+from sottovoce.shared.blind_signatures import SIZES
+from sottovoce.shared.errors import ReportRejected
+
+REQUEST = "sottovoce-redeem/1"
+REPLY = "sottovoce-redemption/1"
+ID_BYTES = 16
+
+_LABEL = b"sottovoce-blind/1\0"
+_REQUEST_KEYS = ("format", "digest", "invitation", "blinded")
+_REPLY_KEYS = ("format", "survey", "signed")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_INVITATION = re.compile(r"[0-9A-Za-z-]{1,64}")
+_SPELT = re.compile(r"[0-9A-Za-z_-]+")
+_LENGTHS = tuple(bits // 8 for bits in SIZES)
+
+
+@dataclass(frozen=True)
+class RedeemRequest:
+    """
+    What a device sends.
+
+    Attributes:
+        digest: of the survey that it shows, 64 hexadecimal digits.
+        invitation: as the link spells it.
+        blinded: for each wave, as many bytes as its modulus has.
+    """
+
+    digest: str
+    invitation: str
+    blinded: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Redemption:
+    """
+    What the aggregator answers, the same for every copy of a request.
+
+    Attributes:
+        survey: its name.
+        signed: for each wave, as many bytes as its modulus has.
+    """
+
+    survey: str
+    signed: tuple[bytes, ...]
+
+
+def message(modulus: int, report_id: bytes) -> bytes:
+    """
+    What a signature is of: the survey's wave, by its modulus, and one report.
+
+    Raises:
+        ValueError: the id has not 16 bytes.
+    """
+    if len(report_id) != ID_BYTES:
+        raise ValueError("a report's id has 16 bytes")
+    return _LABEL + hashlib.sha256(modulus.to_bytes(modulus.bit_length() // 8)).digest() + report_id
+
+
+def spell(number: bytes) -> str:
+    """Base64url without padding, as moduli, blinded ids and signatures are written."""
+    return base64.urlsafe_b64encode(number).rstrip(b"=").decode()
+
+
+def read_number(text: object) -> bytes:
+    """
+    The bytes of a modulus, a blinded id or a signature.
+
+    Raises:
+        ValueError: not the one spelling of as many bytes as a modulus may have.
+    """
+    if not isinstance(text, str) or not _SPELT.fullmatch(text):
+        raise ValueError("is not base64url without padding")
+    # Any rest by 4 can be padded, but the one of 1, which no length of ours has.
+    number = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)) if len(text) % 4 != 1 else b""
+    if len(number) not in _LENGTHS or spell(number) != text:
+        raise ValueError("is not a number of 256 or 384 bytes in its one spelling")
+    return number
+
+
+def read_modulus(text: object) -> int:
+    """
+    A modulus that a survey may name: of 2048 or 3072 bits exactly, and odd.
+
+    Raises:
+        ValueError: the message says what is wrong with it.
+    """
+    modulus = int.from_bytes(read_number(text))
+    if modulus.bit_length() not in SIZES or modulus % 2 == 0:
+        raise ValueError("is not an odd number of 2048 or 3072 bits")
+    return modulus
+
+
+def spell_modulus(modulus: int) -> str:
+    """As a survey names it."""
+    return spell(modulus.to_bytes(modulus.bit_length() // 8))
+
+
+def fits(number: bytes, modulus: int) -> bool:
+    """Whether this can be a blinded id or a signature under the modulus: as long as it is, above 0 and below it."""
+    return len(number) == modulus.bit_length() // 8 and 0 < int.from_bytes(number) < modulus
+
+
+def dump_request(request: RedeemRequest) -> bytes:
+    """The bytes to send."""
+    blinded = [spell(each) for each in request.blinded]
+    return _dump(_REQUEST_KEYS, (REQUEST, request.digest, request.invitation, blinded))
+
+
+def parse_request(body: bytes) -> RedeemRequest:
+    """
+    The request in ``body``, exactly as ``dump_request`` wrote it.
+
+    Raises:
+        ReportRejected: ``malformed``; nothing is repeated.
+    """
+    try:
+        document = _load(body, _REQUEST_KEYS, REQUEST)
+        digest, invitation = (
+            _text(document[key], form) for key, form in (("digest", _DIGEST), ("invitation", _INVITATION))
+        )
+        request = RedeemRequest(digest, invitation, _numbers(document["blinded"]))
+        if dump_request(request) != body:
+            raise ValueError("is not in canonical form")
+    except ValueError as error:
+        raise ReportRejected("malformed", f"the request {error}") from None
+    return request
+
+
+def dump_reply(reply: Redemption) -> bytes:
+    """The bytes to answer."""
+    return _dump(_REPLY_KEYS, (REPLY, reply.survey, [spell(each) for each in reply.signed]))
+
+
+def parse_reply(body: bytes) -> Redemption:
+    """
+    The reply in ``body``, exactly as ``dump_reply`` wrote it.
+
+    Raises:
+        ValueError: it is none; nothing is repeated.
+    """
+    document = _load(body, _REPLY_KEYS, REPLY)
+    reply = Redemption(str(document["survey"]), _numbers(document["signed"]))
+    if dump_reply(reply) != body:
+        raise ValueError("is not in canonical form")
+    return reply
+
+
+def _dump(keys: Sequence[str], values: Sequence[object]) -> bytes:
+    return json.dumps(dict(zip(keys, values, strict=True)), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _load(body: bytes, keys: tuple[str, ...], form: str) -> dict[str, object]:
+    document = canonical.load(body)
+    if tuple(document) != keys or document["format"] != form:
+        raise ValueError("does not have the keys that it must have")
+    return document
+
+
+def _text(value: object, form: re.Pattern[str]) -> str:
+    if not isinstance(value, str) or not form.fullmatch(value):
+        raise ValueError("does not name its survey and invitation")
+    return value
+
+
+def _numbers(value: object) -> tuple[bytes, ...]:
+    if not isinstance(value, list) or not value:
+        raise ValueError("does not carry a list of numbers")
+    return tuple(read_number(each) for each in value)

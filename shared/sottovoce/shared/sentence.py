@@ -1,0 +1,46 @@
+"""English sentences that can be said in another language: they know how they were made."""
+
+from collections.abc import Mapping
+
+
+class Sentence(str):
+    """
+    A text for whoever reads English, which everything that takes texts takes.
+
+    Catalogues know it by its ``pattern``. Its places are named for what stands there: ``variable``, ``other`` and
+    ``variables`` for the names of a survey's variables, ``category`` and ``categories`` for those of ``variable``,
+    ``row``, ``column`` and ``group`` for categories of a table, ``term`` and ``terms`` for those of a model, ``note``,
+    ``reason``, ``reasons`` and ``limits`` for sentences.
+
+    Attributes:
+        pattern: the sentence with ``{places}``.
+        values: what stands in them.
+    """
+
+    __slots__ = ("pattern", "values")
+
+    pattern: str
+    values: Mapping[str, object]
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
+        """From one machine to another it still knows how it was made."""
+        return (self.pattern,), dict(self.values)
+
+    def __new__(cls, pattern: str, /, **values: object) -> "Sentence":
+        """
+        The sentence with its places filled: whole numbers are grouped.
+
+        Args:
+            pattern: with ``{places}``.
+            values: one a place; several names as a tuple.
+        """
+        made = super().__new__(cls, pattern.format(**{name: _english(value) for name, value in values.items()}))
+        made.pattern = pattern
+        made.values = values
+        return made
+
+
+def _english(value: object) -> str:
+    if isinstance(value, tuple):
+        return ("; " if any(isinstance(each, Sentence) for each in value) else ", ").join(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,177 @@
+"""Every page of the studio in every look: nobody is kept out by colours, size, direction, or by having no mouse."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Response
+
+from tests.browser.studio_site import begun_draft, studio_site
+from tests.browser.test_access import violations
+from tests.browser.visit import log_in
+from tests.conftest import Running
+
+PAGES = (
+    *("", "new", "accounts", "me", "journal"),
+    *(f"{{draft}}/{page}" for page in ("design", "privacy", "preview", "rehearse", "publish", "settings")),
+    *(f"surveys/exam/{page}" for page in ("results", "files", "settings", "team", "board", "history")),
+    "surveys/exam/tables?kind=crosstab&rows=cheated&columns=reason",
+    "surveys/exam/models?kind=regression&outcome=cheated&on=year",
+    *(f"surveys/invited/{page}" for page in ("invite", "results", "tables")),
+    "surveys/single/design",
+)
+LARGE = (
+    *(f"surveys/many/{page}" for page in ("results", "tables", "privacy")),
+    *(f"surveys/many-drafted/{page}" for page in ("design", "publish")),
+)
+"""Of sixty questions."""
+
+WIDE, NARROW = {"width": 1100, "height": 800}, {"width": 320, "height": 640}
+LOOKS: dict[str, tuple[dict[str, Any], str]] = {
+    "light": ({"viewport": WIDE, "color_scheme": "light"}, "en"),
+    "dark": ({"viewport": WIDE, "color_scheme": "dark"}, "hi"),
+    "forced colours": ({"viewport": WIDE, "forced_colors": "active"}, "fr"),
+    "320 px": ({"viewport": NARROW, "color_scheme": "light"}, "de"),
+    "200 % text": ({"viewport": {"width": 640, "height": 800}}, "es"),
+    "from the right": ({"viewport": NARROW, "color_scheme": "dark"}, "ar"),
+}
+MOST_BYTES = 60 * 1024
+
+WITHOUT_A_RING = """() => {
+    const node = document.activeElement;
+    if (!node || node === document.body) return "";
+    const style = getComputedStyle(node), box = node.getBoundingClientRect();
+    const ringed = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+    return ringed && box.width > 0 && box.height > 0 ? "" : node.outerHTML.slice(0, 120);
+}"""
+"""What has the focus, unless it can be seen that it has."""
+
+WATCH = """() => {
+    const all = "a[href], button, input, select, textarea, summary, iframe, [tabindex]";
+    window.left = new Set([...document.querySelectorAll(all)].filter((node) => node.checkVisibility(
+        { visibilityProperty: true }) && !node.disabled && node.tabIndex >= 0 && node.type !== "hidden"));
+    document.addEventListener("focusin", ({ target }) => {
+        const alike = target.type === "radio" ? document.getElementsByName(target.name) : [target];
+        for (const node of alike) window.left.delete(node);
+    });
+    const moments = [...window.left].filter((node) => node.type === "datetime-local");
+    return window.left.size + 7 * moments.length;
+}"""
+"""Notes what Tab does not reach; of several radio buttons one is enough. Says how many stops there may be, of which a
+field of a date and time has eight."""
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The site that all tests here look at."""
+    with studio_site(tmp_path_factory.mktemp("studio") / "data") as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def draft(browser: Browser, studio: Running) -> str:
+    """Where a draft of a template is."""
+    context = browser.new_context()
+    found = begun_draft(log_in(context, studio), studio)
+    context.close()
+    return found.removeprefix("/dashboard/")
+
+
+def _researcher(browser: Browser, studio: Running, look: dict[str, Any], language: str) -> Page:
+    headers = {"Accept-Language": language}
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", extra_http_headers=headers, **look)
+    return log_in(context, studio)
+
+
+def _faults(page: Page, axe: str, larger: bool) -> list[str]:
+    """What keeps somebody out of a page with everything unfolded."""
+    if larger:
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    found = violations(page, axe)
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    if page.evaluate("document.documentElement.scrollWidth") > width:
+        found.append("wider than the window")
+    return found
+
+
+def _visit(browser: Browser, studio: Running, axe: str, look: str, paths: list[str]) -> dict[str, list[str]]:
+    options, language = LOOKS[look]
+    page = _researcher(browser, studio, options, language)
+    found = {}
+    for path in paths:
+        page.goto(f"{studio.url}/dashboard/{path}")
+        found[path] = _faults(page, axe, larger=look == "200 % text")
+    page.context.close()
+    return {path: faults for path, faults in found.items() if faults}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_passes_the_checker_in_every_look(
+    browser: Browser, studio: Running, draft: str, axe: str, look: str
+) -> None:
+    """No violation, and nothing that makes a page scroll sideways."""
+    paths = [path.format(draft=draft) for path in (*PAGES, *LARGE)]
+    assert _visit(browser, studio, axe, look, paths) == {}
+
+
+def test_pages_of_sixty_questions_pass_the_checker(browser: Browser, studio: Running, axe: str) -> None:
+    """Those that are hardest to lay out, in the look that leaves them least room."""
+    assert _visit(browser, studio, axe, "200 % text", ["surveys/many/results", "surveys/many-drafted/design"]) == {}
+
+
+@pytest.mark.parametrize("path", ["{draft}/design", "surveys/exam/tables?kind=crosstab&rows=cheated&columns=reason"])
+def test_page_is_used_with_the_keyboard_alone(browser: Browser, studio: Running, draft: str, path: str) -> None:
+    """Tab stops at whatever can be used, and it can be seen where."""
+    page = _researcher(browser, studio, {"viewport": WIDE}, "en")
+    page.goto(f"{studio.url}/dashboard/{path.format(draft=draft)}")
+
+    assert _walked(page) == []
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_every_page_is_used_with_the_keyboard_alone(browser: Browser, studio: Running, draft: str) -> None:
+    """Likewise."""
+    page = _researcher(browser, studio, {"viewport": WIDE}, "en")
+    found = {}
+    for path in PAGES:
+        page.goto(f"{studio.url}/dashboard/{path.format(draft=draft)}")
+        found[path] = _walked(page)
+    page.context.close()
+
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+def _walked(page: Page) -> list[str]:
+    """As far as Tab goes: what was not seen to have the focus, and whether anything was left out."""
+    page.evaluate("document.activeElement.blur()")
+    found = []
+    for _ in range(page.evaluate(WATCH) + 5):
+        page.keyboard.press("Tab")
+        found.append(page.evaluate(WITHOUT_A_RING))
+    left = page.evaluate("[...window.left].map((node) => node.outerHTML.slice(0, 120))")
+    return [*filter(None, found), *(f"not reached: {each}" for each in left)]
+
+
+def _loaded(context: BrowserContext, address: str) -> int:
+    """Bytes of a page with all that it loads, as they come over the network."""
+    page = context.new_page()
+    replies: list[Response] = []
+    page.on("response", lambda reply: replies.append(reply))  # noqa: PLW0108 - it marks what it calls
+    page.goto(address, wait_until="networkidle")
+    found = sum(reply.request.sizes()["responseBodySize"] for reply in replies)
+    page.close()
+    return int(found)
+
+
+def test_pages_of_sixty_questions_are_small(browser: Browser, studio: Running) -> None:
+    """At most 60 KiB, compressed, with everything."""
+    context = browser.new_context()
+    log_in(context, studio).close()
+    sizes = {path: _loaded(context, f"{studio.url}/dashboard/{path}") for path in LARGE}
+    context.close()
+
+    assert all(sizes.values())
+    assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}

@@ -1,0 +1,81 @@
+"""The file of keys: made once, durable, nobody else's."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+
+import pytest
+from sottovoce.aggregator.blind import keys_file
+from sottovoce.aggregator.blind.keys_file import KeysFile
+from sottovoce.shared.errors import StorageError
+
+from tests.invited import key
+
+
+@pytest.fixture(autouse=True)
+def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys that other tests have too; a new number at each call."""
+    numbers = count()
+    monkeypatch.setattr(keys_file, "make_key", lambda _bits: key(next(numbers) % 4))
+
+
+def test_keys_are_made_once_for_each_name_and_wave(tmp_path: Path) -> None:
+    """Whoever publishes again finds them; more waves get more keys, and the first ones stay."""
+    path = str(tmp_path / "keys")
+    first = KeysFile(path).make("exam", 2, 2048)
+
+    assert KeysFile(path).make("exam", 2, 2048) == first
+    assert KeysFile(path).make("exam", 3, 2048)[:2] == first
+    assert KeysFile(path).make("exam", 1, 2048) == first[:1]
+    assert tuple(each.modulus for each in KeysFile(path).of("exam", first)) == first
+    assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o600
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["keys", "keys.lock"]
+
+
+def test_many_who_publish_at_once_get_the_same_keys(tmp_path: Path) -> None:
+    """A key that one of them wrote over would be lost for whoever redeemed."""
+    path = str(tmp_path / "keys")
+    with ThreadPoolExecutor(4) as pool:
+        made = set(pool.map(lambda _: KeysFile(path).make("exam", 2, 2048), range(8)))
+    assert len(made) == 1
+
+
+def test_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
+    """Before anything of it is read."""
+    file = KeysFile(str(tmp_path / "keys"))
+    made = file.make("exam", 1, 2048)
+    (tmp_path / "keys").chmod(0o640)
+    with pytest.raises(StorageError, match="0600"):
+        file.of("exam", made)
+
+
+def test_missing_keys_are_told(tmp_path: Path) -> None:
+    """No setting, no file, another file, a survey that is not in it; each says what to do."""
+    path = tmp_path / "keys"
+    with pytest.raises(StorageError, match="SOTTOVOCE_BLIND_KEYS_FILE is not set"):
+        KeysFile("").of("exam", (1,))
+    with pytest.raises(StorageError, match="SOTTOVOCE_BLIND_KEYS_FILE must name a file"):
+        KeysFile("").make("exam", 1, 2048)
+    with pytest.raises(StorageError, match="not there"):
+        KeysFile(str(path)).of("exam", (1,))
+    with pytest.raises(StorageError, match="cannot be written"):
+        KeysFile(str(path / "none" / "keys")).make("exam", 1, 2048)
+    made = KeysFile(str(path)).make("exam", 1, 2048)
+    with pytest.raises(StorageError, match="all nodes need"):
+        KeysFile(str(path)).of("health", made)
+    with pytest.raises(StorageError, match="all nodes need"):
+        KeysFile(str(path)).of("exam", (made[0] + 2,))
+    path.write_text(json.dumps({"format": "other"}))
+    with pytest.raises(StorageError, match="holds no such keys"):
+        KeysFile(str(path)).of("exam", made)
+
+
+def test_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+    """Another process publishes while this one serves."""
+    served, other = KeysFile(str(tmp_path / "keys")), KeysFile(str(tmp_path / "keys"))
+    first = other.make("exam", 1, 2048)
+    assert served.of("exam", first)
+    second = other.make("health", 1, 2048)
+
+    assert served.of("health", second)[0].modulus == second[0]

@@ -1,0 +1,154 @@
+"""What a spreadsheet loses, and what no survey may be, is said in the reader's language."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from json import loads
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
+from sottovoce.aggregator.authoring.problems import problems_of
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.studio.design_words import Sentences
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.shared.sentence import Sentence
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.authoring.workbooks import workbook
+from tests.unit.aggregator.studio.staff import browser, press
+
+ROOT = Path(__file__).parents[4]
+AUTHORING = ROOT / "aggregator" / "sottovoce" / "aggregator" / "authoring"
+TELLING = {"Sentence": 0, "CannotSayError": 0, "LeftOut": 3, "_leave": 1, "left_out": 0}
+"""What tells of something that was lost, and which of its arguments says what."""
+
+LOST = workbook(
+    survey=[
+        ["type", "name", "label", "relevant", "mechanism"],
+        ["select_one yn", "cheated", "Have you cheated?", "", "wildly"],
+        ["text", "why", "Why?"],
+        ["select_one yn", "again", "And again?", "${cheated} + 1 > 1"],
+        ["integer", "age", "How old?"],
+    ],
+    choices=[["list_name", "name", "label"], ["yn", "yes", "Yes"], ["yn", "no", "No"]],
+)
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application, with Ann, who owns a survey and may begin another."""
+    storage.publish(survey())
+    storage.access.add_account(Account(b"a" * 16, "Ann"))
+    storage.access.grant(b"a" * 16, "exam", "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """Every text with which a module tells of something that was lost."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    named = {
+        node.targets[0].id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            said = node.args[TELLING[name]] if name in TELLING else None
+            said = named.get(said.id) if isinstance(said, ast.Name) else said
+            parts = [said.body, said.orelse] if isinstance(said, ast.IfExp) else [said]
+            yield from (part.value for part in parts if isinstance(part, ast.Constant) and part.value)
+        if isinstance(node, ast.FunctionDef) and node.name == "_no_home":
+            yield from (
+                each.value.value
+                for each in ast.walk(node)
+                if isinstance(each, ast.Return) and isinstance(each.value, ast.Constant)
+            )
+    if isinstance(homeless := named.get("_NO_HOME"), ast.Dict):
+        yield from (each.value for each in homeless.values if isinstance(each, ast.Constant))
+
+
+def _english() -> Mapping[str, str]:
+    folder = AUTHORING.parent / "studio" / "catalogues" / "en"
+    rooms = [loads((folder / room).read_text(encoding="utf-8")) for room in ("workbooks.json", "refusals.json")]
+    return {key: sentence for room in rooms for key, sentence in room.items()}
+
+
+def test_everything_that_can_be_lost_has_its_sentence() -> None:
+    """None of them stays in English."""
+    told = {text for path in AUTHORING.glob("*.py") if path.stem in {
+        "workbook", "workbook_check", "xlsform", "xlsform_texts", "relevant"} for text in _texts(path)}  # fmt: skip
+
+    assert told - set(_english().values()) == set()
+    assert len(told) > 50
+
+
+def test_every_refusal_of_the_catalogue_is_one_that_is_made() -> None:
+    """A sentence whose English was changed in one place only would never be found again."""
+    sources = [*(ROOT / "shared").rglob("*.py")]
+    text = re.sub(r'"\s*\n?\s*"', "", "\n".join(path.read_text(encoding="utf-8") for path in sources))
+    text = text.replace('_EARLIER + "', "").replace("{_EARLIER}", "")
+    refusals = [each for key, each in _english().items() if key.startswith("refused_")]
+
+    assert [each for each in refusals if each.removeprefix(
+        "may name earlier questions only, neither notes, matrices nor vectors; ") not in text] == []  # fmt: skip
+    assert len(refusals) > 20
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("de", [
+            "survey, Zeile 2, Spalte mechanism: nicht bekannt",
+            "survey, Zeile 3: Freitext macht Menschen erkennbar",
+            "Bedingung, die sich nicht übernehmen lässt (eine Funktion oder ein Zeichen",
+            "survey, Zeile 5: Beide Enden werden gebraucht: Schreiben Sie als constraint . &gt;= 0 and . &lt;= 120",
+        ]),
+        ("en", ["survey, row 3: free text identifies people", "column relevant: a condition with a function"]),
+    ],
+)  # fmt: skip
+def test_what_was_lost_is_told_in_the_readers_language(app: Flask, language: str, told: list[str]) -> None:
+    """Item by item, sentences within sentences too, and none marked as English."""
+    client = browser(app, Account(b"a" * 16, "Ann").id, language)
+    page = press(client, "/dashboard/new", **{"from": "file", "file": (BytesIO(LOST), "form.xlsx")}).text
+    listed = page.partition("<main")[2].rpartition("<ul>")[2].partition("</ul>")[0]
+
+    assert [each for each in told if each not in listed] == []
+    assert listed.count("<li>") == 4
+
+
+def test_nothing_that_can_be_asked_is_said_with_its_reasons(app: Flask) -> None:
+    """Each reason is a sentence of its own."""
+    data = workbook(survey=[["type", "name", "label"], ["text", "why", "Why?"], ["hidden", "x", ""]])
+    client = browser(app, Account(b"a" * 16, "Ann").id, "de")
+    page = press(client, "/dashboard/new", **{"from": "file", "file": (BytesIO(data), "form.xlsx")}).text
+
+    assert "gestellt werden kann; survey, Zeile 2: Freitext" in page
+    assert "; survey, Zeile 3: ein verborgener Wert" in page
+
+
+def test_design_says_in_the_readers_language_what_parsing_refuses() -> None:
+    """What the fields of the form can bring about."""
+    draft = empty_draft("Exams", "en")
+    head = {"opens": "2026-02-01T00:00:00Z", "closes": "2026-01-01T00:00:00Z", "privacy": {"release_batch": 0},
+            "after": {"link": "ftp://x"}}  # fmt: skip
+    problems = problems_of(type(draft)(**{**vars(draft), "head": {**draft.head, **head}}), "exam")
+    said = " ".join(Sentences(Words("de")).problem(each) for each in problems if each.key == "other")
+
+    assert "Das Ende muss nach dem Anfang liegen" in said
+    assert "Es muss eine ganze Zahl von 1 bis 1000000 sein" in said
+    assert "die mit https beginnt, für alle dieselbe" in said
+
+
+def test_sentence_within_a_sentence_is_said_too() -> None:
+    """As far as the catalogue has it."""
+    known = Sentence("{field}: {reason}", field="choices", reason="is used twice")
+
+    assert Words("de").in_this_language(known) == "choices: Der Name ist zweimal gebraucht"

@@ -1,0 +1,51 @@
+"""Where a text stands is said in words, in every language, for every text that a survey can have."""
+
+import pytest
+from sottovoce.aggregator.studio.text_places import place_in_words
+from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.shared.languages import texts_of
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.surveys import document, every_type
+
+TEXT = {"en": "A text."}
+ROWS = {"type": "matrix", "name": "spending", "label": TEXT, "hint": TEXT, "rows": [{"name": "home", "label": TEXT}]}
+RATING = {"type": "rating", "choices": [{"name": name, "label": TEXT} for name in ("low", "high")]}
+COIN = {"name": "kary_rr", "epsilon": "1"}
+EVERY_TEXT = {
+    **document(title=TEXT, description=TEXT, consent=TEXT, notice=TEXT),
+    "after": {"text": TEXT},
+    "researcher": {"name": TEXT, "institution": TEXT, "ethics": TEXT},
+    "questions": [
+        {"type": "note", "name": "hello", "label": TEXT},
+        *every_type(),
+        {**ROWS, "of": {**RATING, "mechanism": COIN}},
+    ],
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_has_a_place_in_words(language: str) -> None:
+    """Each its own but notes, and none with a sign of a pointer."""
+    survey = parse_survey(EVERY_TEXT)
+    places = {pointer: place_in_words(survey, pointer, Words(language)) for pointer in texts_of(survey)}
+
+    assert len(places) > 30
+    assert not [place for place in places.values() if "/" in place or "_" in place]
+    of_questions = [place for pointer, place in places.items() if pointer != "/questions/0/label"]
+    assert len(set(of_questions)) == len(of_questions)
+
+
+def test_places_count_questions_as_people_see_them() -> None:
+    """A text between questions is none, and an option is called by its number."""
+    survey = parse_survey(EVERY_TEXT)
+    told = {pointer: place_in_words(survey, pointer, Words("en")) for pointer in texts_of(survey)}
+    last = len(EVERY_TEXT["questions"]) - 1
+
+    assert told["/questions/0/label"] == "Text between questions: its words"
+    assert told["/questions/1/label"] == "Question 1: its words"
+    assert told[f"/questions/{last}/hint"].endswith(": help text")
+    assert told[f"/questions/{last}/rows/0/label"].endswith(": row 1")
+    assert told[f"/questions/{last}/of/choices/1/label"].endswith(": answer 2")
+    assert told["/researcher/name"] == "Who asks"

@@ -1,0 +1,90 @@
+"""``export --format parquet`` and ``estimate``: out of the database and back to the same results."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli import place
+from sottovoce.cli.estimate import DASK
+from sottovoce.cli.main import main
+
+from tests.surveys import survey
+from tests.unit.aggregator.joint.closed_surveys import states
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a closed survey, and beside it what was exported of it."""
+    folder = tmp_path_factory.mktemp("estimate")
+    states(folder / "data").close()
+    for kind, out in (("parquet", "reports"), ("json", "live.json")):
+        words = ["export", "done", "--format", kind, "--out", str(folder / out), "--data", str(folder / "data")]
+        assert CliRunner().invoke(main, words).exit_code == 0
+    return folder
+
+
+def run(*words: str) -> Result:
+    """What a verb says."""
+    return CliRunner().invoke(main, words)
+
+
+def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for the journal, which stays with the database; how far it is is told of much."""
+    monkeypatch.setattr(place, "MANY", 1)
+    live = json.loads((data / "live.json").read_bytes())
+    ended = run("estimate", str(data / "reports"))
+    del live["journal"]
+
+    assert json.loads(ended.stdout) == live
+    assert "400 of 400 reports counted" in ended.stderr
+    assert sorted(path.name for path in data.iterdir()) == ["data", "live.json", "reports"]
+
+
+def test_tables_and_models_take_the_same_folder(data: Path) -> None:
+    """The figures are those of the database."""
+    for words in (
+        ["crosstab", "--rows", "cheated", "--columns", "reason"],
+        ["regress", "--outcome", "cheated", "--on", "reason", "--model", "linear"],
+    ):
+        found, live = (
+            json.loads(run(words[0], *where, *words[1:], "--json").stdout)
+            for where in (["--from", str(data / "reports")], ["done", "--data", str(data / "data")])
+        )
+        assert figures(found) == pytest.approx(figures(live), rel=1e-9)
+        assert len(figures(found)) > 10
+
+
+def figures(document: object) -> list[float]:
+    """All numbers of a document, in its order."""
+    if isinstance(document, dict | list):
+        inner = document.values() if isinstance(document, dict) else document
+        return [number for each in inner for number in figures(each)]
+    return [float(document)] if isinstance(document, int | float) else []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere"], "there is no such folder"),
+        (["data"], "the folder has no manifest.json"),
+        (["reports", "--engine", "numpy", "--scheduler", "tcp://127.0.0.1:9"], f"--scheduler is for --engine {DASK}"),
+        (["reports", "--wave", "1"], "the survey has no such wave"),
+        (["reports", "--out", "out.csv"], "must end in .json"),
+    ],
+)
+def test_refusal_says_why(data: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:
+    """And nothing is printed that could be taken for results."""
+    monkeypatch.chdir(data)
+    ended = run("estimate", *words)
+
+    assert ended.exit_code in {1, 2}
+    assert said in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_survey_of_another_name_is_refused(data: Path) -> None:
+    """Who names the survey of a folder means that one."""
+    ended = run("crosstab", survey().name, "--from", str(data / "reports"), "--rows", "cheated", "--columns", "reason")
+
+    assert (ended.exit_code, "another survey than the one that is named" in ended.stderr) == (1, True)

@@ -1,0 +1,93 @@
+"""The terminal with a link that nobody can tell apart, for a survey whose reports wait."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+from sottovoce.client.file_ledger import FileLedger
+from sottovoce.client.ledger import SIGNERS, Key
+from sottovoce.client.terminal import screen
+
+from tests.unit.client.fakes import Reply
+from tests.unit.client.issuer import INVITATION, ORIGIN, Issuer, blind_survey
+
+SURVEY = blind_survey(privacy={"send_within_hours": 24})
+LINK = f"{ORIGIN}/s/{SURVEY.name}#d={SURVEY.digest[:32]}&t={INVITATION}"
+KEY = Key(ORIGIN, SURVEY.name, 0, INVITATION)
+
+
+class Served(Issuer):
+    """An issuer that shows its survey, too."""
+
+    def answer(self, path: str, headers: dict[str, str], body: bytes) -> Any:
+        """The reply to one request."""
+        shown = path == f"/api/v1/surveys/{SURVEY.name}"
+        return Reply(content=SURVEY.canonical) if shown else super().answer(path, headers, body)
+
+
+@pytest.fixture
+def issuer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
+    """Whom the command reaches."""
+    served = Served(SURVEY)
+    monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
+    monkeypatch.setattr(screen, "Transport", lambda *_, **__: served.transport)
+    return served
+
+
+@pytest.fixture
+def left(tmp_path: Path, issuer: Served) -> Result:
+    """Answered, recorded and left."""
+    assert issuer.seen == []
+    (tmp_path / "answers.json").write_text('{"q": "yes"}')
+    return run("respond", LINK, "--later", "--yes", "--answers", str(tmp_path / "answers.json"))
+
+
+def run(*words: str) -> Result:
+    """A command."""
+    return CliRunner().invoke(main, words, catch_exceptions=False)
+
+
+def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result) -> None:
+    """Neither the same link, nor the verb that sends; both say when."""
+    assert left.exit_code == 0, left.stderr
+    for words in (("respond", LINK, "--yes"), ("ledger", "send"), ("ledger", "show")):
+        ended = run(*words)
+        assert ended.exit_code == 0, ended.stderr
+        assert "until 20" in ended.output
+    assert "waits on this device until" in left.stderr
+    assert "reports" not in issuer.paths()
+
+
+def test_report_that_is_due_is_sent_without_its_link(tmp_path: Path, issuer: Served, left: Result) -> None:
+    """Its signature lies beside it, and is gone with the receipt."""
+    assert left.exit_code == 0
+    (file,) = [path for path in (tmp_path / "ledger").glob("*.json") if json.loads(path.read_text())["send_at"]]
+    file.write_text(json.dumps({**json.loads(file.read_text()), "send_at": 1}))
+    ended = run("ledger", "send")
+    entry = FileLedger(tmp_path / "ledger").get(KEY)
+
+    assert ended.exit_code == 0, ended.stderr
+    assert len(issuer.admitted) == 1
+    assert entry is not None
+    assert (entry.sent, entry.signature, entry.send_at) == (True, "", 0)
+
+
+def test_clearing_keeps_whose_signatures_were_asked_for(tmp_path: Path, left: Result) -> None:
+    """Else a second key for one wave would go unnoticed; the rest is wiped."""
+    assert left.exit_code == 0
+    assert run("ledger", "clear", "--yes").exit_code == 0
+    ledger = FileLedger(tmp_path / "ledger")
+    kept = [ledger.read(name) for name in ledger.names()]
+
+    assert [record.key.wave for record in kept if record.entry.body] == [SIGNERS]
+    assert run("ledger", "clear", "--everything", "--yes").exit_code == 0
+    assert ledger.names() == []
+
+
+def test_person_is_told_who_sees_what(left: Result) -> None:
+    """Before anything is asked for."""
+    assert "Whoever runs this survey can see that you opened it, and when a report arrives." in left.stderr
+    assert "It waits on this device for a moment within 24 hours that chance picks." in left.stderr
