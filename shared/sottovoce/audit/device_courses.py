@@ -7,6 +7,7 @@ from functools import cache
 
 from sottovoce.audit.device_state import Happened, State
 from sottovoce.audit.exact_channel import Mismatch, check_claim
+from sottovoce.audit.own_keys import ASTRAY
 from sottovoce.audit.small_surveys import Scenario
 from sottovoce.shared.report import parse_report
 
@@ -24,6 +25,7 @@ class Course:
         sent: (token, body) of every report that left, each once, in order.
         told: ids of reports whose receipt reached the device.
         asked: (link, questions) that were shown before the person gave a report up.
+        redeemed: (link, numbers) that were sent to be signed, each once, in order.
         ended: the person has given a report up.
         redrawn: another report of a wave left while nothing said that the earlier one had arrived or was given up.
     """
@@ -32,6 +34,7 @@ class Course:
     sent: tuple[tuple[str, bytes], ...] = ()
     told: frozenset[str] = frozenset()
     asked: frozenset[tuple[str, bytes]] = frozenset()
+    redeemed: tuple[tuple[str, bytes], ...] = ()
     ended: bool = False
     redrawn: bool = False
 
@@ -51,6 +54,9 @@ def continued(course: Course, happened: Happened) -> Course:
             course = replace(course, ended=True)
         elif kind == "asked":
             course = course if course.ended else replace(course, asked=course.asked | {(name, body)})
+        elif kind == "redeemed":
+            known = (name, body) in course.redeemed
+            course = course if known else replace(course, redeemed=(*course.redeemed, (name, body)))
         elif (name, body) not in course.sent:
             redrawn = course.redrawn or (not course.ended and _is_redrawn(course, body))
             course = replace(course, sent=(*course.sent, (name, body)), redrawn=redrawn)
@@ -78,6 +84,10 @@ def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> It
             yield "two different reports of one wave leave the device"
         elif spent(course.state) + _ROUNDING < scenario.epsilon * len(reports):
             yield "a report leaves the device that is not charged"
+        if len(course.redeemed) > len({link for link, _ in course.redeemed}):
+            yield "one invitation is redeemed for different ids"
+        if any(token == ASTRAY for token, _ in course.sent):
+            yield "a report leaves the device without the signature of its id, or with more than that"
         if len(course.asked) > len({link for link, _ in course.asked}):
             yield "one person is asked two different sets of questions in one wave"
     try:
@@ -87,26 +97,30 @@ def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> It
 
 
 Sent = tuple[tuple[str, bytes], ...]
+Left = tuple[Sent, Sent]
+"""All that leaves a device: reports, and what is to be signed."""
 
 
-def check_laws(scenario: Scenario, laws: list[dict[Sent, Fraction]]) -> None:
+def check_laws(scenario: Scenario, laws: list[dict[Left, Fraction]]) -> None:
     """
     Distributions of all that leaves a device, one for each truth, against what was charged.
 
     Raises:
         Mismatch: two of them differ by more.
     """
-    for sent in dict.fromkeys(sent for law in laws for sent in law):
-        likely = [law.get(sent, Fraction(0)) for law in laws]
+    for left in dict.fromkeys(left for law in laws for left in law):
+        likely = [law.get(left, Fraction(0)) for law in laws]
+        sent, _ = left
         if min(likely) == 0:
             raise Mismatch("what leaves the device is impossible after another answer")
         check_claim(max(likely) / min(likely), scenario.epsilon * len({body for _, body in sent}))
 
 
-def _law(weights: Weights) -> dict[Sent, Fraction]:
-    law: dict[Sent, Fraction] = {}
+def _law(weights: Weights) -> dict[Left, Fraction]:
+    law: dict[Left, Fraction] = {}
     for course, weight in weights.items():
-        law[course.sent] = law.get(course.sent, Fraction(0)) + weight
+        left = (course.sent, course.redeemed)
+        law[left] = law.get(left, Fraction(0)) + weight
     return law
 
 

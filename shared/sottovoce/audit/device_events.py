@@ -32,11 +32,11 @@ from sottovoce.audit.device_courses import Course, Ends, Weights, continued, jud
 from sottovoce.audit.device_state import Happened, State, Way
 from sottovoce.audit.device_world import (
     ANSWERED,
-    EVENTS,
     KILLS,
     LATE,
     REFUSED,
     charged,
+    events_of,
     run_event,
     same_event,
 )
@@ -188,6 +188,7 @@ class _Following:
     def __init__(self, scenario: Scenario, device: Device) -> None:
         self.found = Followed()
         self._scenario, self._device = scenario, device
+        self._events = events_of(scenario)
         self._spent = cache(device.charged)
         self._ways = cache(self._run)
         self._after = cache(self._law)
@@ -199,7 +200,7 @@ class _Following:
             return 0
         later = 1 if course else 0
         count = 0
-        for event in (*EVENTS, *KILLS):
+        for event in (*self._events, *KILLS):
             if self._happens(ends, event, later):
                 further = {truths: self._pushed(weights, event, truths[later]) for truths, weights in ends.items()}
                 count += self._follow((*course, event), further, left - 1)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_ID = re.compile(rb'report_id[\\"]+:[\\" ]*([0-9a-f]{32})')
+_ID = re.compile(rb'id[\\"]+:[\\" ]*([0-9a-f]{32})')
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Happened:
     Attributes:
         state: at its end.
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
+            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown,
+            ("redeemed", link, numbers) that are to be signed.
         killed: the event was ended by a kill.
     """
 

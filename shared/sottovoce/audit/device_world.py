@@ -10,7 +10,7 @@ may lose what was not synced is the subject of the ledger's own tests.
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -83,10 +83,12 @@ class World:
     clock: float = 0.0
     timed: bool = False
     meanwhile: Callable[[], None] | None = None
+    is_signed: bool = False
 
     def open(self, wave: int = 0) -> Respondent:
         """The person's link, in a new process or tab; what is asked is shown."""
         survey = self.aggregator.versions[0]
+        self.aggregator.link = TOKENS[self.token]
         mine = print_token(TOKENS[self.token], survey.name)
         url = f"{ORIGIN}/s/{survey.name}#d={survey.digest[:32]}&t={mine}" + (f"&w={wave}" if wave else "")
         draws = _Numbered(self)
@@ -135,8 +137,10 @@ class World:
             self.aggregator.unreachable = False
 
     def _reach(self, origin: str) -> Transport:
-        session: Any = Session(self.aggregator, self.step)
-        return Transport(origin, session, lambda _seconds: None, jitter=lambda: 0.0)
+        def connect() -> Any:  # noqa: ANN401 - in the place of a session of requests
+            return Session(self.aggregator, self.step)
+
+        return Transport(origin, connect(), lambda _seconds: None, jitter=lambda: 0.0, fresh=connect)
 
 
 class _Numbered(Draws):
@@ -145,12 +149,23 @@ class _Numbered(Draws):
     def __init__(self, world: World) -> None:
         self._world = world
         self.below, self.pick = world.draws.below, world.draws.pick  # type: ignore[method-assign]
+        if world.is_signed:
+            self.pick = self._pick  # type: ignore[method-assign]
 
     def identity(self) -> str:
         self._world.names += 1
         name = f"{self._world.names:032x}"
         self._world.drawn()
         return name
+
+    def _pick(self, weights: Sequence[int]) -> int:
+        value: int = self._world.draws.pick(weights)
+        self._world.drawn()
+        return value
+
+    def exactly(self, count: int) -> bytes:
+        # What an id is blinded with: uniform, and so another subject than what is followed here.
+        return b"\1" * count
 
 
 def _answer(world: World) -> None:
@@ -174,6 +189,13 @@ def _two_tabs(world: World) -> None:
     with suppress(SurveyError):
         world.answer(slow)
     world.drawn()  # at the latest
+
+
+def _drawn_in_two_tabs(world: World) -> None:
+    world.is_signed = True
+    with suppress(SurveyError):
+        world.open().redeem()
+    _two_tabs(world)
 
 
 def _corrected(world: World) -> None:
@@ -211,6 +233,11 @@ def _offline(world: World) -> None:
         world.answer(me)
 
 
+def _marred(world: World) -> None:
+    world.aggregator.marring = True
+    _answer(world)
+
+
 def _clock_jumps(world: World) -> None:
     world.clock = JUMP
     _answer(world)
@@ -225,6 +252,11 @@ REFUSED = "refused, then answered with another link"
 CORRECTED = "answered the corrected version"
 LATE = "answered while the clock is wrong by a year"
 
+MARRED = "answered where what is signed is no signature"
+DRAWN_TWICE = "redeemed, then answered in two tabs"
+SIGNED = {MARRED, DRAWN_TWICE}
+"""Only where reports come with a signature."""
+
 EVENTS: dict[str, Callable[[World], None]] = {
     ANSWERED: _answer,
     "opened again": _reload,
@@ -236,9 +268,16 @@ EVENTS: dict[str, Callable[[World], None]] = {
     REFUSED: _refused,
     "answered without network": _offline,
     LATE: _clock_jumps,
+    MARRED: _marred,
+    DRAWN_TWICE: _drawn_in_two_tabs,
 }
 """What may happen, in words for the report. Of two tabs the second answers, and hears of no receipt, while the first
 draws: no other moment is as bad, and tabs that answer one after the other are two events."""
+
+def events_of(scenario: Scenario) -> tuple[str, ...]:
+    """Those of ``EVENTS`` that happen in a small survey."""
+    return tuple(event for event in EVENTS if event not in SIGNED or scenario.survey.is_blind)
+
 
 KILLS = {f"killed at step {step} of an answer": step for step in range(MOST_STEPS)}
 """The same answer, with the process ended before each of its steps on the disk and on the wire."""

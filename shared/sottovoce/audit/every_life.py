@@ -12,28 +12,30 @@ from sottovoce.audit.check import Check
 from sottovoce.audit.device_events import check_events
 from sottovoce.audit.javascript_events import check_javascript_events
 from sottovoce.audit.kept_verdicts import kept_or_found, kept_verdict
-from sottovoce.audit.small_surveys import Scenario, scenarios
+from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
 from sottovoce.client.page import opened
 
 LIFE = "life of a device"
 
-LENGTHS = (3, 3)
-"""Most events in a course, of the ordinary small survey and of the rich one."""
+LENGTHS = (3, 3, 3)
+"""Most events in a course, of the ordinary small survey, of the rich one and of the one with signed reports."""
 
-QUICK = (1, 1)
+QUICK = (1, 1, 1)
 """The same, while a survey is edited and where nothing was found before."""
 
 
-def check_lives(language: str, quick: bool) -> list[Check]:
+def check_lives(language: str, quick: bool, signed: bool = False) -> list[Check]:
     """
-    Every course of events on both small surveys.
+    Every course of events on the small surveys.
 
     Args:
         language: one of ``CLIENTS``.
         quick: shorter courses, where nothing was found before.
+        signed: of reports that come with a signature, too.
     """
     found = []
-    for scenario, length, least in zip(scenarios(), LENGTHS, QUICK, strict=True):
+    followed = [*scenarios(), *([signed_scenario()] if signed else [])]
+    for scenario, length, least in zip(followed, LENGTHS, QUICK, strict=False):
         kept = kept_verdict(language, _asked(scenario, length))
         most = least if quick else length
         find = partial(CLIENTS[language], scenario, most)

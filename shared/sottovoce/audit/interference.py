@@ -16,6 +16,7 @@ from typing import Any
 from unittest.mock import patch
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.redeemed_runs import unlike_redemption
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
 from sottovoce.audit.watched_device import (
     CHARGED,
@@ -28,6 +29,7 @@ from sottovoce.audit.watched_device import (
     WAIT,
     Event,
     Observation,
+    is_for_reports,
     run_once,
     wave_of,
 )
@@ -155,7 +157,7 @@ def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute) -> 
 def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observation, taken: int) -> str:
     """Whether the first run is what the survey says: one report, the randomizers' values, its id, all bytes read."""
     requests = [event for event in seen if event.kind == REQUEST]
-    bodies = {event.what[3] for event in requests if str(event.what[1]).endswith("/reports")}
+    bodies = {event.what[3] for event in requests if is_for_reports(event)}
     if len(bodies) != 1:
         return "the client sends no report, or several; or it stops with an error"
     try:
@@ -169,14 +171,15 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observatio
         return "the id of a report is not what the source of randomness gave"
     if taken < len(vector.runs[0].tape):
         return "fewer random bytes are read than the randomizers need"
-    return _unlike_ledger(survey, seen, vector.report_id.encode())
+    wrong = unlike_redemption(survey, report, seen) if survey.is_blind else ""
+    return wrong or _unlike_ledger(survey, seen, vector.report_id.encode())
 
 
 def _unlike_ledger(survey: Survey, seen: Observation, report_id: bytes) -> str:
     """Whether the report lay in the ledger before it was sent, and was charged with what it costs."""
-    first = next(place for place, event in enumerate(seen) if event.kind == REQUEST)
+    first = next(place for place, event in enumerate(seen) if event.kind == REQUEST and is_for_reports(event))
     files = [event.what for event in seen[:first] if event.kind == FILES]
-    if not any(report_id in content for _, _, content in (files[-1] if files else ())):
+    if not any(report_id in content and b"report_id" in content for _, _, content in (files[-1] if files else ())):
         return "the report is sent before the device remembers it"
     charged = [event.what[0] for event in seen if event.kind == CHARGED]
     right = charged and all(math.isclose(each, survey.epsilon, rel_tol=_NOTCH) for each in charged)

@@ -66,7 +66,7 @@ def _another_survey(survey: Survey) -> str:
 
 
 def _connect(survey: Survey, named: str, ledger: FileLedger, transport: Transport) -> object:
-    token = f"t={TOKEN}&" if survey.asks_for_token else ""
+    token = f"t={TOKEN}&" if survey.asks_for_invitation else ""
     link = f"{ORIGIN}/s/{survey.name}#{named}{token}w=0"
     return Respondent.connect(link, ledger, reach=lambda _origin: transport, allowance=_ANY_PRICE)
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import requests
 from requests.cookies import RequestsCookieJar
+from sottovoce.audit.own_keys import ASTRAY, is_signed, signed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
+from sottovoce.shared.redemption import Redemption, dump_reply, parse_request
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
 
@@ -24,15 +26,20 @@ class PretendedAggregator:
         stored: the report that it holds for each id; b"" once it is withdrawn.
         spent: the tokens that were taken, with the id of their report.
         refusing: it says of every token that it is spent.
+        marring: what it signs is no signature.
+        link: which of the person's is used: a signature does not tell.
         unreachable: no request gets a reply.
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown.
+            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown,
+            ("redeemed", link, numbers) that are to be signed.
     """
 
     versions: tuple[Survey, ...]
     stored: dict[str, bytes]
     spent: dict[str, str]
     refusing: bool = False
+    marring: bool = False
+    link: str = ""
     unreachable: bool = False
     wire: list[tuple[str, str, bytes]] = field(default_factory=list)
 
@@ -52,6 +59,24 @@ class PretendedAggregator:
         told = {"format": "sottovoce-withdrawal/1", "survey": self.versions[0].name, "report_id": report_id}
         return Reply(200, canonical.dump(told))
 
+    def redeemed(self, body: bytes) -> "Reply":
+        """An invitation; whatever is asked for is signed, also a second time: it is for the device to ask once."""
+        if self.refusing:
+            return _refusal(401, "token_invalid")
+        survey, numbers = self.versions[0], parse_request(body).blinded
+        if self.marring:
+            numbers = tuple(bytes([each[0] ^ 1]) + each[1:] for each in numbers)
+        return Reply(200, dump_reply(Redemption(survey.name, signed(survey.moduli, numbers))))
+
+    def sent_with(self, headers: Mapping[str, str], body: bytes) -> str:
+        """The link of a report: its token, or, if it is signed as it should be, the one that is used."""
+        said = headers.get("Authorization", "")
+        if not self.versions[0].is_blind:
+            return said.removeprefix("Bearer ")
+        # What has arrived is known by its id, and goes without a signature.
+        known = not said and self.stored.get(_parsed(body).report_id) == body
+        return self.link if known or is_signed(self.versions[0], _parsed(body), said) else ASTRAY
+
     def admitted(self, body: bytes, token: str) -> "Reply":
         """A report, in the order of admission that holds for every aggregator."""
         report = _parsed(body)
@@ -60,7 +85,10 @@ class PretendedAggregator:
         kept = self.stored.get(report.report_id)
         if kept is not None and kept != body:
             return _refusal(409, "id_conflict") if kept else _refusal(410, "withdrawn")
-        if kept is None and token and self.spent.setdefault(token, report.report_id) != report.report_id:
+        if token == ASTRAY:
+            return _refusal(401, "token_invalid")
+        is_taken = not self.versions[0].is_blind and token
+        if kept is None and is_taken and self.spent.setdefault(token, report.report_id) != report.report_id:
             return _refusal(401, "token_invalid")
         self.stored[report.report_id] = body
         return Reply(200, canonical.dump(receipt(report, body)))
@@ -94,7 +122,11 @@ class Session:
 
     def __init__(self, aggregator: PretendedAggregator, step: Callable[[], None]) -> None:
         self.cookies = RequestsCookieJar()
+        self.headers: dict[str, str] = {}
         self._aggregator, self._step = aggregator, step
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def request(
         self, method: str, url: str, *, data: bytes | None = None, headers: Mapping[str, str], **_: object
@@ -112,16 +144,22 @@ class Session:
         body = data or b""
         if method != "GET":
             self._step()
+        token = self._aggregator.sent_with(headers, body) if what == "reports" else ""
         if what == "reports":
-            self._aggregator.wire.append(("sent", _token(headers), body))
+            self._aggregator.wire.append(("sent", token, body))
+        if what == "redeem":
+            request = parse_request(body)
+            self._aggregator.wire.append(("redeemed", request.invitation, b"".join(request.blinded)))
         if self._aggregator.unreachable:
             raise requests.ConnectionError
         if method == "GET":
             return self._aggregator.published(what)
         if what == "withdraw":
             reply = self._aggregator.withdrawn(json.loads(body)["report_id"])
+        elif what == "redeem":
+            reply = self._aggregator.redeemed(body)
         else:
-            reply = self._aggregator.admitted(body, _token(headers))
+            reply = self._aggregator.admitted(body, token)
         self._step()
         if what == "reports" and reply.status_code == requests.codes.ok:
             self._aggregator.wire.append(("told", _parsed(body).report_id, b""))
@@ -130,10 +168,6 @@ class Session:
 
 # The same bodies come again and again, on thousands of courses.
 _parsed = cache(parse_report)
-
-
-def _token(headers: Mapping[str, str]) -> str:
-    return headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 def _refusal(status: int, code: str) -> Reply:

@@ -16,6 +16,7 @@ from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
 from sottovoce.audit.limits import ALLOWED, check_limits
+from sottovoce.audit.own_keys import with_own_keys
 from sottovoce.audit.promises import promises_kept, statement
 from sottovoce.audit.python_code import (
     Task,
@@ -98,9 +99,10 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
+    order = replace(order, survey=with_own_keys(order.survey))
     survey, programs = order.survey, begin_programs()
     # A core for each: what is watched here is disturbed by nothing that runs there.
-    lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick)) for each in CLIENTS]
+    lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind)) for each in CLIENTS]
     work = QUICK_WORK if order.quick else MAX_WORK
     tasks = {question.name: plan(question, work) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]

@@ -17,7 +17,9 @@ from typing import Any
 
 from sottovoce.audit.asked_question import ALL_ANSWERS, AskedQuestion
 from sottovoce.audit.covering import covering_rows
+from sottovoce.audit.own_keys import tape_of_redemption
 from sottovoce.audit.steering import Steering
+from sottovoce.audit.waiting import tape_of_wait
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.shared.spec import Survey
 
@@ -65,7 +67,8 @@ class Run:
     Attributes:
         answers: by question name, as ``Respondent.answer`` takes them; None or no entry for no answer.
         tape: the random bytes, in the order in which the agreed client reads them: those of the set of questions under
-            ``ask``, of what is remembered for all waves, 16 of the report's id, then each question's.
+            ``ask``, of a redemption, of what is remembered for all waves, 16 of the report's id unless that was
+            redeemed, then each question's, and those of a wait.
     """
 
     answers: Mapping[str, Any]
@@ -81,11 +84,13 @@ class VectorPlan:
         outputs: what each question's randomizer reports; a public question's answer; None for what is not asked.
         report_id: as hexadecimal digits, from its 16 bytes.
         runs: the first is what the others are compared with.
+        redemption: where in each tape the bytes of a redemption stand: where they begin and where they end.
     """
 
     outputs: tuple[int | None, ...]
     report_id: str
     runs: tuple[Run, ...]
+    redemption: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -217,7 +222,10 @@ class _Planner:
         outputs = tuple(self._output(index, number) if index in places else None for index in range(len(self.asked)))
         identity = _identity(number)
         set_tape = b"" if self.survey.ask is None else self.sets.tape(0, places, number) or b""
-        beginning = set_tape + b"".join(each.memo_tape(number) for each in self.asked) + identity
+        redemption = tape_of_redemption(self.survey, identity, number)
+        memos = b"".join(each.memo_tape(number) for each in self.asked)
+        beginning = set_tape + redemption + memos + (b"" if self.survey.is_blind else identity)
+        place = (len(set_tape), len(set_tape + redemption))
         found: dict[tuple[int, ...], Run] = {}
         for rows, at_will in ((self._few(number), False), (self._many(number), True)):
             for row in rows:
@@ -225,7 +233,7 @@ class _Planner:
                 if run is not None:
                     found[row] = run
                     self.more += at_will
-        return VectorPlan(outputs, identity.hex(), tuple(found.values()))
+        return VectorPlan(outputs, identity.hex(), tuple(found.values()), place)
 
     def _set(self, number: int) -> tuple[int, ...]:
         """The questions asked in one vector; each private one is asked in its turn."""
@@ -309,7 +317,7 @@ class _Planner:
                 self.unreached += 1
                 return None
             tape += part
-        return Run(answers, tape)
+        return Run(answers, tape + tape_of_wait(self.survey, number))
 
 
 def _identity(number: int) -> bytes:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.python_code import standing_in
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
 
@@ -48,15 +50,24 @@ _ITEMS: dict[str, list[dict[str, Any]]] = {
         {**_COIN, "name": "p"},
         {**_COIN, "name": "q", "visible_if": {"group": "a"}, "when_absent": "no"},
     ],
+    "links that nobody can tell apart, two waves": [{**_COIN, "name": "q"}],
 }
+_YEARS = [{"opens": f"{2001 + wave}-01-01T00:00:00Z", "closes": f"{2002 + wave}-01-01T00:00:00Z"} for wave in (0, 1)]
 
 
 def scenarios() -> list[Scenario]:
     """The small surveys that every audit follows."""
-    ordinary, rich = _ITEMS
-    year = [{"opens": f"{2001 + wave}-01-01T00:00:00Z", "closes": f"{2002 + wave}-01-01T00:00:00Z"} for wave in (0, 1)]
+    ordinary, rich, _ = _ITEMS
     both = tuple({"group": "a", "p": word, "q": word} for word in ("no", "yes"))
     return [
         _scenario(ordinary, "an open survey of one coin", ({"q": "no"}, {"q": "yes"})),
-        _scenario(rich, "a survey for invited people", both, ask=1, access="token", waves=year),
+        _scenario(rich, "a survey for invited people", both, ask=1, access="token", waves=_YEARS),
     ]
+
+
+def signed_scenario() -> Scenario:
+    """The small survey that is followed beside them where reports come with a signature."""
+    *_, name = _ITEMS
+    keys = [spell_modulus(modulus) for modulus in MODULI[: len(_YEARS)]]
+    words = "a survey whose invitations are redeemed"
+    return _scenario(name, words, ({"q": "no"}, {"q": "yes"}), access={"blind": keys}, waves=_YEARS)

@@ -16,22 +16,28 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import requests
+from sottovoce.audit.own_keys import redeemed
 from sottovoce.audit.system_source import system_source
+from sottovoce.audit.waiting import present_of
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.errors import NotYet
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
 
 ORIGIN = "https://audit.invalid"
 TOKEN = "0" * 16
+MOST_BYTES = 1 << 20
+"""Random bytes beyond the tape: who reads more reads for ever."""
 
 READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, CHARGED, END = (
     "random bytes", "request", "files", "system", "wait", "printed", "charged", "end",
@@ -113,6 +119,8 @@ class Watch:
         self.note(READ, count)
         data = self._tape[self.taken : self.taken + count]
         self.taken += count
+        if self.taken > len(self._tape) + MOST_BYTES:
+            raise OverflowError("it reads random bytes without end")
         return data + bytes(count - len(data))
 
     def sleep(self, seconds: float) -> None:
@@ -126,7 +134,8 @@ class Watch:
         self.note(REQUEST, request.method, request.url, tuple(request.headers.items()), body)
         reply = requests.Response()
         reply.request, reply.url = request, request.url or ""
-        if self._refusals:
+        # A redemption comes before the draws, and a wait before its second try would draw among them.
+        if self._refusals and not str(request.url).endswith("/redeem"):
             self._refusals -= 1
             reply.status_code, content = requests.codes.service_unavailable, b"{}"
         else:
@@ -154,6 +163,8 @@ class Watch:
         """As an honest aggregator that shows no revisions and no status."""
         path = url.partition(f"/api/v1/surveys/{self._survey.name}")[2]
         try:
+            if path == "/redeem":
+                return 200, redeemed(self._survey, body or b"")
             if path == "/reports":
                 return 200, json.dumps(receipt(parse_report(body or b""), body or b"")).encode()
             if path == "/withdraw":
@@ -295,13 +306,20 @@ class LibraryPerson:
         self._asks_first = turn % 2 == 1
         self._withdraws = turn // 2 % 2 == 1
         self._wave = wave_of(survey, turn)
+        self._moment = present_of(survey, self._wave)
 
     def answer(self, ledger: Path) -> None:
         """Answer, and send."""
         person = self._respondent(ledger)
-        if self._asks_first:
+        # Whoever redeems is asked before that.
+        if self._asks_first or self._survey.is_blind:
             self._watch.note(END, *(question.name for question in person.asked))
-        told = person.answer(self._answers)
+        try:
+            told = person.answer(self._answers)
+        except NotYet as waits:
+            self._watch.note(END, str(waits), waits.send_at)
+            self._moment = waits.send_at
+            told = person.send()
         self._watch.note(CHARGED, person.spent)
         self._watch.note(END, repr(told))
 
@@ -318,7 +336,17 @@ class LibraryPerson:
         any_price = Allowance(float("inf"), float("inf"))
         transport = Transport(ORIGIN, sleep=self._watch.sleep)
         ledger_of_files = FileLedger(ledger)
-        return Respondent(self._survey, transport, ledger_of_files, allowance=any_price, token=TOKEN, wave=self._wave)
+        return Respondent(
+            self._survey, transport, ledger_of_files, allowance=any_price, token=TOKEN, wave=self._wave, clock=self._clock
+        )
+
+    def _clock(self) -> datetime:
+        return datetime.fromtimestamp(self._moment, UTC)
+
+
+def is_for_reports(request: Event) -> bool:
+    """Whether a request brings a report."""
+    return str(request.what[1]).endswith("/reports")
 
 
 def wave_of(survey: Survey, turn: int) -> int:

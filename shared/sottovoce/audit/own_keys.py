@@ -1,0 +1,99 @@
+"""
+Keys of the audit's own, for surveys whose reports come with a signature: who audits has none of the aggregator's.
+
+A survey of invited people is audited with these keys in the place of its own; nothing else of it changes. A modulus here
+is a prime, so that the exponent which signs follows from it. That is no secret, and nothing is signed with it but what
+an audit makes up.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from sottovoce.shared.blind_signatures import EXPONENT, SALT, verify
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, read_number, spell_modulus
+from sottovoce.shared.report import Report
+from sottovoce.shared.spec import Survey
+
+MODULI = tuple((1 << 2048) - less for less in (1557, 2543, 7437, 8507, 9443, 9509, 11339, 11837))
+"""Primes; 65537 divides none of them less one, so that every number has one root."""
+
+SCHEME = "Blind "
+"""How the header begins that carries a signature."""
+
+ASTRAY = "astray"
+"""In the place of a link, where a report should carry the signature of its id and nothing else, and does not."""
+
+
+def with_own_keys(survey: Survey) -> Survey:
+    """The survey with the audit's keys, and of more waves than there are keys the first ones; one without keys as it is."""
+    if not survey.is_blind:
+        return survey
+    document = dict(survey.document)
+    if "waves" in document:
+        document["waves"] = document["waves"][: len(MODULI)]
+    keys = MODULI[: len(document.get("waves", [{}]))]
+    return parse_survey({**document, "access": {"blind": [spell_modulus(each) for each in keys]}})
+
+
+def redeemed(survey: Survey, body: bytes) -> bytes:
+    """
+    What the aggregator replies to a request for signatures: it signs whatever it is asked to.
+
+    Args:
+        survey: with the audit's keys.
+        body: of the request.
+
+    Raises:
+        ReportRejected: it is none.
+    """
+    return dump_reply(Redemption(survey.name, signed(survey.moduli, parse_request(body).blinded)))
+
+
+def signed(moduli: Sequence[int], blinded: Sequence[bytes]) -> tuple[bytes, ...]:
+    """
+    Signatures.
+
+    Args:
+        moduli: from ``MODULI``.
+        blinded: a number for each of them; more are passed over.
+    """
+    return tuple(_root(modulus, each) for modulus, each in zip(moduli, blinded, strict=False))
+
+
+def is_signed(survey: Survey, report: Report, header: str) -> bool:
+    """
+    Whether a header carries the signature of a report's id, under the key of its wave, and nothing else.
+
+    Args:
+        survey: that the report is for.
+        report: whose id is signed.
+        header: its whole value.
+    """
+    modulus = survey.moduli[report.wave]
+    try:
+        signature = read_number(header.removeprefix(SCHEME))
+    except ValueError:
+        return False
+    return header.startswith(SCHEME) and verify(message(modulus, bytes.fromhex(report.report_id)), signature, modulus)
+
+
+def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
+    """
+    The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor.
+
+    Args:
+        survey: with the audit's keys.
+        identity: the id's 16 bytes, in all waves.
+        number: of the vector; in each the others are others.
+    """
+    # A first byte below 255 keeps the factor below each modulus, and one above 0 keeps it from being none.
+    factor = bytes([1 + number % 250]) * (survey.moduli[0].bit_length() // 8) if survey.is_blind else b""
+    return b"".join(identity + bytes([wave + number % 250]) * SALT + factor for wave in range(len(survey.moduli)))
+
+
+# The same few numbers come again and again.
+@cache
+def _root(modulus: int, blinded: bytes) -> bytes:
+    exponent = pow(EXPONENT, -1, modulus - 1)
+    return pow(int.from_bytes(blinded), exponent, modulus).to_bytes(modulus.bit_length() // 8)
