@@ -14,10 +14,12 @@ import pytest
 import requests
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.interference import check_python_runs
+from sottovoce.audit.own_keys import MODULI, with_own_keys
 from sottovoce.audit.runs import plan_runs
 from sottovoce.client import draws, file_ledger, respondent, transport
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
@@ -27,6 +29,8 @@ from tests.surveys import months, survey
 
 ONE = survey()
 PAIR = either()
+KEYS = [spell_modulus(each) for each in MODULI[:2]]
+SIGNED = with_own_keys(survey(access={"blind": KEYS}, waves=months(2), privacy={"send_within_hours": 1}))
 
 Change = Callable[[pytest.MonkeyPatch], None]
 
@@ -45,6 +49,11 @@ def found(asked: Survey, quick: bool = False) -> list[Check]:
 def test_runs_of_the_client_look_alike(asked: Survey) -> None:
     """Whatever is answered, refused, hidden or not asked."""
     assert [check.outcome for check in found(asked)] == [PASSED, PASSED]
+
+
+def test_runs_that_redeem_look_alike() -> None:
+    """In both waves, with a wait."""
+    assert [check.outcome for check in found(SIGNED, quick=True)] == [PASSED, PASSED]
 
 
 def test_runs_with_absences_look_alike() -> None:

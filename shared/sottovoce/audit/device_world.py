@@ -274,6 +274,7 @@ EVENTS: dict[str, Callable[[World], None]] = {
 """What may happen, in words for the report. Of two tabs the second answers, and hears of no receipt, while the first
 draws: no other moment is as bad, and tabs that answer one after the other are two events."""
 
+
 def events_of(scenario: Scenario) -> tuple[str, ...]:
     """Those of ``EVENTS`` that happen in a small survey."""
     return tuple(event for event in EVENTS if event not in SIGNED or scenario.survey.is_blind)

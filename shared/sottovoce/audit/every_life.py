@@ -17,7 +17,7 @@ from sottovoce.client.page import opened
 
 LIFE = "life of a device"
 
-LENGTHS = (3, 3, 3)
+LENGTHS = (3, 3, 2)
 """Most events in a course, of the ordinary small survey, of the rich one and of the one with signed reports."""
 
 QUICK = (1, 1, 1)

@@ -1,9 +1,12 @@
 // An aggregator without a network for the browser's client, honest unless it is told: the twin of the Python client's,
 // in pretended_aggregator.py.
 import { sha256 } from "./javascript_device.mjs";
+import { isSigned, redeemed } from "./javascript_signer.mjs";
 import { ORIGIN } from "./javascript_site.mjs";
 
 const BEARER = "Bearer ";
+// In the place of a link, where a report should carry the signature of its id and nothing else, and does not.
+const ASTRAY = "astray";
 // The same few texts are asked about again and again.
 const known = new Map();
 
@@ -15,6 +18,10 @@ function about(text) {
 /** What it holds, and in `wire` what has passed: ["sent", token, body], and so on as in pretended_aggregator.py. */
 export class Aggregator {
   isRefusing = false;
+  // What is signed is no signature.
+  isMarring = false;
+  // Which of the person's links is used: a signature does not tell.
+  link = "";
   isUnreachable = false;
   wire = [];
 
@@ -33,7 +40,10 @@ export class Aggregator {
 
   /** A request leaves the device. */
   left({ address, headers, body }) {
-    if (isForReports(address)) this.wire.push(["sent", tokenOf(headers), body]);
+    if (isForReports(address)) this.wire.push(["sent", this.#linkOf(headers, body), body]);
+    if (!address.endsWith("/redeem")) return;
+    const { blinded, invitation } = JSON.parse(body);
+    this.wire.push(["redeemed", invitation, blinded.join()]);
   }
 
   /** The reply to a request is read on the device. */
@@ -48,7 +58,33 @@ export class Aggregator {
     if (address === api) return [200, this.texts[0]];
     if (address === `${api}/revisions`) return [200, this.#revisions()];
     if (address === `${api}/withdraw`) return this.#withdrawn(JSON.parse(body).report_id);
-    return address === `${api}/reports` ? this.#admitted(body, tokenOf(headers)) : [404, "{}"];
+    if (address === `${api}/redeem`) return this.#redeemed(body);
+    return address === `${api}/reports` ? this.#admitted(body, this.#linkOf(headers, body)) : [404, "{}"];
+  }
+
+  get #survey() {
+    return about(this.texts[0]).document;
+  }
+
+  // An invitation; whatever is asked for is signed, also a second time: it is for the device to ask once.
+  #redeemed(body) {
+    return this.isRefusing ? refusal(401, "token_invalid") : [200, redeemed(this.#survey, body, this.isMarring)];
+  }
+
+  // Whether a token is good for this report; a signature is whoever has it.
+  #isGood(token, report_id) {
+    if (!token || typeof this.#survey.access === "object") return true;
+    if (!this.spent.has(token)) this.spent.set(token, report_id);
+    return this.spent.get(token) === report_id;
+  }
+
+  // The link of a report: its token, or, if it is signed as it should be, the one that is used.
+  #linkOf(headers, body) {
+    const said = new Map(headers).get("Authorization") ?? "";
+    if (typeof this.#survey.access !== "object") return tokenOf(said);
+    // What has arrived is known by its id, and goes without a signature.
+    const isKnown = said === "" && this.stored.get(JSON.parse(body).report_id) === body;
+    return isKnown || isSigned(this.#survey, body, said) ? this.link : ASTRAY;
   }
 
   #revisions() {
@@ -68,10 +104,8 @@ export class Aggregator {
     if (this.isRefusing) return refusal(401, "token_invalid");
     const kept = this.stored.get(report_id);
     if (kept !== undefined && kept !== body) return kept ? refusal(409, "id_conflict") : refusal(410, "withdrawn");
-    if (kept === undefined && token) {
-      if (!this.spent.has(token)) this.spent.set(token, report_id);
-      if (this.spent.get(token) !== report_id) return refusal(401, "token_invalid");
-    }
+    if (token === ASTRAY) return refusal(401, "token_invalid");
+    if (kept === undefined && !this.#isGood(token, report_id)) return refusal(401, "token_invalid");
     this.stored.set(report_id, body);
     const receipt = { format: "sottovoce-receipt/1", survey, digest, wave, report_id, sha256: sha256(body) };
     return [200, JSON.stringify(receipt)];
@@ -82,8 +116,7 @@ function isForReports(address) {
   return address.endsWith("/reports");
 }
 
-function tokenOf(headers) {
-  const said = new Map(headers).get("Authorization") ?? "";
+function tokenOf(said) {
   return said.startsWith(BEARER) ? said.slice(BEARER.length) : said;
 }
 

@@ -3,9 +3,25 @@
 import { deserialize, serialize } from "node:v8";
 
 const later = globalThis.setImmediate;
-// A text is its own best form, and the longest of what is kept; other values begin with a byte that is no letter.
-const written = (value) => (typeof value === "string" ? `t${value}` : serialize(value).toString("latin1"));
-const read = (bytes) => (bytes[0] === "t" ? bytes.slice(1) : deserialize(Buffer.from(bytes, "latin1")));
+// A text is its own best form, and the longest of what is kept. Plain values are JSON, since other bytes tell how the
+// engine holds a number, which is another way from run to run; what JSON does not tell apart begins with another byte.
+const written = (value) => {
+  if (typeof value === "string") return `t${value}`;
+  return isPlain(value) ? `j${JSON.stringify(value)}` : serialize(value).toString("latin1");
+};
+const READERS = { t: (bytes) => bytes.slice(1), j: (bytes) => JSON.parse(bytes.slice(1)) };
+const deserialized = (bytes) => deserialize(Buffer.from(bytes, "latin1"));
+const read = (bytes) => (READERS[bytes[0]] ?? deserialized)(bytes);
+
+function isPlain(value) {
+  if (value === null || ["string", "boolean"].includes(typeof value)) return true;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object") return false;
+  const keys = Reflect.ownKeys(value);
+  if (Array.isArray(value)) return keys.length === value.length + 1 && value.every(isPlain);
+  const isOurs = Object.getPrototypeOf(value) === Object.prototype && !keys.includes("toJSON");
+  return isOurs && keys.every((key) => typeof key === "string" && key !== "__proto__" && isPlain(value[key]));
+}
 
 /** A range of keys. */
 export class KeyRange {

@@ -8,6 +8,7 @@ import { Databases, KeyRange } from "./javascript_database.mjs";
 const later = globalThis.setImmediate;
 const Moment = globalThis.Date;
 const CRYPTO = globalThis.crypto;
+const HASHES = new Map([["SHA-256", "sha256"], ["SHA-384", "sha384"]]);
 const TICK = 1 / 64;
 const OLD = 1_700_000_000_000;
 const PERIOD = 500;
@@ -29,12 +30,16 @@ export class Device {
   #timers = [];
   #busy = 0;
   #since = 0;
+  #begun = 0;
 
-  /** `answer(request)` gives status and body, or null for no connection; `shift` moves the clocks at the beginning. */
-  constructor(random, answer, shift = 0) {
-    [this.random, this.answer] = [random, answer];
+  /**
+   * `answer(request)` gives status and body, or null for no connection; `shift` moves the clocks at the beginning, but
+   * for the one on the wall, which shows `present`, in seconds since 1970: null where it is not to be looked at.
+   */
+  constructor(random, answer, shift = 0, present = null) {
+    Object.assign(this, { random, answer, present });
     // By whole periods, which send times follow.
-    this.#since = (shift + 1) * PERIOD * 7;
+    this.#since = this.#begun = (shift + 1) * PERIOD * 7;
     this.databases = new Databases((what, key, bytes) => this.tell("write", what, key, bytes));
   }
 
@@ -55,6 +60,18 @@ export class Device {
   now() {
     this.#since += TICK;
     return this.#since;
+  }
+
+  /** What the clock on the wall shows, in milliseconds. */
+  onTheWall() {
+    if (this.present === null) return this.otherwise("Date") + OLD + Math.floor(this.now());
+    this.tell("clock");
+    return this.present * 1000 + Math.floor(this.#since - this.#begun);
+  }
+
+  /** Let the wall's clock come to this moment, in seconds since 1970. */
+  waitUntil(moment) {
+    this.#since = Math.max(this.#since, this.#begun + (moment - this.present) * 1000);
   }
 
   /** What does not come from the tape, in any run the same; that it was asked for is a finding. */
@@ -169,8 +186,9 @@ function ofCrypto(name) {
 function ofSubtle(name) {
   if (name !== "digest") return async () => current.otherwise(`crypto.subtle.${String(name)}`);
   return async (algorithm, data) => {
-    if (algorithm !== "SHA-256") return CRYPTO.subtle.digest(algorithm, data);
-    return new Uint8Array(createHash("sha256").update(new Uint8Array(data)).digest()).buffer;
+    const node = HASHES.get(algorithm);
+    if (node === undefined) return CRYPTO.subtle.digest(algorithm, data);
+    return new Uint8Array(createHash(node).update(new Uint8Array(data)).digest()).buffer;
   };
 }
 
@@ -182,7 +200,7 @@ function ofPerformance(name) {
 
 // A moment that is given is read as ever; only the present one is a look at the clock.
 function watchedDate() {
-  const present = () => (current.otherwise("Date"), OLD + Math.floor(current.now()));
+  const present = () => Math.floor(current.onTheWall());
   class WatchedDate extends Moment {
     constructor(...given) {
       super(...(given.length === 0 ? [present()] : given));

@@ -4,7 +4,8 @@
 // In:   { scripts, questions: [{ question, inputs, most }], survey, possible: [values], outside: [values],
 //         set: a survey or null, histories: [{ survey, answers: for each truth those of each wave }], most,
 //         id: { survey, inputs, most } or null,
-//         plan: { wave, vectors: [{ body, runs: [{ answers, tape }] }] } or null }
+//         plan: { wave, present: a moment where reports wait, else null,
+//         vectors: [{ body, redemption, runs: [{ answers, tape }] }] } or null }
 // Out:  { laws: for each question, by input, [[reported, bounds, "part/whole"]],
 //         procedures: for each question what a person does by hand, accepted: whether each report of what is possible
 //         was drawn, refused: whether each other one was refused, set: the law of the questions asked,
@@ -41,7 +42,7 @@ function isRefused(values) {
 
 // What the scripts do while they are loaded, before there is anybody, is no draw.
 const early = loading.events.map(([kind, what]) => `early ${kind} ${kind === "source" ? what : ""}`.trim());
-const site = new Site(order.survey, order.plan?.wave ?? 0);
+const site = new Site(order.survey, order.plan?.wave ?? 0, order.plan?.present ?? null);
 const answers = order.plan?.vectors[0]?.runs[0]?.answers ?? null;
 const found = {
   laws: await inOrder(order.questions, (question) => lawsOf(product, question)),

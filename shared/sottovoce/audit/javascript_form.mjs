@@ -7,7 +7,6 @@ import { ORIGIN } from "./javascript_site.mjs";
 
 const AMPLE = { question: Infinity, total: Infinity };
 const TURNS = 4000;
-const NOTHING = Buffer.alloc(0);
 const turn = globalThis.setImmediate;
 const Locale = Intl.Locale;
 
@@ -16,10 +15,10 @@ export async function compareForms(product, site, vectors, { catalogue, most }) 
   const findings = new Findings();
   const { questions } = await product.loadSurvey(new TextEncoder().encode(site.text));
   let count = 0;
-  for (const { body, runs } of vectors) {
+  for (const { body, redemption, runs } of vectors) {
     const taken = runs.slice(0, most);
     const { values } = JSON.parse(body);
-    const given = { site, catalogue, asked: questions.filter((_, index) => values[index] !== null) };
+    const given = { site, catalogue, redemption, asked: questions.filter((_, index) => values[index] !== null) };
     const reference = await observe(product, given, taken[0]);
     if (reference.sent.length !== 1) findings.add("broken", []);
     else if (reference.sent[0] !== body) findings.add("law", []);
@@ -32,7 +31,7 @@ export async function compareForms(product, site, vectors, { catalogue, most }) 
   return { found: findings.list, count };
 }
 
-async function observe(product, { site, catalogue, asked }, { answers, tape }) {
+async function observe(product, { site, catalogue, asked, redemption }, { answers, tape }) {
   const sent = [];
   const answer = (request) => {
     if (site.isForReports(request)) {
@@ -41,13 +40,15 @@ async function observe(product, { site, catalogue, asked }, { answers, tape }) {
     }
     return site.answer(request);
   };
-  const device = new Device(Buffer.from(tape, "hex"), answer);
+  const bytes = Buffer.from(tape, "hex");
+  const [from, to] = redemption;
+  const device = new Device(bytes, answer, 0, site.present);
   enter(device);
   const page = new Page(device);
   try {
-    await page.open(product, site, catalogue);
+    await page.open(product, site, catalogue, bytes.subarray(from, to));
     await page.fill(asked, answers);
-    await page.send(Buffer.from(tape, "hex"));
+    await page.send(Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]));
   } catch {
     device.tell("broken");
   }
@@ -79,13 +80,13 @@ class Page {
     Object.assign(globalThis, { parent: globalThis, self: globalThis });
   }
 
-  /** From the link to the questions. */
-  async open(product, { link, name, token, wave }, catalogue) {
+  /** From the link to the questions; `redemption` are the bytes that are drawn when it is begun. */
+  async open(product, { link, name, token, wave }, catalogue, redemption) {
     const words = new product.Words(async () => ({ ...catalogue, language: "en" }), ["en"]);
     const view = new product.StepView(words, this.main, this.status, () => {});
     const address = `${ORIGIN}/s/${name}#d=${link.digest}${token && `&t=${token}`}&w=${wave}`;
     await new product.Form(words, view).open(address, {}, AMPLE);
-    this.device.random = NOTHING;
+    Object.assign(this.device, { random: redemption, position: 0 });
     this.press(({ className }) => className === "primary");
     await this.until(() => this.find("check") ?? this.find("consent") ?? this.form);
     if (this.find("consent")) this.press(({ className }) => className === "primary");

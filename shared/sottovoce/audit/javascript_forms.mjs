@@ -11,4 +11,4 @@ import { Site } from "./javascript_site.mjs";
 const { scripts, survey, plan, form } = JSON.parse(readFileSync(0, "utf-8"));
 const print = process.stdout.write.bind(process.stdout);
 const { product } = await loadProduct(scripts);
-print(JSON.stringify(await compareForms(product, new Site(survey, plan.wave), plan.vectors, form)));
+print(JSON.stringify(await compareForms(product, new Site(survey, plan.wave, plan.present), plan.vectors, form)));

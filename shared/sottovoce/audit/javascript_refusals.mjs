@@ -4,13 +4,15 @@ import { Device, enter } from "./javascript_device.mjs";
 import { Site } from "./javascript_site.mjs";
 
 const SECRET = "a telling text";
+// Of nothing but zeros no number above zero can be drawn.
+const ONES = Buffer.alloc(1 << 16, 1);
 const AMPLE = { question: Infinity, total: Infinity };
 
 /** The kinds of what is not refused as it should be; empty if all is. `answers` are some that are right, or null. */
 export async function checkWay(product, site, answers) {
   const found = [];
   const other = `${"0".repeat(16)}${site.link.digest.slice(16)}`;
-  const weaker = new Site(JSON.stringify({ ...JSON.parse(site.text), revision: 999 }), site.wave);
+  const weaker = new Site(JSON.stringify({ ...JSON.parse(site.text), revision: 999 }), site.wave, site.present);
   if (!(await isRefused(product, site, { link: { ...site.link, digest: other } }))) found.push("digest");
   if (!(await isRefused(product, weaker, { link: site.link }))) found.push("tampered");
   const { most, total } = await costs(product, site);
@@ -37,7 +39,7 @@ async function isRefused(product, site, change) {
 }
 
 function start(site) {
-  const device = new Device(Buffer.alloc(0), (request) => site.answer(request));
+  const device = new Device(ONES, (request) => site.answer(request), 0, site.present);
   enter(device);
   return device;
 }
@@ -53,7 +55,9 @@ function isTouched(device) {
 }
 
 function isSent({ events }) {
-  return events.some(([kind, method]) => kind === "request" && method === "POST");
+  // What is redeemed comes before the answers.
+  const isSend = (method, address) => method === "POST" && !address.endsWith("/redeem");
+  return events.some(([kind, method, address]) => kind === "request" && isSend(method, address));
 }
 
 // One wrong answer in each question's turn: refused, with nothing drawn for it, sent or kept, and never repeated.
@@ -64,15 +68,21 @@ async function areAnswersChecked(product, site, answers) {
     const respondent = await connect(product, site, {});
     const asked = (await respondent.asked()).map((index) => survey.questions[index].name);
     if (!asked.includes(name) && name !== "no question at all") continue;
+    const set = device.position;
+    await redeemWhereAsked(product, respondent);
     const before = device.position;
     const told = await refusalOf(new product.AnswerPath(respondent), { ...answers, [name]: SECRET });
     // What is hidden is not looked at, and so may be anything; it must come to nothing.
     const isHidden = told === null && survey.conditional.some((question) => question.name === name);
     // A set of questions is drawn once more, and the ledger's stands.
-    const isTaken = !isHidden && (told === null || device.position > 2 * before || isReportIn(device));
+    const isTaken = !isHidden && (told === null || device.position > before + set || isReportIn(device));
     if (isTaken || JSON.stringify([told, device.events, device.databases.dump()]).includes(SECRET)) return false;
   }
   return true;
+}
+
+async function redeemWhereAsked(product, respondent) {
+  if (respondent.survey.isBlind) await product.redeem(respondent);
 }
 
 function isReportIn(device) {

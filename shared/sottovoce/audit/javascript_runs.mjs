@@ -4,6 +4,7 @@
 import { serialize } from "node:v8";
 
 import { Device, enter } from "./javascript_device.mjs";
+import { whatRedemptionTells } from "./javascript_redemption.mjs";
 import { ORIGIN } from "./javascript_site.mjs";
 
 const ALLOWANCE = { question: Infinity, total: Infinity };
@@ -16,16 +17,16 @@ export async function compareRuns(product, site, vectors) {
   const findings = new Findings();
   let left = null;
   let count = 0;
-  for (const [place, { body = null, runs }] of vectors.entries()) {
+  for (const [place, { body = null, redemption, runs }] of vectors.entries()) {
     const course = [sendAtOnce, sendLater][place % 2];
-    const first = await observe(product, site, course, runs[0]);
+    const first = await observe(product, site, course, runs[0], { redemption });
     judge(first, { ...site, body, tape: runs[0].tape }, findings);
     const { survey: known } = first;
-    const reference = await observe(product, site, course, runs[0], { survey: known });
+    const reference = await observe(product, site, course, runs[0], { redemption, survey: known });
     for (const [number, run] of runs.entries()) {
       // The first of them once more with the clocks moved: nothing may hang on the time.
       const shift = number === 0 ? place + 1 : 0;
-      const found = await observe(product, site, course, run, { shift, survey: known });
+      const found = await observe(product, site, course, run, { redemption, shift, survey: known });
       const kind = difference(reference.events, found.events);
       if (kind !== null) findings.add(number === 0 ? "time" : kind, unlike(runs[0], run));
       count += 1;
@@ -49,7 +50,7 @@ export class Findings {
 }
 
 async function sendAtOnce(path, answers, device) {
-  tellOutcome(device, await path.answer(answers));
+  tellOutcome(device, await answered(path, answers, device));
   keep(device, "sent");
   tellOutcome(device, await path.receipt());
 }
@@ -58,13 +59,26 @@ async function sendLater(path, answers, device) {
   device.failures.push(BUSY, NO_CONNECTION);
   // Whoever has no connection is told so after the second try, and sends again when there is one.
   device.onFailure = () => (device.isOnline = false);
-  await path.answer(answers).catch((error) => device.tell("threw", error.name, String(error.sentence)));
+  await answered(path, answers, device).catch((error) => device.tell("threw", error.name, String(error.sentence)));
   keep(device, "waiting");
   device.isOnline = true;
   tellOutcome(device, await path.send());
   keep(device, "sent");
   await path.withdraw();
   keep(device, "withdrawn");
+}
+
+// Where the report waits for its moment, that comes.
+async function answered(path, answers, device) {
+  try {
+    return await path.answer(answers);
+  } catch (error) {
+    if (error.sendAt === undefined) throw error;
+    device.tell("threw", error.name, String(error.sendAt));
+    keep(device, "waiting");
+    device.waitUntil(error.sendAt);
+    return path.send();
+  }
 }
 
 function tellOutcome(device, outcome) {
@@ -77,7 +91,7 @@ export function keep(device, moment) {
 }
 
 // `survey` is what was fetched and read in an earlier run; null for doing that, too.
-async function observe(product, site, course, { answers, tape }, { shift = 0, survey = null } = {}) {
+async function observe(product, site, course, { answers, tape }, { redemption, shift = 0, survey = null }) {
   const failures = [];
   const answer = (request) => {
     if (!site.isForReports(request)) return site.answer(request);
@@ -87,13 +101,14 @@ async function observe(product, site, course, { answers, tape }, { shift = 0, su
     if (reply === NO_CONNECTION) device.onFailure();
     return reply;
   };
-  const device = new Device(Buffer.from(tape, "hex"), answer, shift);
+  const device = new Device(Buffer.from(tape, "hex"), answer, shift, site.present);
   Object.assign(device, { failures, sent: null });
   enter(device);
   let respondent = { survey };
   try {
     respondent = await begin(product, site, survey);
-    await repeatSet(respondent, device);
+    await repeatSet(respondent, device, redemption);
+    if (site.isBlind) await product.redeem(respondent);
     const path = new product.AnswerPath(respondent);
     await course(path, structuredClone(answers), device);
     await path.forget();
@@ -106,10 +121,12 @@ async function observe(product, site, course, { answers, tape }, { shift = 0, su
 
 // The form asks which questions there are, and so does the way of the answers: a set is drawn both times, and the
 // ledger's stands. On the tape are the bytes of one.
-async function repeatSet(respondent, device) {
+async function repeatSet(respondent, device, [, end] = [0, 0]) {
   await respondent.asked();
   const set = device.random.subarray(0, device.position);
-  device.random = Buffer.concat([set, device.random]);
+  // Between the two, what is redeemed.
+  const at = Math.max(end, device.position);
+  device.random = Buffer.concat([device.random.subarray(0, at), set, device.random.subarray(at)]);
   device.repeated = set.length;
 }
 
@@ -132,24 +149,29 @@ async function begin(product, { link, name, token, wave }, survey) {
 }
 
 // What holds of every run, whatever the others are.
-function judge({ events, sent }, { api, body, tape, token }, findings) {
+function judge({ events, sent }, { body, tape, ...site }, findings) {
   const kinds = new Set(events.map(([kind]) => kind));
   if (kinds.has("broken") || sent === null) return findings.add("broken", []);
   if (body !== null && sent.body !== body) findings.add("law", []);
   if (sent.used * 2 !== tape.length) findings.add("used", []);
   for (const [kind, source] of events) if (kind === "source") findings.add(`source ${source}`, []);
   const requests = events.filter(([kind]) => kind === "request");
-  if (!requests.every((request) => isAgreed(request, api, token))) findings.add("agreed", []);
+  if (!requests.every((request) => isAgreed(request, site))) findings.add("agreed", []);
+  for (const kind of whatRedemptionTells(events, site)) findings.add(kind, []);
 }
 
 // The requests of design.md, and nothing with them: no cookie, no referrer, no further header.
-function isAgreed([, method, address, headers, , more], api, token) {
-  const bearer = token ? [["Authorization", `Bearer ${token}`]] : [];
+function isAgreed([, method, address, headers, , more], { api, isBlind, token }) {
+  const said = new Map(JSON.parse(headers)).get("Authorization");
+  // Whether a signature is one, and goes by itself, is looked at elsewhere; what has arrived goes without.
+  const permission = isBlind ? said : token && `Bearer ${token}`;
+  const bearer = permission ? [["Authorization", permission]] : [];
   const known = {
     [`GET ${api}`]: [],
     [`GET ${api}/revisions`]: [],
     [`POST ${api}/reports`]: [["Content-Type", "application/json"], ...bearer],
     [`POST ${api}/withdraw`]: [["Content-Type", "application/json"]],
+    ...(isBlind && { [`POST ${api}/redeem`]: [["Content-Type", "application/json"]] }),
   };
   const options = Object.entries(JSON.parse(more)).sort();
   const isDiscreet = JSON.stringify(options) === JSON.stringify(Object.entries(DISCREET));

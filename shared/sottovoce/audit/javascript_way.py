@@ -15,7 +15,9 @@ from sottovoce.audit.exact_channel import MAX_PATHS, count_paths
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.python_code import Task
 from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
+from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_SIGNED, TWICE
 from sottovoce.audit.runs import RunPlan, VectorPlan
+from sottovoce.audit.waiting import present_of
 from sottovoce.client.page import catalogues
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import Value
@@ -60,6 +62,10 @@ _ALWAYS = {
     "law": "the report is not the one that its draws make: other values, another id or other bytes",
     "used": "it does not use just the random bytes that its draws take",
     "agreed": "it makes a request that is not agreed, or with more than is agreed",
+    "redeemed": TWICE,
+    "signed": NOT_SIGNED,
+    "besides": BESIDE,
+    "longer": KEPT,
     "time": "what it does hangs on the time at which it runs",
     "forgotten": "what is left after forgetting hangs on what was reported",
 }
@@ -83,8 +89,11 @@ def plan_document(survey: Survey, plan: RunPlan) -> dict[str, Any] | None:
     """A plan as JSON for the driver: with each vector the body that has to come of it; None if nothing is drawn."""
     if not plan.vectors:
         return None
-    vectors = [{"body": _body(survey, vector), "runs": list(map(_run, vector.runs))} for vector in plan.vectors]
-    return {"wave": 0, "vectors": vectors}
+    vectors = [
+        {"body": _body(survey, vector), "redemption": vector.redemption, "runs": list(map(_run, vector.runs))}
+        for vector in plan.vectors
+    ]
+    return {"wave": 0, "present": present_of(survey, 0) if survey.send_within_hours else None, "vectors": vectors}
 
 
 def id_document(tasks: Sequence[Task]) -> dict[str, Any] | None:

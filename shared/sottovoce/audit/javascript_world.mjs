@@ -72,6 +72,8 @@ function requestOf(resource, { headers = {}, body = "" }) {
 class World {
   kills = [];
   isLooked = false;
+  // Where reports are drawn for ids that were signed, with their values.
+  isDrawnWithValues = false;
 
   constructor(product, scenario, order, draws) {
     const { versions, answers } = scenario;
@@ -83,6 +85,10 @@ class World {
     this.device.databases.restore(order.files);
     this.names = order.names;
     draws.identity = () => this.#identity();
+    // What an id is blinded with: uniform, and so another subject than what is followed here.
+    draws.exactly = (count) => new Uint8Array(count).fill(1);
+    const pick = draws.pick.bind(draws);
+    draws.pick = (weights) => ((this.isDrawn ||= this.isDrawnWithValues), pick(weights));
   }
 
   // Ids are numbers: no two alike in one course. With its id a report is drawn.
@@ -117,6 +123,7 @@ class World {
   async open(wave = 0, stalling = (ledger) => ledger) {
     const { aggregator, draws, product, token } = this;
     product.checkDevice();
+    aggregator.link = TOKENS[token];
     const [ledger, transport] = [stalling(await product.BrowserLedger.open()), new product.Transport(ORIGIN)];
     const link = { origin: ORIGIN, survey: aggregator.name, digest: aggregator.digest.slice(0, 32), wave };
     const options = { allowance: ANY_PRICE, draws };
@@ -132,11 +139,13 @@ class World {
     const { product } = this;
     const [ledger, transport] = [await product.BrowserLedger.open(), new product.Transport(ORIGIN)];
     const key = await ledger.find(wanted);
+    this.aggregator.link = wanted[3];
     return key && new product.Respondent(null, transport, ledger, { key });
   }
 
   /** The last press of the button; a report drawn with the other link is the person's. */
   async answer(me) {
+    if (me.survey.isBlind && (await me.drawn()) === null) await this.product.redeem(me);
     const path = new this.product.AnswerPath(me);
     try {
       await path.answer(this.answers);
@@ -174,6 +183,19 @@ async function answerInTwoTabs(world) {
   const slow = await world.open(0, (ledger) => stallingLedger(ledger, () => world.isDrawn && overtake()));
   await world.answer(slow).catch(() => {});
   await overtake();
+}
+
+// The same, where the id is signed and the values are drawn.
+async function drawInTwoTabs(world) {
+  await world.product.redeem(await world.open()).catch(() => {});
+  world.isDrawnWithValues = true;
+  world.isDrawn = false;
+  await answerInTwoTabs(world);
+}
+
+async function answerMarred(world) {
+  world.aggregator.isMarring = true;
+  await answer(world);
 }
 
 // A tab that stands still before it comes to its ledger: `first()` comes before.
@@ -248,6 +270,8 @@ const EVENTS = {
   "refused, then answered with another link": answerBeforeRefusal,
   "answered without network": answerOffline,
   [CLOCK]: answer,
+  "answered where what is signed is no signature": answerMarred,
+  "redeemed, then answered in two tabs": drawInTwoTabs,
 };
 
 /**

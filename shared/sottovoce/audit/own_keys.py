@@ -1,9 +1,9 @@
 """
 Keys of the audit's own, for surveys whose reports come with a signature: who audits has none of the aggregator's.
 
-A survey of invited people is audited with these keys in the place of its own; nothing else of it changes. A modulus here
-is a prime, so that the exponent which signs follows from it. That is no secret, and nothing is signed with it but what
-an audit makes up.
+A survey of invited people is audited with these keys in the place of its own; nothing else of it changes. A modulus
+here is a prime, so that the exponent which signs follows from it. That is no secret, and nothing is signed with it but
+what an audit makes up.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ ASTRAY = "astray"
 
 
 def with_own_keys(survey: Survey) -> Survey:
-    """The survey with the audit's keys, and of more waves than there are keys the first ones; one without keys as it is."""
+    """The survey with the audit's keys, of many waves the first ones; one without keys as it is."""
     if not survey.is_blind:
         return survey
     document = dict(survey.document)

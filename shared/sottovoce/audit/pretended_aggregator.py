@@ -68,7 +68,18 @@ class PretendedAggregator:
             numbers = tuple(bytes([each[0] ^ 1]) + each[1:] for each in numbers)
         return Reply(200, dump_reply(Redemption(survey.name, signed(survey.moduli, numbers))))
 
-    def sent_with(self, headers: Mapping[str, str], body: bytes) -> str:
+    def left(self, what: str, headers: Mapping[str, str], body: bytes) -> str:
+        """A request leaves the device: the link of a report, "" of anything else."""
+        if what == "redeem":
+            request = parse_request(body)
+            self.wire.append(("redeemed", request.invitation, b"".join(request.blinded)))
+        if what != "reports":
+            return ""
+        token = self._sent_with(headers, body)
+        self.wire.append(("sent", token, body))
+        return token
+
+    def _sent_with(self, headers: Mapping[str, str], body: bytes) -> str:
         """The link of a report: its token, or, if it is signed as it should be, the one that is used."""
         said = headers.get("Authorization", "")
         if not self.versions[0].is_blind:
@@ -144,12 +155,7 @@ class Session:
         body = data or b""
         if method != "GET":
             self._step()
-        token = self._aggregator.sent_with(headers, body) if what == "reports" else ""
-        if what == "reports":
-            self._aggregator.wire.append(("sent", token, body))
-        if what == "redeem":
-            request = parse_request(body)
-            self._aggregator.wire.append(("redeemed", request.invitation, b"".join(request.blinded)))
+        token = self._aggregator.left(what, headers, body)
         if self._aggregator.unreachable:
             raise requests.ConnectionError
         if method == "GET":

@@ -1,4 +1,4 @@
-"""Surveys whose reports wait before they are sent: the moment at which an audit's device lives, and the draw of a wait."""
+"""Surveys whose reports wait before they are sent: the moment at which an audit's device lives, and the wait's draw."""
 
 from sottovoce.shared.spec import Survey
 

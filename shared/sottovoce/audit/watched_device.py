@@ -337,7 +337,13 @@ class LibraryPerson:
         transport = Transport(ORIGIN, sleep=self._watch.sleep)
         ledger_of_files = FileLedger(ledger)
         return Respondent(
-            self._survey, transport, ledger_of_files, allowance=any_price, token=TOKEN, wave=self._wave, clock=self._clock
+            self._survey,
+            transport,
+            ledger_of_files,
+            allowance=any_price,
+            token=TOKEN,
+            wave=self._wave,
+            clock=self._clock,
         )
 
     def _clock(self) -> datetime:

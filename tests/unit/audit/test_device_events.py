@@ -11,8 +11,8 @@ from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
 from sottovoce.audit.device_events import UNFOLLOWED, PythonDevice, check_events, follow
 from sottovoce.audit.device_state import Happened, State, Way
-from sottovoce.audit.device_world import ANSWERED, EVENTS, JUMP, REFUSED, run_event
-from sottovoce.audit.small_surveys import Scenario, scenarios
+from sottovoce.audit.device_world import ANSWERED, JUMP, MARRED, REFUSED, events_of, run_event
+from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
@@ -20,6 +20,7 @@ from sottovoce.client.ledger_entry import name_of
 from sottovoce.shared.report import Report, dump_report, parse_report
 
 ORDINARY, RICH = scenarios()
+SIGNED = signed_scenario()
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 TWICE = "two different reports of one wave leave the device"
@@ -27,7 +28,9 @@ OTHERS = "one person is asked two different sets of questions in one wave"
 FREE = "a report leaves the device that is not charged"
 
 
-@pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 2), (RICH, 1)], ids=["ordinary", "rich"])
+@pytest.mark.parametrize(
+    ("scenario", "length"), [(ORDINARY, 2), (RICH, 1), (SIGNED, 1)], ids=["ordinary", "rich", "signed"]
+)
 def test_honest_client_passes(scenario: Scenario, length: int) -> None:
     """No course is wrong, and there are as many as events make."""
     check = check_events("python", scenario, length)
@@ -37,17 +40,21 @@ def test_honest_client_passes(scenario: Scenario, length: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 4), (RICH, 4)], ids=["ordinary", "rich"])
+@pytest.mark.parametrize(
+    ("scenario", "length"), [(ORDINARY, 4), (RICH, 4), (SIGNED, 3)], ids=["ordinary", "rich", "signed"]
+)
 def test_honest_client_passes_for_long(scenario: Scenario, length: int, tmp_path: Path) -> None:
     """One event more than an audit follows."""
     assert follow(scenario, length, PythonDevice(scenario, tmp_path)).problems == {}
 
 
-@pytest.mark.parametrize("event", EVENTS)
-def test_each_event_really_happens(event: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("scenario", "event"), [(scenario, event) for scenario in (RICH, SIGNED) for event in events_of(scenario)]
+)
+def test_each_event_really_happens(scenario: Scenario, event: str, tmp_path: Path) -> None:
     """After an answer each one goes its own way: none of them ends in an error before it has begun."""
-    answered = happens(RICH, ANSWERED, tmp_path).happened
-    found = happens(RICH, event, tmp_path, answered.state).happened
+    answered = happens(scenario, ANSWERED, tmp_path).happened
+    found = happens(scenario, event, tmp_path, answered.state).happened
 
     assert len([one for one in answered.wire if one[0] == "sent"]) == 1
     changes = {"withdrawn", "forgotten", "answered the last wave", REFUSED}
@@ -58,6 +65,30 @@ def test_each_event_really_happens(event: str, tmp_path: Path) -> None:
 def happens(scenario: Scenario, event: str, folder: Path, state: State = State()) -> Way:  # noqa: B008 - frozen
     """What an event does, along one way of the coins."""
     return run_event(scenario, state, event, 1, BranchingDraws([]), folder)
+
+
+def test_what_is_signed_wrongly_is_used_by_nobody(tmp_path: Path) -> None:
+    """Nothing is drawn, then or later; and what was asked for once is asked for by the same numbers."""
+    marred = happens(SIGNED, MARRED, tmp_path).happened
+    later = happens(SIGNED, ANSWERED, tmp_path, marred.state).happened
+
+    assert [one[0] for one in marred.wire] == ["asked", "redeemed"]
+    assert [one[0] for one in later.wire] == ["asked"]
+
+
+def test_each_kill_of_a_redemption_is_gone_on_from(tmp_path: Path) -> None:
+    """Whatever step ended it, the next visit asks for the same numbers, if for any, and sends one report."""
+    whole = happens(SIGNED, ANSWERED, tmp_path)
+    asked, reports = set(), set()
+    for kill in whole.kills:
+        again = happens(SIGNED, ANSWERED, tmp_path, kill.state).happened
+        wire = (*kill.wire, *again.wire)
+        asked.add(frozenset(body for kind, _, body in wire if kind == "redeemed"))
+        reports.add(len({body for kind, _, body in wire if kind == "sent"}))
+
+    assert len(whole.kills) >= 14
+    assert {len(each) for each in asked} == {1}
+    assert reports == {1}
 
 
 def test_kills_stop_before_every_step(tmp_path: Path) -> None:

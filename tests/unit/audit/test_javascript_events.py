@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.device_state import Happened, State, Way
-from sottovoce.audit.device_world import ANSWERED, EVENTS, REFUSED
+from sottovoce.audit.device_world import ANSWERED, REFUSED, events_of
 from sottovoce.audit.javascript_events import BrowserDevice, browser_device, check_javascript_events
-from sottovoce.audit.small_surveys import Scenario, scenarios
+from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
 from sottovoce.client import bundle, page
 
 ORDINARY, RICH = scenarios()
+SIGNED = signed_scenario()
 
 TWICE = "two different reports of one wave leave the device"
 FREE = "a report leaves the device that is not charged"
@@ -115,7 +116,9 @@ def sent(happened: Happened) -> list[bytes]:
     return [body for kind, _, body in happened.wire if kind == "sent"]
 
 
-@pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 2), (RICH, 1)], ids=["ordinary", "rich"])
+@pytest.mark.parametrize(
+    ("scenario", "length"), [(ORDINARY, 2), (RICH, 1), (SIGNED, 1)], ids=["ordinary", "rich", "signed"]
+)
 def test_honest_client_passes(scenario: Scenario, length: int) -> None:
     """No course is wrong, and there are as many as events make."""
     found = check(scenario, length)
@@ -125,13 +128,15 @@ def test_honest_client_passes(scenario: Scenario, length: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scenario", "length"), [(ORDINARY, 4), (RICH, 4)], ids=["ordinary", "rich"])
+@pytest.mark.parametrize(
+    ("scenario", "length"), [(ORDINARY, 4), (RICH, 4), (SIGNED, 3)], ids=["ordinary", "rich", "signed"]
+)
 def test_honest_client_passes_for_long(scenario: Scenario, length: int) -> None:
     """One event more than an audit follows."""
     assert check(scenario, length).message == ""
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("event", events_of(RICH))
 def test_each_event_really_happens(event: str, browser: BrowserDevice) -> None:
     """After an answer each one goes its own way, and sends the report that there is; but for waves and other people."""
     answered = once(browser, ANSWERED)
@@ -146,7 +151,7 @@ def test_each_event_really_happens(event: str, browser: BrowserDevice) -> None:
 
 def test_events_of_their_own_begin_where_nothing_was_drawn(browser: BrowserDevice) -> None:
     """Whoever answers in two tabs, after a refusal, offline or late sends one report."""
-    for event in EVENTS.keys() - {"opened again", "withdrawn", "forgotten"}:
+    for event in {*events_of(RICH)} - {"opened again", "withdrawn", "forgotten"}:
         assert len(set(sent(once(browser, event)))) == 1, event
 
 

@@ -7,11 +7,13 @@ from sottovoce.audit.check import PASSED, Check
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.javascript_way import FORM, REFUSALS
+from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.python_code import plan, private
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.runs import plan_runs
 from sottovoce.client import bundle, page
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
 from tests.documents import question, survey
@@ -24,6 +26,14 @@ TWO = parse_survey(survey(*({**question(_COIN), "name": name} for name in ("firs
 ASK = parse_survey(survey(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2, access="token"))
 MEMOIZED = parse_survey(survey(question(_MEMO), waves=months(2)))
 EVERY = of(name="every", questions=every_type())
+SIGNED = parse_survey(
+    survey(
+        *({**question(_COIN), "name": name} for name in ("first", "second", "third")),
+        ask=2,
+        access={"blind": [spell_modulus(MODULI[0])]},
+        privacy={"send_within_hours": 1},
+    )
+)
 
 Change = tuple[str, str, str]
 """A module, what stands in it, and what is put in its place."""
@@ -142,7 +152,7 @@ def problems(checks: Sequence[Check]) -> dict[str, str]:
     return {check.subject: check.message for check in checks if check.outcome != PASSED}
 
 
-@pytest.mark.parametrize("asked", [ASK, MEMOIZED, EVERY], ids=["ask", "memo", "every"])
+@pytest.mark.parametrize("asked", [ASK, MEMOIZED, EVERY, SIGNED], ids=["ask", "memo", "every", "signed"])
 def test_client_passes(asked: Survey) -> None:
     """With a set of questions, a memo, a token, every type and every mechanism; and says what was tried."""
     checks = javascript(asked)

@@ -1,16 +1,22 @@
 """The runs that are planned for whole clients hold every answer, every pair and every report, and end as planned."""
 
 import io
+from datetime import UTC, datetime
 from itertools import combinations, product
 
 import pytest
 from sottovoce.audit.javascript_way import form_document
+from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.runs import Run, plan_runs
+from sottovoce.audit.waiting import present_of
+from sottovoce.client.delivery import draw_send_at
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.redemption import prepare
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
@@ -18,20 +24,25 @@ from tests import documents
 from tests.absences import absences, by_hand, either
 from tests.surveys import every_type, survey
 
+SIGNED = survey(ask=1, access={"blind": [spell_modulus(MODULI[0])]}, privacy={"send_within_hours": 24})
+
 
 def report_of(asked: Survey, run: Run) -> tuple[Report, bytes]:
     """What the agreed client makes of a tape, and the bytes that it leaves."""
     source = io.BytesIO(run.tape)
     draws = Draws(source.read)
     places = draw_asked(asked, draws)
+    ids = [each.report_id for each in prepare(asked.moduli, draws)]
     memo = draw_memo(asked, draws) if asked.memoized else None
-    return randomize(asked, encode(asked, run.answers, places), draws, memo=memo), source.read()
+    report = randomize(asked, encode(asked, run.answers, places), draws, memo=memo, report_id=(ids or [""])[0])
+    draw_send_at(asked, 0, draws, datetime.fromtimestamp(present_of(asked, 0), UTC))
+    return report, source.read()
 
 
 @pytest.mark.parametrize(
     "asked",
-    [survey(), survey(ask=1), absences(), survey(name="every", questions=every_type())],
-    ids=["one", "ask", "absences", "every"],
+    [survey(), survey(ask=1), absences(), survey(name="every", questions=every_type()), SIGNED],
+    ids=["one", "ask", "absences", "every", "signed"],
 )
 def test_every_run_ends_in_its_vector(asked: Survey) -> None:
     """The agreed client reads the whole tape and reports what was planned, whatever is answered."""
