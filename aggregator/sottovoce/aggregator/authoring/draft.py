@@ -16,6 +16,9 @@ FORMAT = "sottovoce-draft/1"
 HARMS = ("public", "little", "clearly", "badly", "other")
 """How much an answer could hurt somebody if it became known; the words of the page's steps."""
 
+ACCESSES = ("open", "token", "blind")
+"""Who can answer: whoever has the link, or a personal one; or a personal one that leads to no report."""
+
 DECLINING = ("own", "counted", "never", "each")
 """
 How people may decline: by an answer of its own, counted as a named answer, only by not sending, or as each question's
@@ -84,6 +87,12 @@ class Draft:
     def title(self) -> str:
         """In the default language, or ""."""
         return str(self.head.get("title", {}).get(self.tags[0], ""))
+
+    @property
+    def access(self) -> str:
+        """One of ``ACCESSES``; what was published names its keys in the place of a word."""
+        found = self.head.get("access", ACCESSES[0])
+        return "blind" if isinstance(found, Mapping) else str(found)
 
     @property
     def waves(self) -> list[Mapping[str, str]]:

@@ -22,6 +22,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 from sottovoce.shared.types import TYPES
 
+DAY = 24
 LONGEST = 4000
 """Letters of one text."""
 
@@ -215,6 +216,17 @@ def _alone(draft: Draft) -> Iterator[DraftProblem]:
         yield DraftProblem(Place(f"q{number}.harm", number), "alone", False, values, mend)
 
 
+def _watched(draft: Draft) -> Iterator[DraftProblem]:
+    """Under signatures that lead nowhere, the moment of a report may still lead to its invitation."""
+    hours, place = draft.head.get("privacy", {}).get("send_within_hours"), Place("send_within_hours")
+    if draft.access != "blind" or not isinstance(hours, int | None):
+        return
+    if not hours and (len(draft.waves) < 2 or draft.head.get("fresh_samples")):
+        yield DraftProblem(place, "no_wait")
+    elif (hours or DAY) < DAY:
+        yield DraftProblem(place, "short_wait", grave=False)
+
+
 _CHECKS: tuple[Callable[[Draft], Iterator[DraftProblem]], ...] = (
     _texts,
     _no_question,
@@ -223,6 +235,7 @@ _CHECKS: tuple[Callable[[Draft], Iterator[DraftProblem]], ...] = (
     condition_problems,
     _bad_texts,
     _cost,
+    _watched,
     _who_asks,
     _kinder,
 )

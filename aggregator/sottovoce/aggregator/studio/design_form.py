@@ -6,7 +6,7 @@ from itertools import count, takewhile
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import with_condition
-from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, MOST_PEOPLE, Card, Draft
+from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, Card, Draft
 from sottovoce.aggregator.authoring.harm import uses_of
 from sottovoce.aggregator.authoring.names import free_name, short_name
 from sottovoce.shared.types import TYPES
@@ -89,7 +89,8 @@ def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
             head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
     if "wave0.opens" in form:
         head["waves"] = _waves(form)
-    if form.get("access") in ("open", "token"):
+    # Publishing names the keys, and of a survey that was published the same ones again.
+    if form.get("access") in ACCESSES:
         head["access"] = form["access"]
     return head
 
@@ -125,6 +126,7 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("retention", "delete_on"): str,
     ("retention", "ids_days"): _number_or_text,
     ("privacy", "release_batch"): _number_or_text,
+    ("privacy", "send_within_hours"): _number_or_text,
 }
 """Where the survey's document has what a field of this name holds, and how that is read."""
 

@@ -10,7 +10,7 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.problems import survey_of_draft
+from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.studio import drafts
@@ -258,6 +258,26 @@ def test_what_is_wrong_with_a_panel_leads_to_its_field(ann: Researcher, storage:
         assert f'href="#{field}"' in page
         assert f'id="{field}"' in page
     assert 'value="many"' in page
+
+
+def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Chosen without hours they are no survey yet; with few it is advised against; and they can be taken back."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    said = {"": "problem_no_wait", "many": "problem_other", "1": "problem_short_wait"}
+    for version, hours in enumerate(said, start=1):
+        ann.post("surveys/exam/design", version=str(version), do="save", access="blind", send_within_hours=hours)
+        page = ann.get("surveys/exam/design")
+        assert '<option value="blind" selected' in page
+        assert 'href="#send_within_hours"' in page
+        assert 'id="send_within_hours"' in page
+        assert {problem.key for problem in problems_of(newest(storage, "exam"), "exam")} >= {said[hours][8:]}
+    made = survey_of_draft(newest(storage, "exam"), "exam")
+    assert (made.is_blind, made.send_within_hours) == (True, 1)
+    ann.post("surveys/exam/design", version="4", do="save", access="blind", send_within_hours="24")
+    assert 'href="#send_within_hours"' not in ann.get("surveys/exam/design")
+    ann.post("surveys/exam/design", version="5", do="save", access="open", send_within_hours="")
+    made = survey_of_draft(newest(storage, "exam"), "exam")
+    assert (made.asks_for_invitation, made.send_within_hours) == (False, 0)
 
 
 def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:

@@ -1,0 +1,50 @@
+"""A device that is killed for good before one of its steps: ``python -m tests.killed_device STEP COMMAND ...``."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import requests
+from sottovoce.cli.main import main
+
+STEPS = ("link", "replace", "unlink")
+"""What a ledger does on the disk."""
+
+
+def dying(step: Callable[..., Any], counted: "count[int]", last: int, after: bool = False) -> Callable[..., Any]:
+    """
+    The same step, and no more than ``last`` of all that are counted.
+
+    Args:
+        step: to take.
+        counted: gives the number of each.
+        last: the process is killed before this one.
+        after: it counts once more when it was taken: a reply has come, and nobody has read it.
+    """
+
+    def take(*words: Any, **options: Any) -> Any:
+        _die_at(last, counted)
+        taken = step(*words, **options)
+        if after:
+            _die_at(last, counted)
+        return taken
+
+    return take
+
+
+def _die_at(last: int, counted: "count[int]") -> None:
+    if next(counted) == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    end, counted = int(sys.argv[1]), count()
+    for name in STEPS:
+        setattr(os, name, dying(getattr(os, name), counted, end))
+    adapter = requests.adapters.HTTPAdapter
+    adapter.send = dying(adapter.send, counted, end, after=True)  # type: ignore[method-assign]
+    sys.argv[1:2] = []
+    main()
