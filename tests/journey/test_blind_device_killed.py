@@ -1,4 +1,4 @@
-"""A device that is killed between its ledger, the redemption and the report: one report for an invitation, none lost."""
+"""A device that is killed between ledger, redemption and report: one report for an invitation, none lost."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def visit(running: Running, invitation: str, home: Path, last: int) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("back_end", DATABASES)
 def test_device_killed_fifty_times_sends_one_report_for_an_invitation(tmp_path: Path, back_end: str) -> None:
-    """Before each of its steps in turn: on the disk, and on either side of a request; twice, then in peace."""
+    """Before each of its steps in turn: on the disk, and beside each request; twice, then in peace."""
     asked, keys = blind_survey(), tmp_path / "keys"
     KeysFile(str(keys))._write({"exam": (key(0),)})
     url = DATABASES[back_end]()

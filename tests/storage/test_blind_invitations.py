@@ -39,6 +39,23 @@ def test_invitation_is_used_up_for_one_thing(store: Storage, key: int) -> None: 
     assert store.token_counts(key) == (2, 1, 1, 0)
 
 
+def test_what_a_restore_holds_is_good_only_when_somebody_has_said_so(store: Storage, key: int) -> None:  # noqa: F811
+    """What was redeemed stays so; the rest waits, can be taken back, and is counted when it is let go."""
+    assert store.redeem_invitation(key, GOOD, b"x" * 32) is Outcome.NEW
+    store.hold_invitations()
+    assert store.redeem_invitation(key, GOOD, b"x" * 32) is Outcome.SAME
+    assert store.redeem_invitation(key, OTHER, b"y" * 32) is Outcome.UNKNOWN
+    assert not store.has_token(key, OTHER)
+    assert store.reissue_invitations(key) == 1
+    assert store.reissue_invitations(key) == 0
+    assert store.redeem_invitation(key, OTHER, b"y" * 32) is Outcome.NEW
+    assert store.token_counts(key) == (2, 2, 0, 0)
+    store.add_tokens(key, [NONE], blind=True)
+    store.hold_invitations()
+    assert store.revoke_tokens(key, [NONE]) == 1
+    assert store.token_counts(key) == (3, 2, 1, 0)
+
+
 def test_of_many_at_once_one_is_first(store: Storage, key: int) -> None:  # noqa: F811
     """Sixteen requests, half of them for the same thing: one NEW, and no two different things are granted."""
     with ThreadPoolExecutor(8) as pool:

@@ -22,6 +22,8 @@ from sottovoce.shared.report import Report, parse_report, receipt
 from sottovoce.shared.spec import Survey
 
 SECONDS_OF_HOUR = 3600
+BEFORE_THE_END = 300
+"""Seconds that a report is due before its wave ends: at that moment itself none is taken, and clocks differ."""
 
 
 def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime) -> int:
@@ -34,12 +36,13 @@ def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime) -> 
         draws: the source of randomness.
         present: the present moment.
 
-    Bytes: those of one ``below``: every second is equally likely, in the survey's hours and before the wave ends.
+    Bytes: those of one ``below``: every second is equally likely, in the survey's hours and five minutes or more before
+    the wave ends; in these last minutes a report does not wait.
     """
     if not survey.send_within_hours:
         return 0
     most, closes = survey.send_within_hours * SECONDS_OF_HOUR, survey.waves[wave].closes
-    left = most if closes is None else max(0, int((closes - present).total_seconds()))
+    left = most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END)
     return int(present.timestamp()) + draws.below(min(most, left) + 1)
 
 

@@ -69,7 +69,14 @@ class PretendedAggregator:
         return Reply(200, dump_reply(Redemption(survey.name, signed(survey.moduli, numbers))))
 
     def left(self, what: str, headers: Mapping[str, str], body: bytes) -> str:
-        """A request leaves the device: the link of a report, "" of anything else."""
+        """
+        A request leaves the device; gives the link of a report, "" of anything else.
+
+        Args:
+            what: the last part of its address.
+            headers: among them what lets the report in.
+            body: of the request.
+        """
         if what == "redeem":
             request = parse_request(body)
             self.wire.append(("redeemed", request.invitation, b"".join(request.blinded)))

@@ -17,7 +17,7 @@ def present_of(survey: Survey, wave: int) -> int:
         wave: of it.
     """
     closes = survey.waves[wave].closes
-    return ORDINARY if closes is None else int(closes.timestamp()) - survey.send_within_hours * SECONDS_OF_HOUR
+    return ORDINARY if closes is None else int(closes.timestamp()) - (survey.send_within_hours + 1) * SECONDS_OF_HOUR
 
 
 def tape_of_wait(survey: Survey, number: int) -> bytes:

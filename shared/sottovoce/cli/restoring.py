@@ -83,6 +83,8 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
         raise StorageError("the backup cannot be copied") from None
     with closing(SQLiteStorage(copied)) as storage:
         tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
+        # Which of them were redeemed since it was made, nobody knows any more.
+        storage.hold_invitations()
         yield storage
         storage.scrub()
 

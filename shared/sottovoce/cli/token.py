@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.collect.tokens import MOST, create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.collect.tokens import MOST, create_tokens, reissue_after_restore, revoke_tokens, token_counts
 from sottovoce.aggregator.inviting.personal_links import as_table
 from sottovoce.aggregator.inviting.printed import Invitation
 from sottovoce.aggregator.inviting.printed import cards as print_cards
@@ -79,6 +79,16 @@ def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
     tokens = [line.split(",")[0].strip() for line in file if line.strip()]
     revoked = revoke_tokens(open_storage(data_settings(data)), name, tokens, MACHINE)
     click.echo(f"{revoked} tokens revoked", err=True)
+
+
+@token.command("reissue-after-restore")
+@click.argument("name")
+@data_option
+def reissue(name: str, data: Path | None) -> None:
+    """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
+    held = reissue_after_restore(open_storage(data_settings(data)), name, MACHINE)
+    click.echo(f"{held} invitations can be redeemed again. Whoever redeemed one since the backup was made can do so a "
+               f"second time: up to {held} persons may report twice.", err=True)  # fmt: skip
 
 
 @token.command()

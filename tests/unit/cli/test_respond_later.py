@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
+from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import SIGNERS, Key
 from sottovoce.client.terminal import screen
@@ -73,6 +74,26 @@ def test_report_that_is_due_is_sent_without_its_link(tmp_path: Path, issuer: Ser
     assert len(issuer.admitted) == 1
     assert entry is not None
     assert (entry.sent, entry.signature, entry.send_at) == (True, "", 0)
+
+
+def test_sending_without_the_link_wipes_what_a_kill_left(
+    tmp_path: Path, issuer: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is killed between recording a report and wiping its signature leaves two; none outlives sending."""
+    with monkeypatch.context() as killed:
+        killed.setattr(respondent, "forget_signature", lambda *_: None)
+        (tmp_path / "answers.json").write_text('{"q": "yes"}')
+        assert run("respond", LINK, "--later", "--yes", "--answers", str(tmp_path / "answers.json")).exit_code == 0
+    (file,) = [path for path in (tmp_path / "ledger").glob("*.json") if json.loads(path.read_text())["send_at"]]
+    signature = json.loads(file.read_text())["signature"]
+    holding = [path for path in (tmp_path / "ledger").iterdir() if signature in path.read_text()]
+    file.write_text(json.dumps({**json.loads(file.read_text()), "send_at": 1}))
+    ended = run("ledger", "send")
+
+    assert len(holding) == 2
+    assert ended.exit_code == 0, ended.stderr
+    assert len(issuer.admitted) == 1
+    assert not [path for path in (tmp_path / "ledger").iterdir() if signature in path.read_text()]
 
 
 def test_clearing_keeps_whose_signatures_were_asked_for(tmp_path: Path, left: Result) -> None:

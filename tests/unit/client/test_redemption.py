@@ -338,16 +338,20 @@ def test_report_waits_for_a_moment_that_was_drawn_with_it(ledger):
     assert ledger.get(KEY).sent
 
 
-def test_moment_comes_after_the_values_and_before_the_wave_ends():
-    """One draw below the seconds that are left, and one more."""
-    ledger, survey = MemoryLedger(), blind_survey(closes="2026-01-05T12:00:03Z", privacy={"send_within_hours": 1})
+@pytest.mark.parametrize(
+    ("closes", "tape", "waits"),
+    [("2026-01-05T12:05:03Z", b"\0\3", 3), ("2026-01-05T12:05:00Z", b"\0", 0), ("2026-01-05T12:00:01Z", b"\0", 0)],
+)
+def test_moment_comes_after_the_values_and_well_before_the_wave_ends(closes, tape, waits):
+    """One draw below the seconds that are left until five minutes before it, and one more; later it does not wait."""
+    ledger, survey = MemoryLedger(), blind_survey(closes=closes, privacy={"send_within_hours": 1})
     issuer = Issuer(survey)
     me = person(issuer, ledger, clock=lambda: NOW)
     me.redeem()
     # The coin's two bits, then 0 .. 3.
-    me._draws = Draws(read := reading(b"\0\3"))
+    me._draws = Draws(read := reading(tape))
     me.record(ANSWERS)
-    assert (read.rest, ledger.get(KEY).send_at) == (b"", int(NOW.timestamp()) + 3)
+    assert (read.rest, ledger.get(KEY).send_at) == (b"", int(NOW.timestamp()) + waits)
 
 
 def test_withdrawing_what_was_never_tried_stays_on_the_device(ledger):

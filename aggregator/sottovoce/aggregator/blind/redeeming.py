@@ -98,5 +98,8 @@ def _settle(outcome: Outcome) -> None:
         raise ReportRejected("token_invalid", "there is no such invitation, or it was taken back")
     if outcome is Outcome.CLOSED:
         raise ReportRejected("closed", "the survey is over")
+    if outcome is Outcome.UNKNOWN:
+        # A backup was restored: who waits asks again with the same numbers.
+        raise Refusal("busy")
     if outcome is Outcome.CONFLICT:
         raise Refusal("already_redeemed")

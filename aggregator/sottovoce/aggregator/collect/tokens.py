@@ -124,6 +124,21 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NOB
     return storage.revoke_tokens(_first_revision(storage, name).key, [token_hash(token, name) for token in tokens], who)
 
 
+def reissue_after_restore(storage: Storage, name: str, who: str = NOBODY) -> int:
+    """
+    Let the invitations be redeemed that a restore holds back; returns how many: so many people may report twice.
+
+    Args:
+        storage: where they are.
+        name: the survey's.
+        who: does it, for the journal.
+
+    Raises:
+        StorageError: no such survey.
+    """
+    return storage.reissue_invitations(_first_revision(storage, name).key, who)
+
+
 def token_counts(storage: Storage, name: str) -> TokenCounts:
     """
     Counters, which name no token. While the survey is open those that were spent move in steps of ``release_batch``,

@@ -290,6 +290,12 @@ class Storage(Protocol):
             blinded: fingerprint of what is to be signed.
         """
 
+    def hold_invitations(self) -> None:
+        """After a restore: nothing can be redeemed until ``reissue_invitations``; such a redemption is ``UNKNOWN``."""
+
+    def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
+        """Let what is held after a restore be redeemed; returns how many."""
+
     def add_tokens_once(self, batch: TokenBatch) -> str:
         """
         The same, and remember for good that the request was answered; if it was, nothing is made. Returns the

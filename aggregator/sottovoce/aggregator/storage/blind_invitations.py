@@ -33,7 +33,14 @@ _REDEEM = """
     WHERE survey = ? AND invitation_hash = ? AND blinded_hash IS NULL
 """
 _REDEEMED = "SELECT blinded_hash FROM blind_invitations WHERE survey = ? AND invitation_hash = ?"
-_REVOKE = "DELETE FROM blind_invitations WHERE survey = ? AND invitation_hash = ? AND blinded_hash IS NULL"
+_REVOKE = """
+    DELETE FROM blind_invitations
+    WHERE survey = ? AND invitation_hash = ? AND (blinded_hash IS NULL OR blinded_hash = ?)
+"""
+HELD = b"held"
+"""In the place of a fingerprint: good when a backup was made, and since then perhaps redeemed; nobody knows."""
+_HOLD = "UPDATE blind_invitations SET blinded_hash = ? WHERE blinded_hash IS NULL"
+_RELEASE = "UPDATE blind_invitations SET blinded_hash = NULL WHERE survey = ? AND blinded_hash = ?"
 _COUNT = "SELECT count(*) FROM blind_invitations WHERE survey = ? AND blinded_hash IS NULL"
 
 
@@ -67,7 +74,30 @@ def redeem(db: Handle, survey: int, invitation: bytes, blinded: bytes) -> Outcom
     found = db.execute(_REDEEMED, [survey, invitation]).fetchone()
     if found is None:
         return Outcome.TOKEN_INVALID
+    if bytes(found[0]) == HELD:
+        return Outcome.UNKNOWN
     return Outcome.SAME if bytes(found[0]) == blinded else Outcome.CONFLICT
+
+
+def hold(db: Handle) -> None:
+    """
+    After a backup was restored: what is good in it may have been redeemed since, and is not until somebody has said so.
+
+    Args:
+        db: within a transaction.
+    """
+    db.execute(_HOLD, [HELD])
+
+
+def release(db: Handle, survey: int) -> int:
+    """
+    Let what is held be redeemed again; returns how many, each of which may be redeemed a second time by that.
+
+    Args:
+        db: within a transaction.
+        survey: key of the first revision.
+    """
+    return db.execute(_RELEASE, [survey, HELD]).rowcount
 
 
 def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:
@@ -92,7 +122,7 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
         survey: key of the first revision.
         hashes: of the invitations.
     """
-    return db.executemany(_REVOKE, [(survey, each) for each in hashes])
+    return db.executemany(_REVOKE, [(survey, each, HELD) for each in hashes])
 
 
 def count(db: Handle, survey: int) -> int:

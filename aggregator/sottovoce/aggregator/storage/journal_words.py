@@ -65,6 +65,7 @@ SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
 PUBLISHED, RETIRED = "survey published", "revision retired"
 CLOSED, REOPENED, DELETED, PURGED = "survey closed", "survey reopened", "survey deleted", "report ids forgotten"
 TOKENS_MADE, TOKENS_REVOKED = "tokens made", "tokens revoked"
+REISSUED = "invitations reissued"
 RESULTS_READ, EXPORTED, BUDGET_OPENED = "results read", "file exported", "budget opened"
 BACKED_UP, RESTORED, COPIED, MIGRATED = "backup made", "backup restored", "database copied", "database migrated"
 SETTING_CHANGED = "setting changed"
@@ -110,6 +111,11 @@ WHAT: dict[str, Form] = {
     PURGED: _of_survey("the report ids of a revision were forgotten", "survey, revision", rf"{_NAME} {_NUMBER}"),
     TOKENS_MADE: _of_survey("one-time tokens were made", "survey, how many", rf"{_NAME} {_NUMBER}"),
     TOKENS_REVOKED: _of_survey("one-time tokens were taken back"),
+    REISSUED: _of_survey(
+        "invitations that were good in a restored backup can be redeemed again",
+        "survey, how many",
+        rf"{_NAME} {_NUMBER}",
+    ),
     RESULTS_READ: _of_survey("results were read", "survey, number of the snapshot", rf"{_NAME} ({_NUMBER}|closed)"),
     EXPORTED: _of_survey("a file was written", "survey, kind of file", rf"{_NAME} {_FILE}"),
     BUDGET_OPENED: _of_survey("a budget for a survey's public answers was opened"),

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sottovoce.aggregator.storage import blind_invitations, journal_table, record
 from sottovoce.aggregator.storage.base import Outcome
 from sottovoce.aggregator.storage.journal import JournalStorage
-from sottovoce.aggregator.storage.journal_words import NOBODY, TOKENS_MADE, TOKENS_REVOKED
+from sottovoce.aggregator.storage.journal_words import NOBODY, REISSUED, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.statements import Handle, add_token_counts, delete_tokens
 from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
 from sottovoce.shared.errors import StorageError
@@ -161,6 +161,26 @@ class TokenStorage(JournalStorage):
             if db.execute(self.OPEN, [survey]).fetchone() is None:
                 return Outcome.CLOSED
             return blind_invitations.redeem(db, survey, invitation, blinded)
+
+    def hold_invitations(self) -> None:
+        """After a restore: nothing can be redeemed until ``reissue_invitations``."""
+        with self._write() as db:
+            blind_invitations.hold(db)
+
+    def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
+        """
+        Let what is held after a restore be redeemed; returns how many, of which each may have been redeemed already.
+
+        Args:
+            survey: key of the first revision.
+            who: does it, for the journal.
+        """
+        with self._write() as db:
+            name = self._check_there(db, survey)
+            held = blind_invitations.release(db, survey)
+            if held:
+                journal_table.append(db, self._today(db), REISSUED, who, f"{name} {held}")
+        return held
 
     def _check_there(self, db: Handle, survey: int) -> str:
         """Its name; or a survey that is being deleted would leave tokens."""

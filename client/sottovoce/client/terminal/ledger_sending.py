@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sottovoce.client.delivery import deliver
+from sottovoce.client.delivery import deliver, readable
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Key
+from sottovoce.client.ledger import REDEMPTION, Key
 from sottovoce.client.ledger_entry import Record
+from sottovoce.client.redemption import without_signature
 from sottovoce.client.terminal.ledger_lists import about
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
@@ -30,7 +31,20 @@ def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict
 def _send(book: FileLedger, record: Record) -> dict[str, Any]:
     if record.bound and not record.entry.signature:
         raise BudgetExhausted("this report needs the token of its link; open the link with: sottovoce respond LINK")
+    _wipe_copy(book, record)
     return deliver(EntryByName(book.folder, record.name), record.key, record.entry, patient(record.key.origin))
+
+
+def _wipe_copy(book: FileLedger, sending: Record) -> None:
+    """Whoever recorded the report may have been killed before the signature's first copy was wiped."""
+    if not sending.entry.signature:
+        return
+    key = sending.key._replace(wave=REDEMPTION)
+    for kept in readable(book)[0]:
+        if kept.key == key:
+            wiped = without_signature(kept.entry, sending.key.wave, sending.entry.signature)
+            if wiped:
+                EntryByName(book.folder, kept.name).revise(key, kept.entry.body, wiped)
 
 
 class EntryByName(FileLedger):
