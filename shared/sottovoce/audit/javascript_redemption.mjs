@@ -21,12 +21,16 @@ export function whatRedemptionTells(events, { api, document, isBlind, token }) {
   return isKept(events, header.split(" ").at(-1), blinded) ? ["longer"] : [];
 }
 
+const NONE = { blinded: [], invitation: null };
+
 function read(body) {
   try {
-    const { blinded, invitation } = JSON.parse(body);
-    return { blinded, invitation };
+    const { format, digest, invitation, blinded } = JSON.parse(body);
+    // Nothing else, and in its one spelling.
+    const isAgreed = JSON.stringify({ format, digest, invitation, blinded }) === body;
+    return isAgreed ? { blinded, invitation } : NONE;
   } catch {
-    return { blinded: [], invitation: null };
+    return NONE;
   }
 }
 

@@ -12,10 +12,14 @@ from sottovoce.shared.redemption import parse_request, spell
 from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
+_ALWAYS = {"User-Agent": "sottovoce", "Accept-Encoding": "gzip", "Accept": "application/json"}
+
 NOT_SIGNED = "a report does not come with the signature of its id alone"
 TWICE = "an invitation is not redeemed once, for one id of each wave"
 BESIDE = "the invitation, or what was sent to be signed, goes with the report"
-SHARED = "the redemption, or the report, leaves a connection open for the other one"
+SHARED = (
+    "a request has other headers than are agreed, or leaves a connection open that redemption and report could share"
+)
 KEPT = "what was sent to be signed, the signature or the invitation lies on the device for longer than it is needed"
 
 
@@ -44,8 +48,7 @@ def unlike_redemption(survey: Survey, report: Report, seen: Sequence[Event]) -> 
     others = [event for event in requests if not _is_redemption(event)]
     if any(told in part for event in others for part in _parts(event) for told in telling):
         return BESIDE
-    alone = [event for event in requests if _is_redemption(event) or is_for_reports(event)]
-    if not all(("Connection", "close") in event.what[2] for event in alone):
+    if any(_headers(event) != _agreed(event) for event in requests):
         return SHARED
     return _unlike_kept(seen, str(next(iter(headers))).rpartition(" ")[2].encode(), telling)
 
@@ -66,6 +69,19 @@ def _unlike_kept(seen: Sequence[Event], signature: bytes, telling: Sequence[byte
 
 def _is_redemption(request: Event) -> bool:
     return str(request.what[1]).endswith("/redeem")
+
+
+def _agreed(request: Event) -> dict[str, str]:
+    """The same for every person and every answer, and a connection of its own for what must not be brought together."""
+    is_alone = _is_redemption(request) or is_for_reports(request)
+    typed = {"Content-Type": "application/json"} if request.what[0] == "POST" else {}
+    return {**_ALWAYS, **typed, "Connection": "close" if is_alone else "keep-alive"}
+
+
+def _headers(request: Event) -> dict[str, str]:
+    """Those that could tell something: a signature is looked at by itself, and how long a body is follows from it."""
+    beside = {"Content-Length", *(["Authorization"] if is_for_reports(request) else [])}
+    return {str(name): str(value) for name, value in request.what[2] if name not in beside}
 
 
 def _parts(request: Event) -> Iterator[bytes]:
