@@ -80,7 +80,7 @@ class PlacedRecords:
                 f"{self.path.name} cannot be written beside the data; there must be room for it"
             ) from None
 
-    def _replace(self, parts: Sequence[Any]) -> None:
+    def _replace(self, parts: Sequence[bytes]) -> None:
         handle, part = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -171,8 +171,8 @@ def _hash(head: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.dump(head)).hexdigest()
 
 
-def _narrow(values: Values, kind: Kind) -> np.ndarray:
-    return np.ascontiguousarray(values.astype(_width(kind)))
+def _narrow(values: Values, kind: Kind) -> bytes:
+    return values.astype(_width(kind)).tobytes()
 
 
 def _width(kind: Kind) -> np.dtype[Any]:
