@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+import time
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,8 +12,10 @@ import numpy as np
 from sottovoce.aggregator.curator.ball import Ball, Vectors
 from sottovoce.aggregator.curator.cluster import Lloyd, cluster, draw_point
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.histogram import histogram
+from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.questions import histogram_question
 from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.files.data_set import open_data_set
 
 from tests.bench.mechanisms import best, row
 
@@ -20,21 +24,69 @@ POINTS = int(os.environ.get("BENCH_POINTS", "1000000"))
 CELLS = 20
 
 
-def parquet_histogram() -> None:
-    """Twenty cells of ten million rows, with reading; beside the same cells counted plainly."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "cells.parquet")
-        made = duckdb.sql(
-            "SELECT (range * 7919) % $cells AS cell FROM range($rows)", params={"cells": CELLS, "rows": ROWS}
-        )
-        made.write_parquet(str(file))
+FILES = {  # texts of one length, so that files without compression are of one size
+    "all equal": "'name' || lpad('0', 8, '0')",
+    "all different": "'name' || lpad(range::VARCHAR, 8, '0')",
+    "none that fits": "'none' || lpad(range::VARCHAR, 8, '0')",
+}
 
-        def read() -> np.ndarray:
-            return duckdb.read_parquet(str(file)).fetchnumpy()["cell"]
 
-        plain = best(lambda: np.bincount(read(), minlength=CELLS), 3)
-        noisy = best(lambda: histogram(read(), CELLS, Terms(Fraction(1)), system_draws()), 3)
-        row(f"curator: histogram of {ROWS:,} rows of Parquet, times a plain count", noisy / plain, "x", "<= 3")
+def declared(folder: Path, name: str) -> Path:
+    """Where a file lies that is declared to hold some names in its one column."""
+    names = ", ".join(f"name{number:08}" for number in range(CELLS))
+    (folder / f"{name}.yaml").write_text(
+        f"format: sottovoce-data/1\nrecord: one row\ncolumns:\n  cell: {{categories: [{names}]}}\n"
+    )
+    return folder / name
+
+
+def bound(file: Path, heads: Path) -> float:
+    """Seconds that binding a file takes."""
+    started = time.perf_counter()
+    open_data_set(file, None, str(heads)).bind(Fraction(1000), None, Neighbours.REPLACE)
+    return time.perf_counter() - started
+
+
+def seconds_of_histograms(
+    files: Sequence[Path], heads: Path, repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """With all that the verb does, from looking at the file on; by turns, and each time a question that is new."""
+    found = []
+    for turn in range(1, repeats + 1):
+        for file in files:
+            started = clock()
+            data = open_data_set(file, None, str(heads))
+            data.ask(histogram_question(data.declaration, ["cell"]), Fraction(turn, 100))
+            found.append(clock() - started)
+    return [min(found[place :: len(files)]) for place in range(len(files))]
+
+
+def parquet_histogram(folder: Path) -> None:
+    """Twenty names in ten million rows, bound and asked for; beside the same names counted plainly by the library."""
+    file = declared(folder, "names").with_suffix(".parquet")
+    text = f"'name' || lpad(((range * 7919) % {CELLS})::VARCHAR, 8, '0')"
+    duckdb.sql(f"SELECT {text} AS cell FROM range({ROWS})").write_parquet(str(file))  # noqa: S608
+    plain = best(lambda: duckdb.read_parquet(str(file)).aggregate("cell, count(*)").fetchall(), 7)
+    binding = bound(file, folder.parent / "heads")
+    (noisy,) = seconds_of_histograms([file], folder.parent / "heads", 7)
+    row(f"curator: {ROWS:,} rows of Parquet counted plainly", plain, "s", "")
+    row("curator: histogram of the same rows, times the plain count", noisy / plain, "x", "<= 3")
+    row("curator: binding them, once", binding, "s", "")
+
+
+def time_by_values(folder: Path) -> None:
+    """Whether a histogram takes longer because of what stands in the cells; by the processor, whatever else runs."""
+    for ending, rows in (("parquet", ROWS // 5), ("csv", ROWS // 20)):
+        files = [declared(folder, name.replace(" ", "_")).with_suffix(f".{ending}") for name in FILES]
+        for file, text in zip(files, FILES.values(), strict=True):
+            made = duckdb.sql(f"SELECT {text} AS cell FROM range({rows})")  # noqa: S608
+            (made.write_parquet if ending == "parquet" else made.write_csv)(str(file))
+            binding = bound(file, folder.parent / "heads")
+            row(f"curator: binding {rows:,} rows of {ending}, {file.stem}", binding * 1000, "ms", "")
+        found = seconds_of_histograms(files, folder.parent / "heads", 40, time.process_time)
+        for name, seconds in zip(FILES, found, strict=True):
+            row(f"curator: histogram of {rows:,} rows of {ending}, {name}", seconds * 1000, "ms", "")
+        row(f"curator: the slowest of these, {ending}, times the quickest", max(found) / min(found), "x", "1")
 
 
 def clusters() -> None:
@@ -78,6 +130,11 @@ def errors_by_epsilon() -> None:
 
 def figures() -> None:
     """All of it."""
-    parquet_histogram()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "data")
+        folder.mkdir()
+        (folder.parent / "heads").mkdir()
+        parquet_histogram(folder)
+        time_by_values(folder)
     clusters()
     errors_by_epsilon()

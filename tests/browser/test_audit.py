@@ -241,6 +241,7 @@ def test_script_that_does_not_run_is_no_pass(browser: Browser, monkeypatch: pyte
     assert check.message == "it does not draw a report as it should, or not in time"
 
 
+@pytest.mark.usefixtures("kept_verdicts")
 def test_command_audits_a_running_aggregator(tmp_path: Path) -> None:
     """The whole command, in JSON, on a correction as its author wrote it; nothing that it draws is stored."""
     executable, environment = find()

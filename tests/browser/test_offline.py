@@ -104,6 +104,7 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
         ],
         "sottovoce-page": [
             "/assets/answering.js",
+            "/assets/blind.js",
             "/assets/extras.js",
             "/assets/more_types.js",
             "/assets/respondent.html",

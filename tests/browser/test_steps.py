@@ -227,6 +227,8 @@ def test_check_has_two_tries_and_stays_on_the_device(
     visit: Visit, start_page: Page, choices: tuple[int, ...], words: str
 ) -> None:
     """Right or wrong, it is told, nothing is sent or kept, and the questions follow."""
+    # What is kept for visits without a connection, the same for everybody, is asked for in the background.
+    start_page.evaluate(KEPT)
     start_page.click("#explanation .actions .primary")
     start_page.click("#check [type=submit]")
     assert start_page.inner_text(".told") == "Choose an answer."

@@ -33,6 +33,7 @@ def here(*words: str) -> Result:
     return CliRunner().invoke(main, ["audit", *words])
 
 
+@pytest.mark.usefixtures("kept_verdicts")
 def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
     """As text for people, with the verdict first and last."""
     sottovoce(tmp_path, "init")
@@ -49,6 +50,7 @@ def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
         assert words in run.stdout
 
 
+@pytest.mark.usefixtures("kept_verdicts")
 def test_audit_as_json(coin: Path) -> None:
     """By its schema, with exactly the claims of the survey."""
     run = here(str(coin), "--n", "500", "--json")
@@ -86,6 +88,7 @@ def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyP
     assert json.loads(report.stdout)["verdict"] == "failed"
 
 
+@pytest.mark.usefixtures("kept_verdicts")
 def test_too_few_reports_are_no_pass(coin: Path) -> None:
     """What could not have been found was not tried."""
     run = here(str(coin), "--n", "5")

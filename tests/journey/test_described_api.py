@@ -35,7 +35,8 @@ def findings(running: Running, folder: Path, *options: str, description: str = "
     place = [description or f"{running.url}/openapi.json", "--url", running.url]
     ended = subprocess.run(
         [*command, *place, *options],
-        check=False, capture_output=True, text=True, cwd=folder, env={**os.environ, "RESEARCHER_KEY": running.token},
+        check=False, capture_output=True, text=True, cwd=folder, timeout=1800,
+        env={**os.environ, "RESEARCHER_KEY": running.token},
     )  # fmt: skip
     return ended.stdout + ended.stderr if ended.returncode else ""
 

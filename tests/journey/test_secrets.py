@@ -103,6 +103,7 @@ KNOWS_NONE = {
     "reidentify": "as above",
     "curator top": "as above",
     "curator cluster": "as above",
+    "estimate": "reads a folder of reports that was exported; on S3 with what the environment lets it in",
 }
 """Verbs that are given no secret, each with the reason why not."""
 

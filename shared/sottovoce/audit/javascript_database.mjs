@@ -36,6 +36,7 @@ export class KeyRange {
 
   includes(key) {
     const low = this.lower === undefined ? 1 : compareKeys(key, this.lower);
+    if (low < 0) return false;
     const high = this.upper === undefined ? -1 : compareKeys(key, this.upper);
     return (low > 0 || (low === 0 && !this.lowerOpen)) && (high < 0 || (high === 0 && !this.upperOpen));
   }
@@ -43,9 +44,9 @@ export class KeyRange {
 
 /** Numbers, then texts, then lists, item by item, as the standard orders keys. */
 export function compareKeys(one, other) {
-  const ranks = [one, other].map(rank);
-  if (ranks[0] !== ranks[1]) return ranks[0] - ranks[1];
-  if (ranks[0] < 2) return one < other ? -1 : Number(one > other);
+  const [first, second] = [rank(one), rank(other)];
+  if (first !== second) return first - second;
+  if (first < 2) return one < other ? -1 : Number(one > other);
   const places = Math.min(one.length, other.length);
   for (let place = 0; place < places; place += 1) {
     const order = compareKeys(one[place], other[place]);
@@ -55,9 +56,10 @@ export function compareKeys(one, other) {
 }
 
 function rank(key) {
-  const kinds = [typeof key === "number" && !Number.isNaN(key), typeof key === "string", Array.isArray(key)];
-  if (!kinds.includes(true)) throw new DOMException("", "DataError");
-  return kinds.indexOf(true);
+  if (Array.isArray(key)) return 2;
+  if (typeof key === "string") return 1;
+  if (typeof key === "number" && !Number.isNaN(key)) return 0;
+  throw new DOMException("", "DataError");
 }
 
 /**
@@ -86,7 +88,7 @@ export class Databases {
   }
 
   #dump() {
-    const told = (name, store, records) => records.map(([key, bytes]) => [name, store, JSON.stringify(key), bytes]);
+    const told = (name, store, records) => records.map(([, bytes, spelled]) => [name, store, spelled, bytes]);
     const of = ([name, stores]) => [...stores].flatMap(([store, records]) => told(name, store, records));
     return [...this.#found].flatMap(of);
   }
@@ -97,7 +99,7 @@ export class Databases {
     for (const [name, store, key, bytes] of dumped) {
       if (!this.#found.has(name)) this.#found.set(name, new Map());
       const stores = this.#found.get(name);
-      stores.set(store, [...(stores.get(store) ?? []), [JSON.parse(key), bytes]]);
+      stores.set(store, [...(stores.get(store) ?? []), [JSON.parse(key), bytes, key]]);
     }
   }
 
@@ -265,10 +267,14 @@ class Transaction {
   }
 
   #write(name, key, bytes) {
-    this.#tell("write", JSON.stringify(key), bytes);
-    const others = this.#stores.get(name).filter(([known]) => compareKeys(known, key) !== 0);
-    const records = [...others, [structuredClone(key), bytes]];
-    this.#stores.set(name, records.sort(([one], [other]) => compareKeys(one, other)));
+    const spelled = JSON.stringify(key);
+    this.#tell("write", spelled, bytes);
+    const records = [...this.#stores.get(name)];
+    const order = (known) => compareKeys(known[0], key);
+    const place = records.findIndex((known) => order(known) >= 0);
+    const isThere = place >= 0 && order(records[place]) === 0;
+    records.splice(place < 0 ? records.length : place, isThere ? 1 : 0, [structuredClone(key), bytes, spelled]);
+    this.#stores.set(name, records);
   }
 
   #remove(name, gone) {

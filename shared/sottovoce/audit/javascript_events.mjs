@@ -2,32 +2,35 @@
 //
 // First: { scripts, scenarios: { name: { versions: [texts, oldest first], answers: by truth } }, most }
 // Then:  { scenario, event, truth, files, stored, spent, revised, token, names }
-//        -> [runs, [what `happen` gives, "part/whole"] for each way of the coins]
+//        -> [runs, [[[what `happen` gives, bounds of the draws], "part/whole"] for each way of the coins]]
 //        or { files } -> what the ledger says is spent
 // What cannot be followed is told as null: the reason could repeat a value.
 import { createInterface } from "node:readline";
 
-import { lawOf } from "./javascript_laws.mjs";
+import { spelledLawOf } from "./javascript_laws.mjs";
 import { loadProduct } from "./javascript_product.mjs";
+import { remembering } from "./javascript_remembered.mjs";
 import { charged, happen } from "./javascript_world.mjs";
 
 const print = process.stdout.write.bind(process.stdout);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { scripts, scenarios, most } = JSON.parse((await lines.next()).value);
+globalThis.remembering = remembering;
 const { product } = await loadProduct(scripts);
 
 async function replyTo(order) {
-  if (order.event === undefined) return charged(product, order.files);
+  if (order.event === undefined) return JSON.stringify(await charged(product, order.files));
   let runs = 0;
   const run = (draws) => {
     runs += 1;
     return happen(product, scenarios[order.scenario], order, draws);
   };
-  const ways = await lawOf(run, most);
-  return [runs, ways.map(([way, , likely]) => [way, likely])];
+  // What happened is long, and spelled already.
+  const ways = await spelledLawOf(run, most);
+  return `[${runs},[${ways.map(([way, likely]) => `[${way},"${likely}"]`)}]]`;
 }
 
 for (let line; !(line = await lines.next()).done; ) {
-  const reply = await replyTo(JSON.parse(line.value)).catch(() => null);
-  print(`${JSON.stringify(reply)}\n`);
+  const reply = await replyTo(JSON.parse(line.value)).catch(() => "null");
+  print(`${reply}\n`);
 }

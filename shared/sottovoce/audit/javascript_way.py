@@ -26,6 +26,8 @@ from sottovoce.shared.spec import Question, Survey
 
 FORM, REFUSALS = "the form's own steps", "what it must refuse"
 
+TOOK_NO_ANSWER = "it takes what is no answer, repeats it in an error, or draws before it refuses"
+
 _REDUCED = 4
 
 _PARTS = {
@@ -81,7 +83,7 @@ _REFUSALS = {
     "tampered": "it takes a survey that was changed on the way",
     "dear": "it takes a survey that costs more than is allowed",
     "everything": "it refuses the survey of its link",
-    "answers": "it takes what is no answer, repeats it in an error, or draws before it refuses",
+    "answers": TOOK_NO_ANSWER,
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.device_histories import ASKED, PARTLY
 from sottovoce.audit.interference import IDENTITY, SUBJECT
+from sottovoce.audit.javascript_way import FORM, REFUSALS, TOOK_NO_ANSWER
 from sottovoce.audit.limits import ALLOWED, LINK
 from sottovoce.audit.python_code import OUTSIDE
 from sottovoce.audit.randomness import DRAWS, ID_LAW, ID_SAMPLED, SOURCE
@@ -21,17 +22,19 @@ EXACT = ("integers", "python", "javascript")
 @dataclass(frozen=True)
 class Promise:
     """
-    One promise about the client.
+    One promise.
 
     Attributes:
         text: the promise.
-        done: how it was tried.
-        unseen: what was not looked at.
+        done: how it was tried; "" where no audit tries it.
+        unseen: what was not looked at, where it was tried.
+        elsewhere: who looks at it, where it was not tried.
     """
 
     text: str
     done: str
     unseen: str
+    elsewhere: str = ""
 
 
 PROMISES = {
@@ -84,8 +87,28 @@ PROMISES = {
         "The aggregator serves the survey and the form that this release consists of.",
         "Each file was fetched and compared, and the form filled in by invented people.",
         "What is served to other people or at another time.",
+        "--client LINK looks at what an aggregator serves; 'sottovoce verify' compares its files.",
+    ),
+    "receipt": Promise(
+        "A receipt shows what was sent, and the report can be taken back until the survey closes.",
+        "",
+        "",
+        "The whole runs take reports back, but only to see that this tells no answer.",
+    ),
+    "stored": Promise(
+        "The aggregator stores perturbed answers only: no address, cookie, time or order of arrival.",
+        "",
+        "",
+        "An audit runs the clients, and nothing of an aggregator.",
+    ),
+    "kept": Promise(
+        "A report that the aggregator has acknowledged is on its disk, once.",
+        "",
+        "",
+        "An audit runs the clients, and nothing of an aggregator.",
     ),
 }
+"""Every promise of SECURITY.md, in the words and the steps of an audit."""
 
 UNSEEN = (
     "No audit sees a client that is honest while it is audited: one that behaves otherwise only by date, by machine or "
@@ -112,7 +135,10 @@ _OF_SUBJECT = {
     PARTLY: "once",
     "form of the reports": "beside",
     "bytes read": "beside",
+    FORM: "beside",
+    "several waves of one person": "beside",
 }
+_OF_A_CLIENT = ("law", "beside", "source", "id", "refuse", "limit", "once")
 _FOUND = {
     PASSED: "Nothing was found that contradicts it.",
     FAILED: "IT IS NOT KEPT",
@@ -120,33 +146,58 @@ _FOUND = {
 }
 
 
-def promise_of(check: Check) -> str:
-    """The key in ``PROMISES`` of what a check is about."""
+def promises_of(check: Check) -> tuple[str, ...]:
+    """The keys in ``PROMISES`` of what a check is about."""
     if check.part == "integers":
-        return "claim"
+        return ("claim",)
     if check.part == "files":
-        return "served"
+        return ("served",)
     if check.subject.endswith("in two waves") or check.subject.startswith(("which are asked", "life", "lives")):
-        return "once"
-    return _OF_SUBJECT.get(check.subject, "law")
+        return ("once",)
+    if check.subject == REFUSALS:
+        return _of_refusals(check)
+    if check.part == "javascript" and check.subject == "all questions":
+        return _OF_A_CLIENT  # that client was not run
+    return (_OF_SUBJECT.get(check.subject, "law"),)
+
+
+def _of_refusals(check: Check) -> tuple[str, ...]:
+    """The browser's client has one line for what it takes of people and of links."""
+    if check.outcome == PASSED:
+        return ("refuse", "limit")
+    if check.message == TOOK_NO_ANSWER:
+        return ("refuse",)
+    return ("refuse", "limit") if TOOK_NO_ANSWER in check.message else ("limit",)
 
 
 def promises_kept(checks: Sequence[Check]) -> list[dict[str, Any]]:
-    """For each promise that was looked at: its text, what was done, what was found and what was not looked at."""
+    """For each promise: its text, what was done, what was found and what was not looked at."""
     told = []
     for key, promise in PROMISES.items():
-        own = [check for check in checks if promise_of(check) == key and check.part != "statement"]
-        worst = next(
-            (outcome for outcome in (FAILED, NOT_DONE, PASSED) if outcome in {each.outcome for each in own}), ""
-        )
-        if worst:
-            reasons = dict.fromkeys(each.message for each in own if each.outcome == worst and each.message)
-            found = _FOUND[worst] if worst == PASSED else f"{_FOUND[worst]}: {'; '.join(reasons)}."
-            done = f"{promise.done} Checks: {len(own)}."
-            told.append(
-                {"promise": promise.text, "outcome": worst, "done": done, "found": found, "unseen": promise.unseen}
-            )
+        own = [check for check in checks if key in promises_of(check) and check.part != "statement"]
+        told.append({"promise": promise.text, **(_tried(promise, own) if own else _not_tried(promise))})
     return told
+
+
+def _tried(promise: Promise, own: Sequence[Check]) -> dict[str, str]:
+    worst = next(outcome for outcome in (FAILED, NOT_DONE, PASSED) if outcome in {each.outcome for each in own})
+    reasons = dict.fromkeys(each.message for each in own if each.outcome == worst and each.message)
+    found = _FOUND[worst] if worst == PASSED else f"{_FOUND[worst]}: {'; '.join(reasons)}."
+    return {
+        "outcome": worst,
+        "done": f"{promise.done} Checks: {len(own)}.",
+        "found": found,
+        "unseen": promise.unseen,
+    }
+
+
+def _not_tried(promise: Promise) -> dict[str, str]:
+    return {
+        "outcome": NOT_DONE,
+        "done": "Nothing was done about it in this audit.",
+        "found": "So nothing was found, for or against it.",
+        "unseen": f"All of it. {promise.elsewhere}".strip(),
+    }
 
 
 def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Check]:

@@ -87,7 +87,7 @@ def lines(document: dict[str, Any]) -> list[str]:
 
 def _promises(promises: list[dict[str, Any]]) -> list[str]:
     """What was promised about the client, and what came of it, in words."""
-    text = ["", "What the client promises, and what this audit found"]
+    text = ["", "What is promised, and what this audit found"]
     for each in promises:
         text += _indented(each["promise"], 2)
         for told in (each["done"], each["found"], f"Not looked at: {each['unseen'][0].lower()}{each['unseen'][1:]}"):

@@ -20,8 +20,9 @@ from sottovoce.shared.errors import StorageError
 
 _OPENS = (
     "This survey has no budget for its public answers yet. Going on opens it with epsilon {} in all, for good: this is"
-    " spent at once, so that no further table of them can be published, and no file has exact ones any more. To publish"
-    " more, now or later, open a larger budget first: sottovoce curator bind --survey {} --epsilon E"
+    " spent at once, so that no further table of them can be published; no file has exact ones any more, and no model"
+    " two public questions. To publish more, now or later, open a larger budget first:"
+    " sottovoce curator bind --survey {} --epsilon E"
 )
 
 

@@ -1,9 +1,12 @@
 """What is said of an audit is what was done: each check under its promise, and the sentence only where all passed."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.javascript_way import FORM, REFUSALS, TOOK_NO_ANSWER
 from sottovoce.audit.promises import PROMISES, promises_kept, statement
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.text import lines
@@ -52,7 +55,62 @@ def test_promise_that_is_not_kept_says_why() -> None:
 
     assert told[PROMISES["beside"].text]["found"] == "IT IS NOT KEPT: a header depends on the answer to 'q'."
     assert told[PROMISES["law"].text]["found"] == "Something was not tried: node is not installed."
-    assert len(told) == 2
+    untried = {text for text, each in told.items() if each["done"] == "Nothing was done about it in this audit."}
+    assert untried == {promise.text for promise in PROMISES.values()} - {
+        PROMISES[key].text for key in ("beside", "law")
+    }
+
+
+IN_SECURITY = {
+    "What leaves a device": {"claim", "law", "beside", "source", "id", "refuse", "limit"},
+    "One person": {"once"},
+    "The aggregator stores": {"stored"},
+    "An acknowledged report": {"kept"},
+    "Who answers can check": {"served", "limit"},
+    "A receipt shows": {"receipt"},
+}
+"""How each promise of SECURITY.md begins, and what of the report it is."""
+
+
+def test_every_promise_of_the_project_has_a_line() -> None:
+    """With what was done, found and not looked at, also where nothing was; and there is no other line."""
+    text = (Path(__file__).parents[3] / "SECURITY.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z].*?) \|", text, re.MULTILINE)
+    told = promises_kept([])
+
+    assert [[key for key in IN_SECURITY if row.startswith(key)] for row in rows] == [[key] for key in IN_SECURITY]
+    assert set.union(*IN_SECURITY.values()) == set(PROMISES)
+    assert [each["promise"] for each in told] == [promise.text for promise in PROMISES.values()]
+    assert all(each["outcome"] == NOT_DONE and each["unseen"].startswith("All of it.") for each in told)
+
+
+OF_CLIENT = {"law", "beside", "source", "id", "refuse", "limit", "once"}
+
+
+@pytest.mark.parametrize(
+    ("check", "promises"),
+    [
+        (Check("javascript", FORM, FAILED, message="m"), {"beside"}),
+        (Check("javascript", REFUSALS, FAILED, message="it takes a dear survey"), {"limit"}),
+        (Check("javascript", REFUSALS, FAILED, message=TOOK_NO_ANSWER), {"refuse"}),
+        (
+            Check("javascript", REFUSALS, FAILED, message=f"it takes a dear survey; {TOOK_NO_ANSWER}"),
+            {"refuse", "limit"},
+        ),
+        (Check("javascript", REFUSALS, PASSED), {"refuse", "limit"}),
+        (Check("javascript", "all questions", NOT_DONE, message="node is not installed"), OF_CLIENT),
+        (Check("page", "several waves of one person", FAILED, message="m"), {"beside"}),
+        (Check("files", "survey", FAILED, message="m"), {"served"}),
+        (Check("python", "life of a device: small", FAILED, message="m"), {"once"}),
+    ],
+    ids=lambda one: one.subject if isinstance(one, Check) else "",
+)
+def test_check_is_told_under_its_own_promise(check: Check, promises: set[str]) -> None:
+    """Whoever reads that a promise is not kept, or was not tried, reads of the right one."""
+    own = {key for key in PROMISES for each in promises_kept([check]) if each["promise"] == PROMISES[key].text
+           and each["done"] != "Nothing was done about it in this audit."}  # fmt: skip
+
+    assert own == promises
 
 
 def test_text_tells_promises_and_the_sentence() -> None:
@@ -64,6 +122,6 @@ def test_text_tells_promises_and_the_sentence() -> None:
     }  # fmt: skip
     text = " ".join(" ".join(lines(document)).split())
 
-    assert "What the client promises, and what this audit found" in text
+    assert "What is promised, and what this audit found" in text
     assert check.scope in text
     assert "no audit sees a client that is honest while it is audited" in text

@@ -54,6 +54,7 @@ def test_bound_file_is_counted_for_its_curator(file: Path) -> None:
 
     assert found["not_as_declared"] == {"year": 100, "habits": 0, "age": 100}
     assert "no release" in found["notes"][0]
+    assert found["notes"][1] == "class.csv.placed holds every record; guard and delete it as the data themselves"
     assert {key: found["budget"][key] for key in ("epsilon", "delta", "neighbours", "records")} == {
         "epsilon": "100", "delta": "1/90000", "neighbours": "replace-one", "records": 300,
     }  # fmt: skip

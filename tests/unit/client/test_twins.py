@@ -221,7 +221,7 @@ TWINS = [
         | {"MemoryLedger": "for simulations"}
         | dict.fromkeys(["over", "firstUnaccepted"], "within BrowserLedger")
         | {"recorded": "within AnswerPath, which shows what it refuses"},
-        only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own", "memoKey": PIECE},
+        only_javascript={"BrowserLedger": "the twin of FileLedger, which has a module of its own"},
     ),
     Twin("client.memo", ("device/memo.js",), only_python={"digestOfDigits": "within checkMemo, which may fetch"}),
     Twin("client.question_sample", ("device/question_sample.js",)),

@@ -16,6 +16,8 @@ class MemoryLedger {
   prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
   markSent = async (key) => this.#change(key, { sent: true });
   end = async (key, ended) => this.#change(key, { body: null, ended });
+  // Nothing of these waits for a moment.
+  endUntried = async () => false;
   spent = async () => [...this.entries.values()].reduce((total, entry) => total + entry.epsilon, 0);
   surveyText = async () => null;
   unaccepted = async () => [];

@@ -1,10 +1,13 @@
 """What publishing writes into a survey that says ``access: blind``."""
 
-from sottovoce.aggregator.blind.keys_file import KeysFile
+from sottovoce.aggregator.blind.keys_file import SETTING, KeysFile
 from sottovoce.aggregator.settings import Settings
+from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
+
+NO_KEYS = f"this server has no file for the keys of blind links: whoever runs it names one ({SETTING})"
 
 
 def with_moduli(survey: Survey, settings: Settings) -> Survey:
@@ -16,10 +19,13 @@ def with_moduli(survey: Survey, settings: Settings) -> Survey:
         settings: name the file of keys, and how long new ones are.
 
     Raises:
+        SpecError: this server has no place for keys.
         StorageError: the keys cannot be made, or those of the moduli that it lists are not here.
     """
     if not survey.is_blind:
         return survey
+    if not settings.blind_keys_file:
+        raise SpecError([Problem("/access", NO_KEYS)])
     keys = KeysFile(settings.blind_keys_file)
     if survey.moduli:
         keys.of(survey.name, survey.moduli)

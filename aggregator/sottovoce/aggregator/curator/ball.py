@@ -54,11 +54,10 @@ class Ball:
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
         inside: Vectors = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
-        lengths = self._lengths(inside)
-        out = np.flatnonzero(lengths > self.radius)
-        far = inside[out]
-        inside[out] = np.sign(far) * (np.abs(far) * self.radius // lengths[out, None])
-        return inside
+        # Rows inside are divided too, by the radius: how much there is to do follows from no value.
+        over = np.maximum(self._lengths(inside), self.radius)[:, None]
+        shrunk: Vectors = np.sign(inside) * (np.abs(inside) * self.radius // over)
+        return shrunk
 
     def _lengths(self, rows: Vectors) -> Vectors:
         """The norm, exact inside the ball's comparison, rounded up where it is no whole number."""

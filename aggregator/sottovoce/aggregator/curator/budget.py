@@ -79,6 +79,17 @@ class Budget:
             self.place.begin(line)
             self.heads.note(self.data, parse_ledger(line).head)
 
+    def has(self, terms: BudgetTerms) -> bool:
+        """
+        Whether just these terms are in force, and there is nothing to open.
+
+        Raises:
+            StorageError: they are, and the ledger or its head is not as it should be.
+        """
+        with self._alone():
+            there = self.place.read() is not None and self.heads.get(self.data) is not None
+            return there and self._ledger().terms == terms and self._checked().terms == terms
+
     def _check_unused(self, terms: BudgetTerms) -> None:
         """Of a budget that is there: nothing was drawn under it, and it has these terms but for the declaration."""
         ledger = self._ledger()

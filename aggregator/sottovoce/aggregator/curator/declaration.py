@@ -69,6 +69,11 @@ class Categories:
     def _places(self) -> dict[str, int]:
         return {name: index for index, name in enumerate(self.cells)}
 
+    @property
+    def largest(self) -> int:
+        """The largest number that stands for a cell."""
+        return len(self.cells) - 1
+
     def place(self, text: str) -> Placed:
         """The index among ``cells``."""
         index = self._places.get(text)
@@ -90,6 +95,11 @@ class Marks:
     """
 
     names: tuple[str, ...]
+
+    @property
+    def largest(self) -> int:
+        """The largest number that stands for a cell: all marks."""
+        return (1 << len(self.names)) - 1
 
     def place(self, text: str) -> Placed:
         """A bit mask: bit j is mark j. Marks that are not declared are left out."""
@@ -122,6 +132,11 @@ class Number:
     def steps(self) -> int:
         """Grid points are 0 to this."""
         return int((self.maximum - self.minimum) / self.step)
+
+    @property
+    def largest(self) -> int:
+        """The largest number that stands for a cell."""
+        return self.steps
 
     @property
     def grid(self) -> Grid:

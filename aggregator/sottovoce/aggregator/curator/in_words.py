@@ -20,20 +20,20 @@ def decimal(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
-def bound_document(records: Records, terms: BudgetTerms, warning: str | None) -> dict[str, Any]:
+def bound_document(records: Records, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
     """
     Of a data set that was bound.
 
     Args:
         records: all of it.
         terms: of its budget.
-        warning: about delta, or None.
+        notes: about delta, and about what was written beside the data.
     """
     return {
         "records": records.count,
         "not_as_declared": dict(records.misfits),
         "budget": terms_document(terms),
-        "notes": [NO_RELEASE, *([warning] if warning else [])],
+        "notes": [NO_RELEASE, *notes],
     }
 
 

@@ -2,8 +2,11 @@
 Reads a curator's file under its declaration: CSV, with or without a byte order mark, lines ending in LF or CR LF.
 
 Only the file's form can be refused: its header, and rows that are longer or shorter. Whatever stands in a cell has a
-place that the declaration fixes (``curator.declaration``), so that no value stops, slows or warns. Messages name the
-line or the column's number, never what stands there: a header may be a row of answers.
+place that the declaration fixes (``curator.declaration``), so that no value stops or warns. Messages name the line or
+the column's number, never what stands there: a header may be a row of answers.
+
+Each different text is placed once, so that reading takes longer where there are many: it is done when data are bound,
+for their curator alone. Later verbs read what was placed (``files.placed``).
 """
 
 import csv

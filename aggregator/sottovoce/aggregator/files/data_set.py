@@ -20,6 +20,7 @@ from sottovoce.aggregator.curator.records import Records
 from sottovoce.aggregator.curator.reidentify import Table
 from sottovoce.aggregator.curator.terms import Terms
 from sottovoce.aggregator.files.curated import digest_of, read_declaration, read_records
+from sottovoce.aggregator.files.placed import PlacedRecords, known_digest, stamp_of
 from sottovoce.shared.errors import StorageError
 
 
@@ -29,20 +30,25 @@ class DataSet:
     Records under a declaration.
 
     Attributes:
-        read: gives the named columns, or all.
+        source: gives the named columns, or all, as whoever has the data keeps them.
         declaration: what they hold.
         budget: of just these data and this declaration.
+        placed: where binding keeps a file's records, and where verbs read them; None where ``source`` has whole
+            numbers already, which take as long whatever they are.
     """
 
-    read: Callable[[Sequence[str] | None], Records]
+    source: Callable[[Sequence[str] | None], Records]
     declaration: Declaration
     budget: Budget
+    placed: PlacedRecords | None = None
 
     def bind(
         self, epsilon: Fraction, delta: Fraction | None, neighbours: Neighbours
-    ) -> tuple[Records, BudgetTerms, str | None]:
+    ) -> tuple[Records, BudgetTerms, list[str]]:
         """
-        Check all of the content, once, and open the budget.
+        Check all of the content, once, place it, and open the budget.
+
+        A file may be bound again with the very same terms: the budget stays, and the records are placed anew.
 
         Args:
             epsilon: of everything that will ever be answered.
@@ -50,13 +56,13 @@ class DataSet:
             neighbours: the relation under which both are meant.
 
         Returns:
-            (records, terms, warning): for the curator's eyes; this is no release.
+            (records, terms, notes): for the curator's eyes; this is no release.
         """
-        records = self.read(None)
+        records = self.source(None)
         public = neighbours is Neighbours.REPLACE
         if delta is None:
             delta = usual_delta(records.count) if public else Fraction(0)
-        warning = check_delta(delta, records.count)
+        notes = [warning] if (warning := check_delta(delta, records.count)) else []
         terms = BudgetTerms(
             self.budget.data,
             self.budget.declaration,
@@ -65,14 +71,18 @@ class DataSet:
             neighbours,
             records.count if public else None,
         )
-        self.budget.open(terms)
-        return records, terms, warning
+        if self.placed is None or not self.budget.has(terms):
+            self.budget.open(terms)
+        if self.placed is not None:
+            self.placed.write(records)
+            notes.append(f"{self.placed.path.name} holds every record; guard and delete it as the data themselves")
+        return records, terms, notes
 
     def ask(self, question: Question, epsilon: Fraction) -> Answered:
         """The answer to a question, recorded before it is returned; the data are read only if it is a new one."""
 
         def draw(terms: BudgetTerms) -> Release:
-            records = self.read(question.columns)
+            records = (self.source if self.placed is None else self.placed.read)(question.columns)
             return question.draw(records, Terms(epsilon, terms.neighbours), system_draws())
 
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
@@ -114,8 +124,11 @@ def open_data_set(path: Path, declaration: Path | None, heads: str) -> DataSet:
     """
     kept = kept_heads(heads, path.parent)
     declared = read_declaration(declaration_file(path, declaration))
-    budget = Budget(LedgerFile(path.with_name(path.name + ENDING)), digest_of(path), declared.digest, kept)
-    return DataSet(partial(read_records, path, declared), declared, budget)
+    stamp = stamp_of(path)
+    digest = known_digest(path) or digest_of(path)
+    budget = Budget(LedgerFile(path.with_name(path.name + ENDING)), digest, declared.digest, kept)
+    placed = PlacedRecords(path, digest, declared, stamp)
+    return DataSet(partial(read_records, path, declared), declared, budget, placed)
 
 
 def kept_heads(heads: str, data: Path) -> Heads:

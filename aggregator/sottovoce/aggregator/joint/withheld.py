@@ -1,7 +1,9 @@
 """
 What joint results do not tell any more, because public answers are published under a budget.
 
-Two public   No exact table of them, nor anything that is made of it alone: tests, weights to known margins.
+Two public   No exact table of them, nor anything that is made of it alone: tests, weights to known margins. Nor a
+             regression with two, whatever its outcome: who has which of both decides about its standard errors and
+             its refusals of small groups, and with the margins of both that is their table.
 One public   A private question by it is still told, for the researcher; but the share of each public category can be
              read off it, so that the result says itself that it does not belong beside the noisy tables.
 """
@@ -12,7 +14,6 @@ from dataclasses import replace
 from sottovoce.aggregator.joint.columns import Columns
 from sottovoce.aggregator.joint.documents import Document
 from sottovoce.aggregator.joint.joint_request import PairsRequest, RegressionRequest, Request, WeightsRequest
-from sottovoce.aggregator.joint.margins import questions_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import EstimateError
@@ -20,6 +21,11 @@ from sottovoce.shared.errors import EstimateError
 WITHHELD = (
     "a budget for this survey's public answers was opened: an exact table of two public questions would undo the noise"
     " of the published ones; publish this one with noise, on Files or by crosstab --release-epsilon"
+)
+MODEL_WITHHELD = (
+    "a budget for this survey's public answers was opened: how sure a model with several public questions is tells how"
+    " many people have which of their answers together, and would undo the noise of the published tables; name at most"
+    " one of them"
 )
 WEIGHTS_WITHHELD = (
     "a budget for this survey's public answers was opened: what weights cost tells exactly how many gave which answer,"
@@ -57,17 +63,9 @@ def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Col
 def _check(asked: Request, public: frozenset[str]) -> None:
     if isinstance(asked, WeightsRequest):
         raise EstimateError(WEIGHTS_WITHHELD)
-    if not isinstance(asked, PairsRequest) and len(_tabled(asked, public) & public) > 1:
-        raise EstimateError(WITHHELD)
-
-
-def _tabled(asked: Request, public: frozenset[str]) -> set[str]:
-    """The questions whose table the answer holds, or is made of."""
-    if isinstance(asked, RegressionRequest) and not _named([asked.outcome]) & public:
-        # A private outcome is noisy itself; what weights are made of is not.
-        return _named(questions_of(asked.margins))
-    # What weights are made of counts too: to margins near 0 and 1 they pick out a category.
-    return _named(asked.names)
+    # What weights and clusters are made of counts too: to margins near 0 and 1 weights pick out a category.
+    if not isinstance(asked, PairsRequest) and len(_named(asked.names) & public) > 1:
+        raise EstimateError(MODEL_WITHHELD if isinstance(asked, RegressionRequest) else WITHHELD)
 
 
 def _named(variables: "tuple[str, ...] | list[str]") -> set[str]:

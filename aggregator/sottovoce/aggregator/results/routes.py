@@ -160,11 +160,11 @@ def _asked_for(name: str) -> tuple[Results, Group | None]:
 
 
 def _people_asked() -> int | None:
-    """The number of people in the group; None if the address names none."""
-    written = request.args.get("people")
-    if written is None:
+    """The number of people in the group; None if the address names none, or a form left it empty."""
+    written = request.args.get("people", "")
+    if not written:
         return None
-    if not (written.isascii() and written.isdigit() and len(written) <= MOST_DIGITS and int(written)):
+    if not (written.isascii() and written.isdigit() and len(written) <= MOST_DIGITS and written[0] != "0"):
         raise Refusal("malformed", "people is a whole number from 1 on")
     return int(written)
 
@@ -181,7 +181,11 @@ _CHOICES = (
     Query("cohort", "Only the respondents of this group."),
     Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
     Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
-    Query("people", "People in a group of whom all have answered: shares are told as numbers of them too."),
+    Query(
+        "people",
+        "People in a group of whom all have answered: shares are told as numbers of them too; empty for no such group.",
+        {"type": "string", "pattern": f"^([1-9][0-9]{{0,{MOST_DIGITS - 1}}})?$"},
+    ),
 )
 
 ROUTES = (

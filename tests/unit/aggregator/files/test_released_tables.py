@@ -114,6 +114,9 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
         ("crosstab", {"rows": private[0]["name"], "columns": "again", "within": "year"}),
         ("crosstab", {"rows": private[0]["name"], "columns": "again", "margins": {"year": {"first": 1.0}}}),
         ("regression", {"outcome": "again", "on": ["year"]}),
+        ("regression", {"outcome": private[0]["name"], "on": ["year", "again"]}),
+        ("regression", {"outcome": private[0]["name"], "on": ["year"], "cluster": "again"}),
+        ("regression", {"outcome": "again", "on": [private[0]["name"]], "cluster": "year"}),
         ("regression", {"outcome": private[0]["name"], "on": ["year"], "margins": margins}),
         ("weights", {"margins": {"year": margins["year"]}}),
     ):
@@ -122,6 +125,9 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
     beside = reports.answer("crosstab", {"rows": private[0]["name"], "columns": "again"})
     assert beside["cells"]
     assert NOT_BESIDE in beside["warnings"]
+    model = reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})
+    assert model["coefficients"]
+    assert NOT_BESIDE in model["warnings"]
     storage.close()
 
 

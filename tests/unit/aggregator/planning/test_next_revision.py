@@ -63,6 +63,8 @@ def test_blind_survey_is_published_once_and_keeps_its_keys(storage: SQLiteStorag
     assert [place for place, _ in corrected(storage, access="token", revision=3)] == ["/access"]
     with pytest.raises(StorageError, match="does not hold this survey's keys"):
         with_moduli(survey(access=other), settings)
+    with pytest.raises(SpecError, match="this server has no file for the keys of blind links"):
+        with_moduli(written, Settings())
 
 
 def _keys(count: int) -> str:

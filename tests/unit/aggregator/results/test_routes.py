@@ -158,5 +158,7 @@ def test_program_is_told_of_how_many_people_something_is_true(
     status, told = ask(researcher, "GET", f"{EXAM}/{end}?people=30")
     assert (status, told["questions"][0]["estimates"][0]["people"]["of"]) == (200, 30)
     assert "not as many reports as people" in ask(researcher, "GET", f"{EXAM}/{end}?people=31")[1]["detail"]
-    for written in ("", "0", "3.5", "9" * 12):
+    for written in ("0", "3.5", "9" * 12):
         assert ask(researcher, "GET", f"{EXAM}/{end}?people={written}")[0] == 400
+    # As a form sends it whose field was left empty.
+    assert ask(researcher, "GET", f"{EXAM}/{end}?people=") == ask(researcher, "GET", f"{EXAM}/{end}")

@@ -1,7 +1,7 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { DrawnElsewhere } from "../survey/errors.js";
 import { deliver, drawSendAt, withdrawReport } from "./delivery.js";
-import { memoKey } from "./ledger.js";
+import { memoKey } from "./entries.js";
 import { need } from "../registry.js";
 import { randomize } from "./randomize.js";
 import { dumpReport, expectedReceipt } from "../survey/report.js";

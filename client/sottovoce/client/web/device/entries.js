@@ -1,5 +1,14 @@
 import { settled } from "./database.js";
 
+// In the place of the wave in a key: what is remembered for all of them.
+const MEMO = -1;
+
+/** Under which key lies what is remembered for all waves, if the survey has such a question. */
+export function memoKey([origin, name]) {
+  // Under no invitation: with another one the same person would have a second permanent answer.
+  return [origin, name, MEMO, ""];
+}
+
 /** Whether an entry holds a report that nobody has acknowledged. */
 export function isWaiting(entry) {
   return entry?.sent === false && typeof entry.body === "string";

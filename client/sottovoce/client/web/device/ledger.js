@@ -5,8 +5,6 @@ import { sum } from "../survey/rational.js";
 
 const DATABASE = "sottovoce";
 const STORE = "reports";
-// In the place of the wave in a key: what is remembered for all of them.
-const MEMO = -1;
 
 /**
  * What this browser remembers, in IndexedDB. Without it nothing may be drawn: a reload would be a second draw.
@@ -194,12 +192,6 @@ export class BrowserLedger {
       throw error instanceof BudgetExhausted ? error : new BudgetExhausted("error_no_ledger");
     }
   }
-}
-
-/** Under which key lies what is remembered for all waves, if the survey has such a question. */
-export function memoKey([origin, name]) {
-  // Under no invitation: with another one the same person would have a second permanent answer.
-  return [origin, name, MEMO, ""];
 }
 
 function surveyKey(digest) {

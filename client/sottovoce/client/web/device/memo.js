@@ -1,6 +1,6 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted } from "../survey/errors.js";
-import { memoKey } from "./ledger.js";
+import { memoKey } from "./entries.js";
 import { memorize } from "./randomizers/memoized_rr.js";
 import { need } from "../registry.js";
 
