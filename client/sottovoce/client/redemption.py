@@ -115,33 +115,10 @@ def forget_signature(ledger: Ledger, key: Key) -> None:
     entry = ledger.get(own) if key.token else None
     if entry is None or entry.ended or entry.body == _BURNT:
         return
-    # Where another program has just changed it, the next visit does this.
-    wiped = _without(_read(entry), key.wave)
-    if wiped:
-        ledger.revise(own, entry.body, wiped)
-
-
-def without_signature(entry: Entry, wave: int, signature: str) -> str:
-    """
-    The body of a redemption without the copy of a signature, for whoever does not know the invitation; "" where it has
-    none.
-
-    Args:
-        entry: whatever an invitation was redeemed for.
-        wave: of the report that came with this signature.
-        signature: that the report carries.
-    """
-    if entry.ended or signature not in entry.body:
-        return ""
     waves = _read(entry)
-    return _without(waves, wave) if wave < len(waves) and (waves[wave] or {}).get("signature") == signature else ""
-
-
-def _without(waves: Sequence[dict[str, Any] | None], wave: int) -> str:
-    """The body without what is kept of a wave; "" where nothing is."""
-    if wave >= len(waves) or waves[wave] is None:
-        return ""
-    return _dump([None if each == wave else kept for each, kept in enumerate(waves)])
+    if key.wave < len(waves) and waves[key.wave] is not None:
+        # Where another program has just changed it, the next visit does this.
+        ledger.revise(own, entry.body, _dump([None if wave == key.wave else kept for wave, kept in enumerate(waves)]))
 
 
 def _check_signers(ledger: Ledger, key: Key, survey: Survey) -> None:
@@ -211,7 +188,7 @@ def _prepared(kept: dict[str, Any]) -> Prepared:
     return Prepared(_text(kept, "id"), blinded)
 
 
-def _dump(waves: Sequence[dict[str, Any] | None]) -> str:
+def _dump(waves: Sequence[dict[str, str] | None]) -> str:
     return canonical.dump({"waves": list(waves)}).decode()
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from sottovoce.client.delivery import deliver, readable
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import REDEMPTION, Key
+from sottovoce.client.ledger import REDEMPTION, Entry, Key
 from sottovoce.client.ledger_entry import Record
-from sottovoce.client.redemption import without_signature
 from sottovoce.client.terminal.ledger_lists import about
 from sottovoce.client.terminal.screen import patient, tell
+from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
 
 
@@ -42,9 +42,23 @@ def _wipe_copy(book: FileLedger, sending: Record) -> None:
     key = sending.key._replace(wave=REDEMPTION)
     for kept in readable(book)[0]:
         if kept.key == key:
-            wiped = without_signature(kept.entry, sending.key.wave, sending.entry.signature)
+            wiped = _without(kept.entry, sending.key.wave, sending.entry.signature)
             if wiped:
                 EntryByName(book.folder, kept.name).revise(key, kept.entry.body, wiped)
+
+
+def _without(kept: Entry, wave: int, signature: str) -> str:
+    """What an invitation was redeemed for, without the signature of this wave; "" where it does not hold that."""
+    if signature not in kept.body:
+        return ""
+    try:
+        waves = canonical.load(kept.body.encode())["waves"]
+        is_own = waves[wave]["signature"] == signature
+    except (ValueError, LookupError, TypeError):
+        # Damaged: the report goes all the same, and its link says what is wrong.
+        return ""
+    left = [None if place == wave else each for place, each in enumerate(waves)]
+    return canonical.dump({"waves": left}).decode() if is_own else ""
 
 
 class EntryByName(FileLedger):
