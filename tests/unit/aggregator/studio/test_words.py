@@ -126,7 +126,10 @@ def test_counted_sentences_follow_the_number() -> None:
     assert "تقريران" in Words("ar").count("state_open", 2)
 
 
-def test_texts_from_left_to_right_are_set_apart_in_arabic() -> None:
+def test_texts_of_the_other_direction_are_set_apart() -> None:
     """Or a title would pull the words around it to the other side."""
     assert Words("ar").say("state_few", batch="25").count("\u2068") == 1
     assert "\u2068" not in Words("en").say("state_few", batch="25")
+    assert Words("en").say("problem_untranslated", tag="العربية", missing=100) == (
+        "Texts missing in \u2068العربية\u2069: 100. People read them in the first language."
+    )
