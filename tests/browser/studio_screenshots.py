@@ -66,12 +66,14 @@ PAGES = {
 
 
 def take(page: Page, name: str) -> None:
-    """A picture of the whole page, as a small file."""
+    """A picture of the page, of which what is below ``TALLEST`` is cut off, as a small file."""
     page.evaluate("document.activeElement.blur()")
-    height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
-    clip = {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": height}  # type: ignore[index]
-    file = FOLDER / f"{name}.jpeg"
-    page.screenshot(path=file, type="jpeg", quality=55, full_page=True, clip=clip, animations="disabled")  # type: ignore[arg-type]
+    window = dict(page.viewport_size or {})
+    height = min(TALLEST, max(window["height"], page.evaluate("document.documentElement.scrollHeight")))
+    # What keeps to the lower edge of the window would else lie across the middle of the picture.
+    page.set_viewport_size({"width": window["width"], "height": height})
+    page.screenshot(path=FOLDER / f"{name}.jpeg", type="jpeg", quality=55, animations="disabled")
+    page.set_viewport_size({"width": window["width"], "height": window["height"]})
 
 
 def addresses(site: Running, page: Page, wanted: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -86,7 +86,7 @@ class Reader:
             return ""
         if isinstance(value, str) and pattern.fullmatch(value):
             return value
-        self.problem(pointer, message or f"must be text of the form {pattern.pattern}")
+        self.problem(pointer, message or Sentence("must be text of the form {form}", form=pattern.pattern))
         return ""
 
     def one_of(self, value: object, pointer: str, allowed: tuple[str, ...]) -> str:
@@ -100,7 +100,7 @@ class Reader:
         """
         if isinstance(value, str) and value in allowed:
             return value
-        self.problem(pointer, f"must be one of: {', '.join(allowed)}")
+        self.problem(pointer, Sentence("must be one of: {words}", words=", ".join(allowed)))
         return allowed[0]
 
     def integer(self, value: object, pointer: str, low: int, high: int) -> int:
@@ -123,7 +123,7 @@ class Reader:
         if value is MISSING:
             return {}
         if not isinstance(value, dict) or not value:
-            self.problem(pointer, "must be a map from language tags to texts, such as {en: ...}")
+            self.problem(pointer, Sentence("must be a map from language tags to texts, such as {{en: ...}}"))
             return {}
         for tag, text in value.items():
             if not isinstance(tag, str) or not LANGUAGE.fullmatch(tag):

@@ -13,7 +13,7 @@ from sottovoce.shared.questions import (
     dump_asked,
     dump_question,
 )
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.sentence import Sentence, said
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
@@ -163,7 +163,8 @@ class ItemReader(QuestionReader):
         names = wanted if isinstance(wanted, list) else [wanted]
         options = asked.options[: asked.domain.size - asked.domain.absent]
         if not names or len(names) > len(options) or not all(isinstance(n, str) and n in options for n in names):
-            self.problem(pointer, f"must be one or more of that question's options: {_some(options)}")
+            told = Sentence("must be one or more of that question's options: {options}", options=_some(options))
+            self.problem(pointer, told)
             return Condition(asked.name)
         chosen = tuple(sorted({options.index(name) for name in names}))
         return Condition(asked.name, chosen, mask=asked.kind.truth == "options")
@@ -182,7 +183,7 @@ class ItemReader(QuestionReader):
             low = grid.index(fields["min"]) if "min" in fields else 0
             high = grid.index(fields["max"]) if "max" in fields else grid.steps
         except ValueError as error:
-            self.problem(pointer, str(error))
+            self.problem(pointer, said(error))
             return 0, 0
         if low > high:
             self.problem(pointer, "min must not be more than max")

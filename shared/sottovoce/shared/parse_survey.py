@@ -12,7 +12,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.sentence import Sentence, said
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -81,7 +81,7 @@ class _SurveyReader(ItemReader):
         try:
             canonical.check_tree(document)
         except ValueError as error:
-            self.problem("", str(error))
+            self.problem("", said(error))
             return None
         fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
         default = fields.get("default_language", MISSING)
@@ -139,7 +139,7 @@ class _SurveyReader(ItemReader):
             try:
                 read_modulus(each)
             except ValueError as error:
-                self.problem(f"/access/blind/{index}", str(error))
+                self.problem(f"/access/blind/{index}", said(error))
             if each in moduli[:index]:
                 self.problem(f"/access/blind/{index}", "is another wave's too: each wave has its own")
         return value
@@ -176,7 +176,7 @@ class _SurveyReader(ItemReader):
     def mark(self, value: object, pointer: str) -> bool:
         """What stands in a survey only if it is so, such as that it is a try-out."""
         if value is not True:
-            self.problem(pointer, "must be true, or be left out")
+            self.problem(pointer, "must be true, or left out")
         return True
 
     def fresh_samples(self, fields: Mapping[str, Any]) -> bool:
@@ -299,8 +299,8 @@ class _SurveyReader(ItemReader):
                 if question.absent is not None:
                     self.problem(pointer, "own_coin has no absent answer: the device must add nothing")
                 if question.mechanism is not None and procedure(question.mechanism) is None:
-                    reason = "a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
-                    self.problem(f"{pointer}/mechanism", f"own_coin needs {reason}")
+                    told = "own_coin needs a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
+                    self.problem(f"{pointer}/mechanism", told)
 
 
 def _survey(written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None) -> Survey:

@@ -9,7 +9,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.checks import MISSING, Reader
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.sentence import Sentence, said
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 
@@ -25,6 +25,9 @@ _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 
 COIN_OF_THREE = {"name": "kary_rr", "odds": "3"}
 """The coin's odds of 3 to 1 over yes, no and no answer: 60, 20 and 20 of 100."""
+
+_NOT_SERVED = "this mechanism does not serve this type of question"
+_NOT_SERVED_THREE = f"{_NOT_SERVED}; absent_category makes it a choice of three: name kary_rr, or give an epsilon"
 
 _NO_DOMAIN = Domain()
 """Stands for true values that could not be read, a mistake already noted."""
@@ -76,7 +79,7 @@ class QuestionReader(Reader):
         """
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
         for key in sorted(_ALL_KEYS.intersection(fields) - set(kind.keys)):
-            self.problem(f"{pointer}/{key}", f"a {kind.name} question has no {key}")
+            self.problem(f"{pointer}/{key}", Sentence("a {kind} question has no {key}", kind=kind.name, key=key))
         choices = self.choices(fields, kind, pointer)
         domain = kind.domain(fields, [choice.name for choice in choices], self, pointer) or _NO_DOMAIN
         if "absent_category" in fields:
@@ -148,10 +151,11 @@ class QuestionReader(Reader):
         if "when_absent" in fields:
             self.problem(pointer, "goes without when_absent: absence has one home")
         if not kind.takes_category:
-            self.problem(pointer, f"a {kind.name} question has no categories; give it when_absent")
+            self.problem(pointer, Sentence("a {kind} question has no categories; give it when_absent", kind=kind.name))
             return domain
         if ABSENT in domain.options:
-            self.problem(pointer, f"adds a category named {ABSENT}, so that no option may have this name")
+            told = "adds a category named {name}, so that no option may have this name"
+            self.problem(pointer, Sentence(told, name=ABSENT))
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
@@ -172,7 +176,7 @@ class QuestionReader(Reader):
             value = kind.encode(domain, fields["when_absent"])
             kind.check_absent(value)
         except ValueError as error:
-            self.problem(f"{pointer}/when_absent", str(error))
+            self.problem(f"{pointer}/when_absent", said(error))
             return None
         return value
 
@@ -194,7 +198,7 @@ class QuestionReader(Reader):
             if "mechanism" in fields:
                 self.problem(f"{pointer}/public", "a public question has no mechanism")
             if not kind.may_be_public:
-                self.problem(f"{pointer}/public", f"a {kind.name} question cannot be public")
+                self.problem(f"{pointer}/public", Sentence("a {kind} question cannot be public", kind=kind.name))
             if domain.size > MAX_PUBLIC:
                 self.problem(
                     f"{pointer}/public", Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC))
@@ -221,22 +225,22 @@ class QuestionReader(Reader):
         if set(fields) == {"epsilon"}:
             name = ""
         elif not isinstance(name, str) or name not in names:
-            self.problem(pointer, f"must be a map with an epsilon, or a name that is one of: {', '.join(names)}")
+            told = "must be a map with an epsilon, or a name that is one of: {names}"
+            self.problem(pointer, Sentence(told, names=", ".join(names)))
             return None
         if domain.absent and kind.truth == "yes_no" and fields == {"name": "coin_flip"}:
             name, fields = COIN_OF_THREE["name"], COIN_OF_THREE
         served = "option" if domain.absent else kind.truth
         if name and served != MECHANISMS[PRESETS.get(name, name)].serves:
-            three = "; absent_category makes it a choice of three: name kary_rr, or give an epsilon"
-            extra = three if domain.absent and kind.truth == "yes_no" else ""
-            self.problem(pointer, f"this mechanism does not serve this type of question{extra}")
+            of_three = domain.absent and kind.truth == "yes_no"
+            self.problem(pointer, _NOT_SERVED_THREE if of_three else _NOT_SERVED)
             return None
         if domain is _NO_DOMAIN:
             return None
         try:
             return _read_mechanism(name, fields, served, domain)
         except ValueError as error:
-            self.problem(pointer, str(error))
+            self.problem(pointer, said(error))
             return None
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
@@ -255,7 +259,7 @@ class QuestionReader(Reader):
         elif "public" not in fields:
             self.problem(f"{pointer}/cohort", "only a public question may be the cohort")
         elif not kind.takes_category:
-            self.problem(f"{pointer}/cohort", f"a {kind.name} question cannot be the cohort")
+            self.problem(f"{pointer}/cohort", Sentence("a {kind} question cannot be the cohort", kind=kind.name))
         return True
 
 
@@ -267,7 +271,7 @@ def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Do
     try:
         epsilon = rational.parse_decimal(fields["epsilon"])
     except ValueError as error:
-        raise ValueError(f"epsilon {error}") from None
+        raise ValueError(Sentence("{parameter} {reason}", parameter="epsilon", reason=said(error))) from None
     return for_epsilon(epsilon, domain, truth, name)
 
 

@@ -40,6 +40,12 @@ class Sentence(str):
         return made
 
 
+def said(error: Exception) -> str:
+    """What an error says: the sentence itself where it was made with one, which its text alone is not."""
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, str) else str(error)
+
+
 def _english(value: object) -> str:
     if isinstance(value, tuple):
         return ("; " if any(isinstance(each, Sentence) for each in value) else ", ").join(value)

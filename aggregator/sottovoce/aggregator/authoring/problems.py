@@ -2,8 +2,8 @@
 What is wrong with a draft, each in a sentence of the researcher's language, with its field and, where there is one, a
 mend.
 
-What can go wrong on the page has a sentence of its own. Whatever else ``parse_survey`` refuses is told in its own
-words: it comes from files only.
+What can go wrong on the page has a sentence of its own. Whatever else ``parse_survey`` refuses comes from files only,
+and is told with the key of the file.
 """
 
 import re
@@ -60,7 +60,15 @@ def _refused(draft: Draft, name: str) -> Iterator[DraftProblem]:
         survey_of_draft(draft, name)
     except SpecError as error:
         for problem in error.problems:
-            yield DraftProblem(place_of(problem.pointer), "other", values={"message": problem.message})
+            # A key that has no field on the page can be found in the file by its name.
+            values = {"message": problem.message, "field": _key_of(problem.pointer)}
+            yield DraftProblem(place_of(problem.pointer), "other", values=values)
+
+
+def _key_of(pointer: str) -> str:
+    """The last name in a JSON pointer, as the survey's file has it."""
+    names = [part for part in pointer.split("/") if part and not part.isdigit()]
+    return names[-1].replace("~1", "/").replace("~0", "~") if names else "survey"
 
 
 def place_of(pointer: str) -> Place:

@@ -13,7 +13,10 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Survey
+
+_MANY = "there are {count} revisions, which is as many as there may be"
 
 MOST_REVISIONS = 8
 """Of one survey; devices read no longer list, so that nobody makes a version for each person."""
@@ -42,7 +45,7 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
         return survey
     problems = list(_problems(earlier[-1], survey))
     if len(earlier) >= MOST_REVISIONS:
-        problems.append(Problem("/revision", f"there are {len(earlier)} revisions, which is as many as there may be"))
+        problems.append(Problem("/revision", Sentence(_MANY, count=len(earlier))))
     if problems:
         raise SpecError(problems)
     return parse_survey({**survey.document, "replaces": earlier[-1].digest})
@@ -50,7 +53,8 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
 
 def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
     if survey.revision <= before.revision:
-        yield Problem("/revision", f"must be higher than {before.revision}: a changed survey is a new revision")
+        told = "must be higher than {revision}: a changed survey is a new revision"
+        yield Problem("/revision", Sentence(told, revision=before.revision))
     if survey.replaces not in {None, before.digest}:
         yield Problem("/replaces", "is not the newest revision that was published; leave it out, it is filled in")
     if (survey.asks_for_token, survey.is_blind) != (before.asks_for_token, before.is_blind) or not _same_keys(
@@ -60,9 +64,11 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
     if _remembered(survey) != _remembered(before):
         yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
     if survey.release_batch < before.release_batch:
-        yield Problem("/privacy/release_batch", f"may not be less than {before.release_batch}, only the same or more")
+        told = "may not be less than {batch}, only the same or more"
+        yield Problem("/privacy/release_batch", Sentence(told, batch=str(before.release_batch)))
     if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
-        yield Problem("/retention/delete_on", f"may not be later than {before.delete_on}: people were told that day")
+        told = "may not be later than {day}: people were told that day"
+        yield Problem("/retention/delete_on", Sentence(told, day=str(before.delete_on)))
     if survey.trial != before.trial:
         yield Problem("/trial", "cannot change: people were told whether it is the real survey")
 

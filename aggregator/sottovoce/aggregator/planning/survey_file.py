@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -55,7 +56,7 @@ class _Loader(yaml.SafeLoader):
 
     def note(self, node: yaml.Node, message: str) -> None:
         """Remember a mistake and where it stands."""
-        self.mistakes.append(Problem("", f"{_where(node.start_mark)}: {message}"))
+        self.mistakes.append(Problem("", _at(node.start_mark, message)))
 
 
 _AMBIGUOUS = re.compile(r"yes|no|on|off", re.IGNORECASE)
@@ -125,8 +126,9 @@ def _load(data: bytes) -> tuple[object, yaml.Node | None, list[Problem]]:
     except yaml.MarkedYAMLError as error:
         # Of a quote that is never closed, where it was opened.
         mark = (error.context_mark if _is_open(error) else None) or error.problem_mark or error.context_mark
-        problem = error.problem if isinstance(error, _Own) else f"this is not valid YAML: {_hint(error)}"
-        raise SpecError(f"{_where(mark)}: {problem}" if mark else str(problem)) from None
+        found = "this is not valid YAML: {reason}"
+        problem = str(error.problem) if isinstance(error, _Own) else Sentence(found, reason=_hint(error))
+        raise SpecError(_at(mark, problem) if mark else problem) from None
     except (yaml.YAMLError, RecursionError, ValueError):
         raise SpecError("the file is not valid YAML") from None
 
@@ -141,8 +143,9 @@ def _hint(error: yaml.MarkedYAMLError) -> str:
     return next((hint for words, hint in _HINTS.items() if words in said), _ANY)
 
 
-def _where(mark: yaml.Mark) -> str:
-    return f"line {mark.line + 1}, column {mark.column + 1}"
+def _at(mark: yaml.Mark, message: str) -> Sentence:
+    line, column = str(mark.line + 1), str(mark.column + 1)
+    return Sentence("line {line}, column {column}: {reason}", line=line, column=column, reason=message)
 
 
 _HINTS = {
@@ -151,7 +154,7 @@ _HINTS = {
     "'\\t'": "indent with spaces, not with tabs",
     "cannot start any token": "quote a text that begins with @, ` or %",
     "could not find expected ':'": "a key needs a colon after it; quote a text that goes over several lines",
-    "flow": "quote a text that has one of , ? [ ] { } in it, and close every bracket and brace",
+    "flow": Sentence("quote a text that has one of , ? [ ] {{ }} in it, and close every bracket and brace"),
     "tag": "quote a text that begins with !",
     "block scalar": "quote a text that begins with | or >",
     "block collection": "check the indentation",

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
+from unicodedata import bidirectional
 
 from babel import Locale
 from babel.dates import format_date, format_time
@@ -128,8 +129,14 @@ class Words:
     def _filled(self, value: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
             return self.number(value)
-        # Or a text from left to right would carry the numbers and marks around it along.
-        return _ISOLATED.format(value) if self.direction == "rtl" else str(value)
+        # Or a text of the other direction would carry the numbers and marks around it along.
+        is_other = self.direction == "rtl" or _from_right(str(value))
+        return _ISOLATED.format(value) if is_other else str(value)
+
+
+def _from_right(text: str) -> bool:
+    """Whether a letter of it is written from right to left."""
+    return not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
 
 
 @cache

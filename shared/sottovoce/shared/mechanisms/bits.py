@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from sottovoce.shared.answers import MAX_MASK_OPTIONS
 from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Bits(Mask):
 
     def __post_init__(self) -> None:
         if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
+            raise ValueError(
+                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
+            )
 
     @abstractmethod
     def chosen(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them

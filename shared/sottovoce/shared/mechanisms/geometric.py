@@ -35,6 +35,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
+from sottovoce.shared.sentence import Sentence
 
 MAX_STEPS = 1000
 """So many trials are drawn for one report."""
@@ -61,7 +62,8 @@ class Geometric(Mechanism):
 
     def __post_init__(self) -> None:
         if not 1 <= self.steps <= MAX_STEPS:
-            raise ValueError(f"this mechanism serves grids of 1 to {MAX_STEPS} steps; choose a larger step")
+            told = "this mechanism serves grids of 1 to {most} steps; choose a larger step"
+            raise ValueError(Sentence(told, most=str(MAX_STEPS)))
         if not 0 < self.ratio < 1:
             raise ValueError("ratio must lie between 0 and 1")
         if sum(self.ratio.as_integer_ratio()) > rational.MAX_DENOMINATOR:

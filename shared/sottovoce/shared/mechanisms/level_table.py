@@ -32,6 +32,7 @@ from sottovoce.shared.canonical import MAX_INTEGER
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.level_table_data import TABLES
 from sottovoce.shared.mechanisms.parameters import Parameter, exact_fields
+from sottovoce.shared.sentence import Sentence
 
 MAX_SIDE = 64
 """Most levels, and most outputs."""
@@ -72,7 +73,8 @@ class LevelTable(Mechanism):
         if not 1 <= self.steps <= rational.MAX_DENOMINATOR:
             raise ValueError("this mechanism serves grids of 1 to 2^32 steps")
         if not (2 <= len(self.rows) <= MAX_SIDE and 2 <= len(self.marks) <= MAX_SIDE):
-            raise ValueError(f"weights must have 2 to {MAX_SIDE} rows and as many columns as there are scores")
+            told = "weights must have 2 to {most} rows and as many columns as there are scores"
+            raise ValueError(Sentence(told, most=MAX_SIDE))
         if any(len(row) != len(self.marks) or min(row) < 1 or sum(row) != sum(self.rows[0]) for row in self.rows):
             raise ValueError("weights must be above 0, one for each score, with the same sum in every row")
         if sum(self.rows[0]) > rational.MAX_DENOMINATOR:
@@ -94,7 +96,7 @@ class LevelTable(Mechanism):
         """The table with the largest nominal epsilon that is not above ``epsilon``."""
         nominal = [name for name in TABLES if Fraction(name) <= epsilon]
         if not nominal:
-            raise ValueError(f"this mechanism has no table below epsilon {min(TABLES)}")
+            raise ValueError(Sentence("this mechanism has no table below epsilon {least}", least=min(TABLES)))
         rows, marks = TABLES[max(nominal)]
         return cls(rows, marks, domain.steps)
 
@@ -150,5 +152,5 @@ class LevelTable(Mechanism):
 
 def _integers(values: object, name: str) -> tuple[int, ...]:
     if not isinstance(values, list) or any(type(value) is not int or abs(value) > MAX_INTEGER for value in values):
-        raise ValueError(f"{name} must hold whole numbers")
+        raise ValueError(Sentence("{parameter} must hold whole numbers", parameter=name))
     return tuple(values)

@@ -33,6 +33,7 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.parameters import MECHANISM, Parameter, exact_fields, integer_field, whole
+from sottovoce.shared.sentence import Sentence, said
 
 MAX_WAVES = 52
 """A year of weeks; beyond that no layers are left that tell anything."""
@@ -123,6 +124,7 @@ def _layer(fields: Mapping[str, Any], key: str, domain: Domain) -> BinaryRR:
     try:
         return BinaryRR.parse(layer, domain)
     except (LookupError, TypeError):
-        raise ValueError(f"{key} must be a map that names a yes/no mechanism") from None
+        told = "must be a map that names a yes/no mechanism"
+        raise ValueError(Sentence("{parameter} {reason}", parameter=key, reason=told)) from None
     except ValueError as error:
-        raise ValueError(f"{key}: {error}") from None
+        raise ValueError(Sentence("{field}: {reason}", field=key, reason=said(error))) from None

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.shared import rational
+from sottovoce.shared.sentence import Sentence, said
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,11 @@ def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter])
     given = set(fields) - {"name"}
     required = {name for name, parameter in parameters.items() if parameter.required}
     if not required <= given <= set(parameters):
-        wanted = ", ".join(sorted(parameters)) or "none but its name"
-        raise ValueError(f"the parameters of this mechanism are: {wanted}")
+        if not parameters:
+            raise ValueError("this mechanism has no parameters: name it and no more")
+        raise ValueError(
+            Sentence("the parameters of this mechanism are: {parameters}", parameters=", ".join(sorted(parameters)))
+        )
 
 
 def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
@@ -56,12 +60,13 @@ def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
     try:
         return rational.parse_fraction(fields[name])
     except ValueError as error:
-        raise ValueError(f"{name} {error}") from None
+        raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=said(error))) from None
 
 
 def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """The whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
     value = fields[name]
     if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}")
+        whole_number = Sentence("must be a whole number from {low} to {high}", low=str(low), high=str(high))
+        raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=whole_number))
     return value

@@ -25,6 +25,7 @@ from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.parameters import Parameter
+from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class SampledOption(Mechanism):
 
     def __post_init__(self) -> None:
         if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
+            raise ValueError(
+                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
+            )
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:

@@ -33,6 +33,7 @@ from sottovoce.shared.mechanisms.parameters import (
     integer_field,
     whole,
 )
+from sottovoce.shared.sentence import Sentence
 
 MAX_BINS = 1024
 DEFAULT_BINS = 32
@@ -66,7 +67,8 @@ class SquareWave(Table):
 
     def __post_init__(self) -> None:
         if not 2 <= self.bins <= min(MAX_BINS, self.steps + 1):
-            raise ValueError(f"bins must be at least 2 and at most {MAX_BINS} and the number of values on the grid")
+            told = "bins must be at least 2 and at most {most} and the number of values on the grid"
+            raise ValueError(Sentence(told, most=str(MAX_BINS)))
         if not 0 <= self.width <= self.bins:
             raise ValueError("width must lie between 0 and the number of bins")
         if self.keep <= 1:

@@ -35,6 +35,7 @@ from sottovoce.shared.mechanisms.parameters import (
     integer_field,
     whole,
 )
+from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ class SubsetSelection(Mask):
 
     def __post_init__(self) -> None:
         if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(f"this mechanism serves questions with 2 to {MAX_MASK_OPTIONS} options")
+            raise ValueError(
+                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
+            )
         if self.keep <= 1:
             raise ValueError("odds must be above 1")
         if not 1 <= self.size < self.options:

@@ -1,16 +1,18 @@
 /**
  * The studio's one script. Every page is whole without it; with it, the parts that say so refresh in place.
  *
- * A form with `data-refresh="part other"` is sent in the background a second after the last key; of the page that comes
- * back, the elements with these ids are put in the place of those that are here. They must hold no field that is typed
- * in. The element that `data-status` names says how it went, in its own words: data-saving, data-saved, data-unsaved,
- * and data-conflict where somebody else was faster. A button that is pressed meanwhile waits for what is under way.
+ * A form with `data-refresh="part other"` is sent in the background a second after the last key, and at once when the
+ * page is left; of the page that comes back, the elements with these ids are put in the place of those that are here.
+ * They must hold no field that is typed in. The element that `data-status` names says how it went, in its own words:
+ * data-saving, data-saved, data-unsaved, and data-conflict where somebody else was faster. A button that is pressed
+ * meanwhile waits for what is under way.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
  * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with
  * that id, then says data-copied.
  */
 const SECOND = 1000;
+const LONGEST_KEPT_ALIVE = 60_000;
 
 function swap(page, id) {
   const fresh = page.getElementById(id);
@@ -42,7 +44,9 @@ async function send(form) {
   try {
     // Not as multipart: a long questionnaire has more fields than that may have parts.
     const body = new URLSearchParams(new FormData(form));
-    const { status, page } = await pageOf(form.action, { method: "POST", body });
+    // It comes to its end though the page goes, as far as browsers let that be asked for.
+    const keepalive = body.toString().length < LONGEST_KEPT_ALIVE;
+    const { status, page } = await pageOf(form.action, { method: "POST", body, keepalive });
     if (status === 200) for (const id of form.dataset.refresh.split(" ")) swap(page, id);
     tell(form, status === 200 ? "saved" : status === 409 ? "conflict" : "unsaved");
   } catch {
@@ -59,12 +63,21 @@ function refreshForm(form) {
     await underWay;
     underWay = null;
   };
-  form.addEventListener("input", () => {
+  const wait = (then) => {
     clearTimeout(timer);
-    timer = setTimeout(save, SECOND);
-  });
+    timer = then ? setTimeout(then, SECOND) : 0;
+  };
+  const saveNow = () => {
+    if (!timer) return;
+    wait(null);
+    save();
+  };
+  form.addEventListener("input", () => wait(saveNow));
+  // Whoever goes to another page, or puts the telephone away, loses no second.
+  document.addEventListener("visibilitychange", () => document.hidden && saveNow());
+  globalThis.addEventListener("pagehide", saveNow);
   form.addEventListener("submit", async (event) => {
-    clearTimeout(timer);
+    wait(null);
     if (!underWay) return;
     event.preventDefault();
     await underWay;
