@@ -1,13 +1,13 @@
 """What publishing writes into a survey that says ``access: blind``."""
 
-from sottovoce.aggregator.blind.keys_file import SETTING, KeysFile
+from sottovoce.aggregator.blind.keys_file import KeysFile
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
-NO_KEYS = f"this server has no file for the keys of blind links: whoever runs it names one ({SETTING})"
+_NO_FILE = "this server has no file for the keys of blind links: whoever runs it names one (SOTTOVOCE_BLIND_KEYS_FILE)"
 
 
 def with_moduli(survey: Survey, settings: Settings) -> Survey:
@@ -25,7 +25,7 @@ def with_moduli(survey: Survey, settings: Settings) -> Survey:
     if not survey.is_blind:
         return survey
     if not settings.blind_keys_file:
-        raise SpecError([Problem("/access", NO_KEYS)])
+        raise SpecError([Problem("/access", _NO_FILE)])
     keys = KeysFile(settings.blind_keys_file)
     if survey.moduli:
         keys.of(survey.name, survey.moduli)

@@ -21,8 +21,9 @@ SPOKEN = (
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
     *(PLANNING / f"{name}.py" for name in ("survey_file", "next_revision")),
+    ROOT / "aggregator/sottovoce/aggregator/blind/publishing.py",
 )
-NAMES = {"told", "message", "reason", "must_be_whole", "found", "_MANY", "_ANY"}
+NAMES = {"told", "message", "reason", "must_be_whole", "found", "_MANY", "_ANY", "_NO_FILE"}
 """Under which modules keep a sentence before they say it."""
 CALLS = {"Sentence", "ValueError", "SpecError", "Problem", "problem", "note", "_error"}
 ELSEWHERE = {
