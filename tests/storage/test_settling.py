@@ -266,6 +266,10 @@ def test_withdrawn_and_purged_ids_are_in_no_file(store: PostgresStorage, url: st
     store.scrub()
     found = pages(url)
     assert [each in found for each in (identity(6), identity(7))] == [True, False]
+    assert store.store([arrival(key, 60)]) == [Outcome.NEW]
+    assert store.withdraw(plan(key), identity(60)) is Outcome.WITHDRAWN
+    store.scrub()
+    assert identity(60) not in pages(url)
     store.close_survey("exam", 20_000)
     store.purge(key)
 
