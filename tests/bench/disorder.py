@@ -13,6 +13,7 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,9 @@ def shared() -> None:
     with closing(PostgresStorage(url)) as storage, psycopg.connect(url, autocommit=True) as looking:
         plan = SurveyRules(storage.publish(ten_questions()), 1).plan
         fill(storage, plan, ROWS)
-        storage.scrub()
-        before, seen = log(looking), bytes_on_disk(looking)
+        show_settling("as many at once", storage, plan)
+        rows, before = storage.surveys()[0].reports, log(looking)
+        print(f"{rows:,} rows take {bytes_on_disk(looking) / rows:.0f} bytes each", flush=True)
         came: list[bytes] = []
         for _ in range(DAY // GROUP):
             group = [arrivals(plan, 1) for _ in range(GROUP)]
@@ -77,37 +79,47 @@ def shared() -> None:
             came += [one.report_ids for one in group]
         arrived = log(looking)
         show_order("arrived", looking, came)
-        waited, took = settle_beside_reports(storage, plan)
-        # What came meanwhile is a small part of the day's.
+        show_settling("a day's", storage, plan)
+        # What came meanwhile, too.
         storage.scrub()
         settled = log(looking)
         show_order("settled", looking, came)
-        reports = storage.surveys()[0].reports - ROWS
+        reports = storage.surveys()[0].reports
         print(
-            f"{ROWS:,} rows, {reports:,} more: settled in {took:.1f} s, meanwhile a group waited {1000 * waited:.0f} ms"
-            f" at most; log {(arrived - before) / DAY:.0f} bytes a report in groups of {GROUP}, and"
-            f" {(settled - arrived) / reports:.0f} to settle; {bytes_on_disk(looking) / (ROWS + reports):.0f} bytes a"
-            f" report on the disk ({seen / ROWS:.0f} before)",
+            f"log: {(arrived - before) / DAY:.0f} bytes a report in groups of {GROUP},"
+            f" {(settled - arrived) / (reports - rows):.0f} to settle;"
+            f" {bytes_on_disk(looking) / reports:.0f} bytes a report on the disk",
             flush=True,
         )
         started = time.perf_counter()
         storage.close_survey(ten_questions().name, 20_000)
         print(f"closed and written anew in {time.perf_counter() - started:.1f} s", flush=True)
         show_order("closed", looking, came)
-        print(f"{bytes_on_disk(looking) / (ROWS + reports):.0f} bytes a report on the disk", flush=True)
+        print(f"{bytes_on_disk(looking) / reports:.0f} bytes a report on the disk", flush=True)
 
 
-def settle_beside_reports(storage: PostgresStorage, plan: Plan) -> tuple[float, float]:
-    """The longest that a group of reports took while those before it settled, and how long that was, in seconds."""
-    settling = threading.Thread(target=storage.scrub)
-    longest, started = 0.0, time.perf_counter()
-    settling.start()
-    while settling.is_alive():
+def show_settling(what: str, storage: PostgresStorage, plan: Plan) -> None:
+    """The longest that a group of reports took while those before it settled, and before that for as long."""
+    alone = beside(storage, plan, threading.Thread(target=time.sleep, args=[5.0]))
+    settling = beside(storage, plan, threading.Thread(target=storage.scrub))
+    print(
+        f"{what}: settled in {settling[0]:.1f} s; a group of {GROUP} beside it took {settling[1]:.1f} ms (median) and"
+        f" {settling[2]:.0f} ms at most, without it {alone[1]:.1f} ms and {alone[2]:.0f} ms",
+        flush=True,
+    )
+
+
+def beside(storage: PostgresStorage, plan: Plan, thread: threading.Thread) -> tuple[float, float, float]:
+    """Seconds that a thread took, and milliseconds of a group of reports meanwhile: the median and the longest."""
+    took = []
+    started = time.perf_counter()
+    thread.start()
+    while thread.is_alive() or not took:
         group = [arrivals(plan, 1) for _ in range(GROUP)]
         before = time.perf_counter()
         storage.store(group)
-        longest = max(longest, time.perf_counter() - before)
-    return longest, time.perf_counter() - started
+        took.append(1000 * (time.perf_counter() - before))
+    return time.perf_counter() - started, median(took), max(took)
 
 
 def log(looking: psycopg.Connection[Any]) -> int:

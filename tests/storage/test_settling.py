@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -184,6 +185,19 @@ def test_reader_sees_all_reports_as_of_its_moment_and_reports_go_on(store: Postg
     assert len(list(store.rows(key))) == 50
 
 
+def test_server_closes_a_survey_without_waiting_for_what_settles(store: PostgresStorage, url: str) -> None:
+    """A thread of its own waits for whoever reads, and then does it."""
+    key = store.publish(survey()).key
+    store.store([arrival(key, number) for number in range(30)])
+    store.work_aside()
+    with store.snapshot() as rows:
+        store.close_survey("exam", 20_000)
+        assert store.surveys()[0].closed
+        assert len(list(rows("reports"))) == 30
+    while places(url) != {"settled_1": 30}:
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("known", ["settling", "settled_1"])
 def test_node_of_the_release_before_meets_no_report_twice(
     store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch, known: str
@@ -325,6 +339,7 @@ def test_copy_holds_what_has_settled_and_what_has_not(store: PostgresStorage, tm
 SETTLE_FOR_EVER = """
 import sys
 import threading
+import time
 from sottovoce.aggregator.storage import postgres_settle
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 postgres_settle.ROWS = 3

@@ -9,6 +9,19 @@ CREATE FUNCTION public.sottovoce_drop_partition_9(survey_ bigint) RETURNS void
     END
     $$;
 
+CREATE FUNCTION public.sottovoce_hold_9(survey_ bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET lock_timeout TO '2s'
+    AS $$
+    BEGIN
+        -- In the order in which all places are locked.
+        LOCK TABLE ONLY reports IN ROW EXCLUSIVE MODE;
+        IF to_regclass('settled_' || survey_) IS NOT NULL THEN
+            EXECUTE format('LOCK TABLE %I IN ROW EXCLUSIVE MODE', 'settled_' || survey_);
+        END IF;
+    END
+    $$;
+
 CREATE FUNCTION public.sottovoce_index_9(name text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -282,7 +295,6 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
 
 CREATE FUNCTION public.sottovoce_take_9(survey_ bigint, id bytea) RETURNS boolean
     LANGUAGE plpgsql
-    SET lock_timeout TO '2s'
     AS $_$
     DECLARE
         n bigint;

@@ -97,7 +97,7 @@ class PostgresStorage(sql.SQLStorage):
         self._own_slot = Slot(url)
         self._showing = Showing(self.show_grown)
         self._settling = Settling(self._connection)
-        self._soon: Callable[[Callable[[], None]], None] = at_once
+        self._aside: Aside | None = None
         try:
             with self._connection() as connection:
                 postgres_migrate.migrate(connection, unfinished, stopped)
@@ -171,11 +171,17 @@ class PostgresStorage(sql.SQLStorage):
 
     def work_aside(self) -> None:
         """From now on a thread of its own settles and scrubs."""
-        self._soon = Aside().want
+        self._aside = Aside()
 
     def tidy(self) -> None:
         """Scrub, at once or soon."""
         self._soon(self.scrub)
+
+    def _soon(self, work: Callable[[], None]) -> None:
+        (self._aside.want if self._aside else at_once)(work)
+
+    def _hold(self, db: statements.Handle, survey: int) -> None:
+        db.execute("SELECT sottovoce_hold_9(?)", [survey])
 
     @contextmanager
     def _read_reports(self) -> Iterator[PostgresHandle]:
@@ -213,6 +219,8 @@ class PostgresStorage(sql.SQLStorage):
         """Close all connections."""
         self._showing.end()
         self._settling.ended = True
+        if self._aside:
+            self._aside.end()
         self._own_slot.close()
         self._pool.close()
 

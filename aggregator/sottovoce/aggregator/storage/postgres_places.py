@@ -83,10 +83,22 @@ _KNOWN = """
 """
 
 # While a partition is written anew nothing is taken out of it. Who waits for that holds a connection which others need
-# to store reports: sooner or later is told to come again.
+# to store reports: soon it is told to come again. It waits before it looks into the partition, or the new one could
+# not take the place of the old one.
+_HOLD = """
+    CREATE FUNCTION sottovoce_hold_9(survey_ bigint) RETURNS void LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+    BEGIN
+        -- In the order in which all places are locked.
+        LOCK TABLE ONLY reports IN ROW EXCLUSIVE MODE;
+        IF to_regclass('settled_' || survey_) IS NOT NULL THEN
+            EXECUTE format('LOCK TABLE %I IN ROW EXCLUSIVE MODE', 'settled_' || survey_);
+        END IF;
+    END
+    $$
+"""
 _TAKE = """
     CREATE FUNCTION sottovoce_take_9(survey_ bigint, id bytea) RETURNS boolean
-    LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+    LANGUAGE plpgsql AS $$
     DECLARE
         n bigint;
     BEGIN
@@ -255,7 +267,7 @@ _REPLACE = """
 
 MAKE_PLACES = (
     *_PLACES,
-    *(_SETTLED, _KNOWN, _TAKE, _REKEY, _MOVE),
+    *(_SETTLED, _KNOWN, _HOLD, _TAKE, _REKEY, _MOVE),
     *(_PARTITION, _INDEX, _MAKE_PARTITION, _DROP_PARTITION, _WRITE_ANEW, _REPLACE),
     *_FOR_OLDER_NODES,
 )

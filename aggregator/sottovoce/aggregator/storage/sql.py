@@ -86,6 +86,9 @@ class SQLStorage(TokenStorage):
         """A transaction that reads reports as of one moment."""
         return self._read()
 
+    def _hold(self, db: Handle, survey: int) -> None:
+        """Until the end of the transaction, reports of this survey can be taken out of where they lie."""
+
     def _drop_reports(self, db: Handle, name: str) -> None:
         """Delete all reports of a survey."""
         db.execute("DELETE FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)", [name])
@@ -248,6 +251,7 @@ class SQLStorage(TokenStorage):
         """Take a report out of rows and counts."""
         with self._write() as db:
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
+            self._hold(db, plan.survey)
             found = find(db, plan.survey, report_id)
             if found is None:
                 # Asked last: another node may have withdrawn it since this transaction began.
