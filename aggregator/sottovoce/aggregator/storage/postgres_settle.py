@@ -34,7 +34,8 @@ reports that come meanwhile wait behind it.
 
 _WAIT_BRIEFLY = f"SET LOCAL lock_timeout = {int(1000 * WAIT):d}"
 _ALONE = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
-_ALL_PLACES = "LOCK TABLE reports IN ACCESS EXCLUSIVE MODE"
+# Whoever reads or writes any report has ``reports`` locked; a partition that the server vacuums is in nobody's way.
+_ALL_PLACES = "LOCK TABLE ONLY reports, ONLY settling, ONLY settled IN ACCESS EXCLUSIVE MODE"
 _SWAP = (
     "ALTER TABLE settling NO INHERIT reports",
     "ALTER TABLE settled NO INHERIT reports",
