@@ -8,6 +8,7 @@ from tests.bench import (
     blind,
     counting,
     curator,
+    disorder,
     endurance,
     imports,
     ingest,
@@ -37,6 +38,7 @@ BENCHES = {
     "single": single.figures,
     "parquet": parquet.figures,
     "nodes": nodes.figures,
+    "disorder": disorder.figures,
     "recount": recount.figures,
     "endurance": lambda: endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh}),
 }

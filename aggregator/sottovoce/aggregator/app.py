@@ -82,6 +82,7 @@ def create_app(
     steady = SteadyClock(clock, storage.clock)
     housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write)
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
+    storage.work_aside()
     group_commit = GroupCommit(storage, housekeeping)
     readiness = Readiness(check_ready)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")

@@ -53,7 +53,7 @@ class Housekeeping:
                 purge_due(self._storage, now)
                 self._storage.journal.cut()
         if self._scrubbed_on != day_of(now):
-            self._storage.scrub()
+            self._storage.tidy()
             self._scrubbed_on = day_of(now)
 
 

@@ -1,3 +1,69 @@
+CREATE FUNCTION public.sottovoce_drop_partition_9(survey_ bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        DELETE FROM ONLY reports WHERE survey = survey_;
+        DELETE FROM ONLY settling WHERE survey = survey_;
+        DELETE FROM partitions WHERE survey = survey_;
+        EXECUTE format('DROP TABLE IF EXISTS %I', 'settled_' || survey_);
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_hold_9(survey_ bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET lock_timeout TO '2s'
+    AS $$
+    BEGIN
+        -- In the order in which all places are locked.
+        LOCK TABLE ONLY reports IN ROW EXCLUSIVE MODE;
+        IF to_regclass('settled_' || survey_) IS NOT NULL THEN
+            EXECUTE format('LOCK TABLE %I IN ROW EXCLUSIVE MODE', 'settled_' || survey_);
+        END IF;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_index_9(name text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        EXECUTE format('CREATE UNIQUE INDEX %I ON %I ((encode(report_id, ''hex'')::uuid))', name || '_id', name);
+        EXECUTE format('ALTER INDEX %I ALTER COLUMN 1 SET STATISTICS 0', name || '_id');
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_known_9(survey_ bigint, ids bytea[]) RETURNS TABLE(report_id bytea, wave bigint, "values" bytea)
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        RETURN QUERY SELECT r.report_id, r.wave, r."values" FROM ONLY reports AS r
+        WHERE r.survey = survey_ AND r.report_id = ANY (ids);
+        RETURN QUERY SELECT * FROM sottovoce_settled_9(survey_, ids);
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_leave_rewriting() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        IF EXISTS (
+            SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
+            AND classid = 0 AND objid = 329584
+        ) THEN
+            PERFORM set_config('sottovoce.node', '8', true);
+        END IF;
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_leave_settled() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        IF EXISTS (SELECT FROM sottovoce_settled_9(NEW.survey, ARRAY[NEW.report_id])) THEN RETURN NULL; END IF;
+        RETURN NEW;
+    END
+    $$;
+
 CREATE FUNCTION public.sottovoce_leave_shown() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -6,6 +72,91 @@ CREATE FUNCTION public.sottovoce_leave_shown() RETURNS trigger
         RETURN NEW;
     END
     $$;
+
+CREATE FUNCTION public.sottovoce_make_partition_9(survey_ bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        PERFORM sottovoce_partition_9(survey_, 'settled_' || survey_);
+        PERFORM sottovoce_index_9('settled_' || survey_);
+        EXECUTE format('ALTER TABLE %I INHERIT settled', 'settled_' || survey_);
+        INSERT INTO partitions (survey) VALUES (survey_);
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_move_9(survey_ bigint, after bytea, most integer) RETURNS bytea
+    LANGUAGE plpgsql
+    AS $_$
+    DECLARE
+        last bytea;
+    BEGIN
+        SELECT report_id INTO last FROM ONLY settling WHERE survey = survey_ AND report_id > after
+        ORDER BY report_id OFFSET most - 1 LIMIT 1;
+        EXECUTE format(
+            'WITH gone AS (DELETE FROM ONLY settling WHERE survey = $1 AND report_id > $2'
+            ' AND report_id <= coalesce($3, $4) RETURNING *)'
+            ' INSERT INTO %I (survey, wave, report_id, "values") SELECT survey, wave, report_id, "values" FROM gone ORDER BY report_id', 'settled_' || survey_
+        ) USING survey_, after, last, decode(repeat('ff', 17), 'hex');
+        RETURN last;
+    EXCEPTION WHEN undefined_table THEN
+        RETURN NULL;
+    END
+    $_$;
+
+CREATE FUNCTION public.sottovoce_note_deleted() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        IF NOT EXISTS (SELECT FROM gone) THEN RAISE SQLSTATE '40001' USING MESSAGE = 'come again'; END IF;
+        UPDATE partitions SET taken = 1 WHERE taken = 0 AND survey IN (SELECT survey FROM gone);
+        RETURN NULL;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_partition_9(survey_ bigint, name text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        EXECUTE format('CREATE TABLE %I (LIKE settled, CHECK (survey = %s))', name, survey_);
+        EXECUTE format('ALTER TABLE %I ALTER report_id SET STATISTICS 0, ALTER "values" SET STATISTICS 0', name);
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_rekey_9(survey_ bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = survey_;
+        UPDATE partitions SET taken = 1 WHERE survey = survey_ AND taken = 0;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_replace_9(survey_ bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'settled_' || survey_);
+        EXECUTE format('DROP TABLE %I', 'settled_' || survey_);
+        EXECUTE format('ALTER TABLE %I RENAME TO %I', 'anew_' || survey_, 'settled_' || survey_);
+        EXECUTE format('ALTER INDEX %I RENAME TO %I', 'anew_' || survey_ || '_id', 'settled_' || survey_ || '_id');
+        EXECUTE format('ALTER TABLE %I INHERIT settled', 'settled_' || survey_);
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_settled_9(survey_ bigint, ids bytea[]) RETURNS TABLE(report_id bytea, wave bigint, "values" bytea)
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    AS $_$
+    BEGIN
+        RETURN QUERY SELECT s.report_id, s.wave, s."values" FROM settling AS s
+        WHERE s.survey = survey_ AND s.report_id = ANY (ids);
+        IF to_regclass('settled_' || survey_) IS NOT NULL THEN
+            RETURN QUERY EXECUTE format(
+                'SELECT report_id, wave, "values" FROM %I WHERE (encode(report_id, ''hex'')::uuid) = ANY ($1)', 'settled_' || survey_
+            ) USING (SELECT array_agg(encode(i, 'hex')::uuid) FROM unnest(ids) AS i);
+        END IF;
+    END
+    $_$;
 
 CREATE FUNCTION public.sottovoce_show_9(survey_ bigint, batch bigint) RETURNS void
     LANGUAGE plpgsql
@@ -39,6 +190,7 @@ CREATE FUNCTION public.sottovoce_show_9(survey_ bigint, batch bigint) RETURNS vo
 
 CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint) RETURNS boolean
     LANGUAGE plpgsql
+    SET "sottovoce.node" TO '9'
     AS $$
     DECLARE
         done record;
@@ -92,6 +244,9 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
             ON CONFLICT DO NOTHING;
             GET DIAGNOSTICS n = ROW_COUNT;
             IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
+            IF EXISTS (SELECT FROM sottovoce_settled_9(surveys_[i], (
+                SELECT array_agg(substring(block_ids FROM 16 * k + 1 FOR 16)) FROM generate_series(0, rows_ - 1) AS k
+            ))) THEN RAISE SQLSTATE 'SV001'; END IF;
             -- Hashes are only needed where somebody has withdrawn.
             IF EXISTS (SELECT FROM tombstones WHERE survey = surveys_[i]) THEN
                 PERFORM 1 FROM generate_series(0, rows_ - 1) AS k JOIN tombstones
@@ -106,11 +261,22 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
             ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
         END LOOP;
 
-        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
-        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
-        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
-        ON CONFLICT (survey, wave, cohort, question, value, slot)
-        DO UPDATE SET reports = counts.reports + excluded.reports;
+        UPDATE counts AS c SET reports = c.reports + counts_[k+5] FROM generate_series(1, cardinality(counts_), 6) AS k
+        WHERE (survey, wave, cohort, question, value, slot)
+            = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_);
+        GET DIAGNOSTICS n = ROW_COUNT;
+        IF 6 * n < cardinality(counts_) THEN
+            INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+            SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
+            FROM generate_series(1, cardinality(counts_), 6) AS k
+            WHERE NOT EXISTS (
+                SELECT FROM counts WHERE (survey, wave, cohort, question, value, slot)
+                = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_)
+            )
+            ORDER BY 1, 2, 3, 4, 5
+            ON CONFLICT (survey, wave, cohort, question, value, slot)
+            DO UPDATE SET reports = counts.reports + excluded.reports;
+        END IF;
 
         -- Without those of others that are not committed: they see this group then, or whoever comes next does.
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
@@ -124,6 +290,41 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
         stored := true;
     EXCEPTION WHEN SQLSTATE 'SV001' THEN
         stored := false;
+    END
+    $$;
+
+CREATE FUNCTION public.sottovoce_take_9(survey_ bigint, id bytea) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $_$
+    DECLARE
+        n bigint;
+    BEGIN
+        DELETE FROM ONLY reports WHERE survey = survey_ AND report_id = id;
+        IF FOUND THEN RETURN true; END IF;
+        DELETE FROM ONLY settling WHERE survey = survey_ AND report_id = id;
+        IF FOUND THEN RETURN true; END IF;
+        IF to_regclass('settled_' || survey_) IS NULL THEN RETURN false; END IF;
+        EXECUTE format('DELETE FROM %I WHERE (encode(report_id, ''hex'')::uuid) = encode($1, ''hex'')::uuid', 'settled_' || survey_) USING id;
+        GET DIAGNOSTICS n = ROW_COUNT;
+        IF n > 0 THEN UPDATE partitions SET taken = 1 WHERE survey = survey_ AND taken = 0; END IF;
+        RETURN n > 0;
+    END
+    $_$;
+
+CREATE FUNCTION public.sottovoce_write_anew_9(survey_ bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+    BEGIN
+        IF to_regclass('settled_' || survey_) IS NULL THEN RETURN false; END IF;
+        EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'settled_' || survey_);
+        PERFORM sottovoce_partition_9(survey_, 'anew_' || survey_);
+        EXECUTE format(
+            'INSERT INTO %I (survey, wave, report_id, "values") SELECT survey, wave, report_id, "values" FROM %I ORDER BY report_id',
+            'anew_' || survey_, 'settled_' || survey_
+        );
+        PERFORM sottovoce_index_9('anew_' || survey_);
+        UPDATE partitions SET added = 0, taken = 0 WHERE survey = survey_;
+        RETURN true;
     END
     $$;
 
@@ -215,6 +416,12 @@ CREATE TABLE public.keys (
     used_on bigint
 );
 
+CREATE TABLE public.partitions (
+    survey bigint NOT NULL,
+    added bigint DEFAULT 0 NOT NULL,
+    taken bigint DEFAULT 0 NOT NULL
+);
+
 CREATE TABLE public.passkeys (
     credential_id bytea NOT NULL,
     account bytea NOT NULL,
@@ -274,6 +481,26 @@ CREATE TABLE public.sessions (
     started bigint NOT NULL,
     used bigint NOT NULL
 );
+
+CREATE TABLE public.settled (
+    survey bigint CONSTRAINT reports_survey_not_null NOT NULL,
+    wave bigint CONSTRAINT reports_wave_not_null NOT NULL,
+    report_id bytea CONSTRAINT reports_report_id_not_null NOT NULL,
+    "values" bytea CONSTRAINT reports_values_not_null NOT NULL
+)
+INHERITS (public.reports);
+ALTER TABLE ONLY public.settled ALTER COLUMN report_id SET STATISTICS 0;
+ALTER TABLE ONLY public.settled ALTER COLUMN "values" SET STATISTICS 0;
+
+CREATE TABLE public.settling (
+    survey bigint CONSTRAINT reports_survey_not_null NOT NULL,
+    report_id bytea CONSTRAINT reports_report_id_not_null NOT NULL,
+    wave bigint CONSTRAINT reports_wave_not_null NOT NULL,
+    "values" bytea CONSTRAINT reports_values_not_null NOT NULL
+)
+INHERITS (public.reports);
+ALTER TABLE ONLY public.settling ALTER COLUMN report_id SET STATISTICS 0;
+ALTER TABLE ONLY public.settling ALTER COLUMN "values" SET STATISTICS 0;
 
 CREATE TABLE public.shown_cells (
     survey bigint NOT NULL,
@@ -400,6 +627,9 @@ ALTER TABLE ONLY public.journal
 ALTER TABLE ONLY public.keys
     ADD CONSTRAINT keys_pkey PRIMARY KEY (key_hash);
 
+ALTER TABLE ONLY public.partitions
+    ADD CONSTRAINT partitions_pkey PRIMARY KEY (survey);
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_pkey PRIMARY KEY (credential_id);
 
@@ -420,6 +650,9 @@ ALTER TABLE ONLY public.researchers
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (session_hash);
+
+ALTER TABLE ONLY public.settling
+    ADD CONSTRAINT settling_pkey PRIMARY KEY (survey, report_id);
 
 ALTER TABLE ONLY public.shown_cells
     ADD CONSTRAINT shown_cells_pkey PRIMARY KEY (survey, wave, cohort);
@@ -456,6 +689,18 @@ ALTER TABLE ONLY public.views
 
 CREATE INDEX journal_days ON public.journal USING btree (day);
 
+CREATE TRIGGER leave_rewriting BEFORE INSERT ON public.reports FOR EACH STATEMENT WHEN ((COALESCE(current_setting('sottovoce.node'::text, true), ''::text) = ''::text)) EXECUTE FUNCTION public.sottovoce_leave_rewriting();
+
+CREATE TRIGGER leave_rewriting BEFORE INSERT ON public.settling FOR EACH STATEMENT WHEN ((COALESCE(current_setting('sottovoce.node'::text, true), ''::text) = ''::text)) EXECUTE FUNCTION public.sottovoce_leave_rewriting();
+
+CREATE TRIGGER leave_settled BEFORE INSERT ON public.reports FOR EACH ROW WHEN ((COALESCE(current_setting('sottovoce.node'::text, true), ''::text) = ''::text)) EXECUTE FUNCTION public.sottovoce_leave_settled();
+
+CREATE TRIGGER leave_settled BEFORE INSERT ON public.settling FOR EACH ROW WHEN ((COALESCE(current_setting('sottovoce.node'::text, true), ''::text) = ''::text)) EXECUTE FUNCTION public.sottovoce_leave_settled();
+
 CREATE TRIGGER leave_shown BEFORE INSERT ON public.shown_cells FOR EACH ROW WHEN (((current_setting('sottovoce.node'::text, true) IS NULL) OR (current_setting('sottovoce.node'::text, true) = ''::text))) EXECUTE FUNCTION public.sottovoce_leave_shown();
 
 CREATE TRIGGER leave_shown BEFORE INSERT ON public.shown_counts FOR EACH ROW WHEN (((current_setting('sottovoce.node'::text, true) IS NULL) OR (current_setting('sottovoce.node'::text, true) = ''::text))) EXECUTE FUNCTION public.sottovoce_leave_shown();
+
+CREATE TRIGGER note_deleted AFTER DELETE ON public.reports REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN ((COALESCE(current_setting('sottovoce.node'::text, true), ''::text) = ''::text)) EXECUTE FUNCTION public.sottovoce_note_deleted();
+
+CREATE TRIGGER note_deleted AFTER DELETE ON public.settling REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN ((COALESCE(current_setting('sottovoce.node'::text, true), ''::text) = ''::text)) EXECUTE FUNCTION public.sottovoce_note_deleted();

@@ -358,6 +358,12 @@ class Storage(Protocol):
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files that the database uses."""
 
+    def tidy(self) -> None:
+        """The same at once; once ``work_aside`` was called, where it may take long, soon."""
+
+    def work_aside(self) -> None:
+        """From now on a thread of its own does what takes long and nobody waits for; it ends with the process."""
+
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
 

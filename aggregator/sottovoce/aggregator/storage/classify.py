@@ -9,17 +9,13 @@ from typing import Any, TypeVar
 
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.columns import merge, report_ids, split
-from sottovoce.aggregator.storage.statements import Handle, id_hash, spend_tokens
+from sottovoce.aggregator.storage.statements import MOST_KEYS, Handle, for_keys, id_hash, spend_tokens
 from sottovoce.aggregator.storage.tally import Change, change
 
-_KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({marks})"
 _TOKENS = "SELECT token_hash FROM tokens WHERE survey = ? AND token_hash IN ({marks}) ORDER BY 1"
 
 _THERE = "SELECT 1 FROM surveys WHERE key = ?"
-
-_MARKS = {size: ", ".join("?" * size) for size in (1, 20, 500)}
-"""For so many keys at once: few sizes, so that there are few statements to prepare."""
 
 H = TypeVar("H", bound=Handle)
 Key = tuple[int, bytes]
@@ -65,7 +61,8 @@ class _Group:
         self._gone = {s for s in surveys if s not in self._open and db.execute(_THERE, [s]).fetchone() is None}
         self._known = {
             (survey, bytes(report_id)): (wave, bytes(packed))
-            for survey, report_id, wave, packed in _look_up(db, _KNOWN, ids)
+            for survey, chunk in _chunks(ids)
+            for report_id, wave, packed in db.known(survey, chunk)
         }
         self._withdrawn = _withdrawn(db, ids)
         tokens = {token for token in map(_token, reports) if token is not None}
@@ -107,11 +104,14 @@ def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
 
 def _look_up(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
     """The rows found under these keys, each with its survey before it."""
+    for survey, chunk in _chunks(keys):
+        statement, given = for_keys(query, chunk)
+        yield from ((survey, *row) for row in db.execute(statement, [survey, *given]))
+
+
+def _chunks(keys: Sequence[Key]) -> Iterator[tuple[int, list[bytes]]]:
+    """Each survey with some of its keys, in their order."""
     for survey in sorted({survey for survey, _ in keys}):
         wanted = [key for of, key in keys if of == survey]
-        size = next((size for size in _MARKS if size >= len(wanted)), max(_MARKS))
-        statement = query.replace("{marks}", _MARKS[size])
-        for start in range(0, len(wanted), size):
-            chunk = wanted[start : start + size]
-            chunk += chunk[-1:] * (size - len(chunk))
-            yield from ((survey, *row) for row in db.execute(statement, [survey, *chunk]))
+        for start in range(0, len(wanted), MOST_KEYS):
+            yield survey, wanted[start : start + MOST_KEYS]

@@ -6,11 +6,11 @@ was there already is no error to the server, whose log would name it: the functi
 slot of its own, so that nodes do not wait for each other; the rows of cells are taken first and in the order of their
 keys, and who holds one is alone with its counts in that slot, so that nobody ever waits in a circle. What has grown is
 shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
-transaction wrote it, and rows lie in the order of writing: ``scrub`` writes the table of reports anew, in the order of
-the random ids, and removes the traces of spent tokens.
+transaction wrote it, and rows lie in the order of writing: ``scrub`` has reports settle, in the order of the random
+ids, and removes the traces of spent tokens.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, postgres_migrate, sql, statements
+from sottovoce.aggregator.storage.aside import Aside, at_once
 from sottovoce.aggregator.storage.base import Arrival, Outcome
 from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
@@ -26,6 +27,7 @@ from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres_migrate import LOCK
+from sottovoce.aggregator.storage.postgres_settle import Settling
 from sottovoce.aggregator.storage.postgres_slot import Showing, Slot
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
 from sottovoce.aggregator.storage.tally import Change, change
@@ -35,6 +37,7 @@ _STORE = (
     "SELECT stored, has_grown FROM sottovoce_store_9(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[],"
     " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint)"
 )
+_AS_OF_ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GROWN = """
     SELECT DISTINCT survey, batch FROM (
         SELECT survey, batch, wave, cohort, sum(arrived - withdrawn) AS reports
@@ -43,20 +46,16 @@ _GROWN = """
     ) AS live LEFT JOIN shown_cells AS shown USING (survey, wave, cohort)
     WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
 """
-_WITH_REPORTS = ", ".join(OF_SURVEYS)
-_IN_KEY_ORDER = [
-    statement.format(table=table)
-    for table in ("reports", "blind_invitations")
-    for statement in (
-        "LOCK TABLE {table}",
-        "CREATE TEMPORARY TABLE kept_{table} ON COMMIT DROP AS SELECT * FROM {table}",
-        # A new file: neither the old places nor the old transactions' numbers come along.
-        "TRUNCATE {table}",
-        "INSERT INTO {table} SELECT * FROM kept_{table} ORDER BY 1, 2",
-    )
-]
-_VACUUM = "VACUUM tokens, blind_invitations, tombstones, reports, keys, invitations, views, staff_sessions"
-_REWRITE = f"VACUUM FULL surveys, drafts, releases, {_WITH_REPORTS}"
+_OF_SURVEYS = ", ".join(table for table in OF_SURVEYS if table != "reports")
+_IN_KEY_ORDER = (
+    "LOCK TABLE blind_invitations",
+    "CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM blind_invitations",
+    # A new file: neither the old places nor the old transactions' numbers come along.
+    "TRUNCATE blind_invitations",
+    "INSERT INTO blind_invitations SELECT * FROM kept ORDER BY 1, 2",
+)
+_VACUUM = "VACUUM tokens, blind_invitations, tombstones, keys, invitations, views, staff_sessions"
+_REWRITE = f"VACUUM FULL surveys, drafts, releases, {_OF_SURVEYS}"
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -81,7 +80,7 @@ class PostgresStorage(sql.SQLStorage):
     NEW_ID: ClassVar[str] = "SELECT uuid_send(gen_random_uuid())"
     UNTIL_END: ClassVar[str] = " FOR SHARE"
     NOW: ClassVar[str] = NOW
-    REKEY: ClassVar[str] = "UPDATE reports SET report_id = uuid_send(gen_random_uuid()) WHERE survey = ?"
+    REKEY: ClassVar[str] = "SELECT sottovoce_rekey_9(?)"
     THERE: ClassVar[str] = "SELECT name FROM surveys WHERE key = ? FOR SHARE"
 
     def __init__(self, url: str, connections: int = 8, unfinished: bool = False, stopped: bool = False) -> None:
@@ -97,6 +96,8 @@ class PostgresStorage(sql.SQLStorage):
         )
         self._own_slot = Slot(url)
         self._showing = Showing(self.show_grown)
+        self._settling = Settling(self._connection)
+        self._aside: Aside | None = None
         try:
             with self._connection() as connection:
                 postgres_migrate.migrate(connection, unfinished, stopped)
@@ -145,7 +146,8 @@ class PostgresStorage(sql.SQLStorage):
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
     def scrub(self) -> None:
-        """Write reports and invitations anew in the order of random keys, in one step, and remove what was deleted."""
+        """Settle what has arrived, write invitations anew in the order of random keys, and remove what was deleted."""
+        self._settling.run()
         with self._write() as db:
             if db.execute("SELECT pg_try_advisory_xact_lock(?)", [LOCK]).fetchone() == (False,):
                 return  # another node is at it
@@ -155,9 +157,39 @@ class PostgresStorage(sql.SQLStorage):
             connection.execute(_VACUUM)
 
     def _forget(self) -> None:
+        self._soon(self._rewrite)
+
+    def _rewrite(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""
+        self._settling.run()
         with self._connection() as connection:
             connection.execute(_REWRITE)
+
+    def _drop_reports(self, db: statements.Handle, name: str) -> None:
+        for (survey,) in db.execute("SELECT key FROM surveys WHERE name = ?", [name]).fetchall():
+            db.execute("SELECT sottovoce_drop_partition_9(?)", [survey])
+
+    def work_aside(self) -> None:
+        """From now on a thread of its own settles and scrubs."""
+        self._aside = Aside()
+
+    def tidy(self) -> None:
+        """Scrub, at once or soon."""
+        self._soon(self.scrub)
+
+    def _soon(self, work: Callable[[], None]) -> None:
+        (self._aside.want if self._aside else at_once)(work)
+
+    def _hold(self, db: statements.Handle, survey: int) -> None:
+        db.execute("SELECT sottovoce_hold_9(?)", [survey])
+
+    @contextmanager
+    def _read_reports(self) -> Iterator[PostgresHandle]:
+        with self._connection() as connection, connection.transaction():
+            connection.execute(_AS_OF_ONE_MOMENT)
+            # Before the moment is chosen: until its end no file goes whose rows lie elsewhere only since.
+            connection.execute("LOCK TABLE reports IN ACCESS SHARE MODE")
+            yield PostgresHandle(connection)
 
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
@@ -168,7 +200,7 @@ class PostgresStorage(sql.SQLStorage):
 
     def verify(self) -> list[str]:
         """What is wrong with the tables; the pages themselves are the server's own concern."""
-        with self._read() as db:
+        with self._read_reports() as db:
             self._check_known(db)
             return checks.problems(db, described(db))
 
@@ -186,6 +218,9 @@ class PostgresStorage(sql.SQLStorage):
     def close(self) -> None:
         """Close all connections."""
         self._showing.end()
+        self._settling.ended = True
+        if self._aside:
+            self._aside.end()
         self._own_slot.close()
         self._pool.close()
 
@@ -195,7 +230,7 @@ class PostgresStorage(sql.SQLStorage):
     @contextmanager
     def _read(self) -> Iterator[PostgresHandle]:
         with self._connection() as connection, connection.transaction():
-            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.execute(_AS_OF_ONE_MOMENT)
             yield PostgresHandle(connection)
 
     @contextmanager
@@ -232,7 +267,7 @@ class _NotAllNew(Exception):
 
 def _insert(db: PostgresHandle, arrivals: Sequence[Arrival]) -> None:
     # A report may have been stored, or stored and withdrawn, elsewhere since its id was looked up.
-    if db.insert(arrivals) != count(arrivals) or is_any_withdrawn(db, arrivals):
+    if db.insert(arrivals) != count(arrivals) or db.is_any_settled(arrivals) or is_any_withdrawn(db, arrivals):
         raise _NotAllNew
 
 

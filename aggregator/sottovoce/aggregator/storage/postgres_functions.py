@@ -11,8 +11,10 @@ NEW_NODE = "SET sottovoce.node = '9'"
 
 # A group of which every report is new. Reports come in blocks of one survey, wave and length, their ids and their
 # values one after the other. Tombstones come after the rows: a row waits for whoever is deleting its namesake, and only
-# then is that one seen to be withdrawn. Cells come before counts, in key order: who holds the row of a cell is alone
-# with its counts in that slot, so that no two writers wait for each other in a circle.
+# then is that one seen to be withdrawn. So does the look at the other places: once this wrote to ``reports``, that
+# table keeps its name until the end of the transaction. Cells come before counts, in key order: who holds the row of a
+# cell is alone with its counts in that slot, so that no two writers wait for each other in a circle. Counts that are
+# there are updated first: an insert that meets a row locks it, which is written to the log too.
 #
 # Not stored, and nothing else happens, if something is not new or not allowed. That is an everyday answer and no error:
 # the server's log would name the report. SV001 is a condition of our own that never leaves the function; to raise and
@@ -56,6 +58,9 @@ _STORE = """
             ON CONFLICT DO NOTHING;
             GET DIAGNOSTICS n = ROW_COUNT;
             IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
+            IF EXISTS (SELECT FROM sottovoce_settled_9(surveys_[i], (
+                SELECT array_agg(substring(block_ids FROM 16 * k + 1 FOR 16)) FROM generate_series(0, rows_ - 1) AS k
+            ))) THEN RAISE SQLSTATE 'SV001'; END IF;
             -- Hashes are only needed where somebody has withdrawn.
             IF EXISTS (SELECT FROM tombstones WHERE survey = surveys_[i]) THEN
                 PERFORM 1 FROM generate_series(0, rows_ - 1) AS k JOIN tombstones
@@ -70,11 +75,22 @@ _STORE = """
             ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
         END LOOP;
 
-        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
-        SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
-        FROM generate_series(1, cardinality(counts_), 6) AS k ORDER BY 1, 2, 3, 4, 5
-        ON CONFLICT (survey, wave, cohort, question, value, slot)
-        DO UPDATE SET reports = counts.reports + excluded.reports;
+        UPDATE counts AS c SET reports = c.reports + counts_[k+5] FROM generate_series(1, cardinality(counts_), 6) AS k
+        WHERE (survey, wave, cohort, question, value, slot)
+            = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_);
+        GET DIAGNOSTICS n = ROW_COUNT;
+        IF 6 * n < cardinality(counts_) THEN
+            INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+            SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
+            FROM generate_series(1, cardinality(counts_), 6) AS k
+            WHERE NOT EXISTS (
+                SELECT FROM counts WHERE (survey, wave, cohort, question, value, slot)
+                = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_)
+            )
+            ORDER BY 1, 2, 3, 4, 5
+            ON CONFLICT (survey, wave, cohort, question, value, slot)
+            DO UPDATE SET reports = counts.reports + excluded.reports;
+        END IF;
 
         -- Without those of others that are not committed: they see this group then, or whoever comes next does.
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
@@ -132,7 +148,7 @@ _STORE_FOR_OLDER_NODES = """
     CREATE OR REPLACE FUNCTION sottovoce_store_8(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[],
         token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint
-    ) RETURNS boolean LANGUAGE plpgsql AS $$
+    ) RETURNS boolean LANGUAGE plpgsql SET sottovoce.node = '9' AS $$
     DECLARE
         done record;
         i int;

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
-from sottovoce.aggregator.storage.base import Arrival
+from sottovoce.aggregator.storage.base import ID, Arrival
+from sottovoce.aggregator.storage.columns import cut
 
 NOW = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
 """Seconds since 1970, by the server's clock."""
@@ -42,6 +43,22 @@ class PostgresHandle:
             ).rowcount
             for each in arrivals
         )
+
+    def known(self, survey: int, report_ids: Sequence[bytes]) -> psycopg.Cursor[Any]:
+        """(id, wave, packed values) of those of these reports that are stored, wherever they lie."""
+        return self._connection.execute("SELECT * FROM sottovoce_known_9(%s, %s::bytea[])", [survey, list(report_ids)])
+
+    def is_any_settled(self, arrivals: Sequence[Arrival]) -> bool:
+        """Whether one of these reports lies elsewhere than where reports arrive."""
+        query = "SELECT EXISTS (SELECT FROM sottovoce_settled_9(%s, %s::bytea[]))"
+        return any(
+            self._connection.execute(query, [each.plan.survey, cut(each.report_ids, ID)]).fetchone() == (True,)
+            for each in arrivals
+        )
+
+    def take_out(self, survey: int, report_id: bytes) -> bool:
+        """Delete a report, wherever it lies; returns whether it was there, and no other node was faster."""
+        return self._connection.execute("SELECT sottovoce_take_9(%s, %s)", [survey, report_id]).fetchone() == (True,)
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
         """

@@ -15,6 +15,7 @@ from sottovoce.aggregator.storage.draft_tables import MAKE_DRAFTS_SHARED
 from sottovoce.aggregator.storage.moved_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.passkey_tables import MAKE_PASSKEYS_SHARED
 from sottovoce.aggregator.storage.postgres_functions import MAKE_FUNCTIONS
+from sottovoce.aggregator.storage.postgres_places import MAKE_PLACES
 from sottovoce.aggregator.storage.pulse import MARK_PAUSE
 from sottovoce.aggregator.storage.release_tables import MAKE_RELEASES_SHARED
 
@@ -251,6 +252,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             *MAKE_DRAFTS_SHARED,
             *MAKE_RELEASES_SHARED,
             *MAKE_BLIND_SHARED,
+            *MAKE_PLACES,
             *MAKE_FUNCTIONS,
         )
     ),

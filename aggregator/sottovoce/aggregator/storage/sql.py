@@ -6,7 +6,7 @@ A back end adds how connections are kept, how a group is stored fast, and what i
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
@@ -75,6 +75,24 @@ class SQLStorage(TokenStorage):
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files."""
 
+    def work_aside(self) -> None:
+        """Nothing takes so long here that others would wait for it."""
+
+    def tidy(self) -> None:
+        """Scrub, at once or soon."""
+        self.scrub()
+
+    def _read_reports(self) -> AbstractContextManager[Handle]:
+        """A transaction that reads reports as of one moment."""
+        return self._read()
+
+    def _hold(self, db: Handle, survey: int) -> None:
+        """Until the end of the transaction, reports of this survey can be taken out of where they lie."""
+
+    def _drop_reports(self, db: Handle, name: str) -> None:
+        """Delete all reports of a survey."""
+        db.execute("DELETE FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)", [name])
+
     def _after_deletion(self) -> None:
         """What can be done at once about deleted rows; the rest is left to the next ``scrub``."""
 
@@ -111,7 +129,7 @@ class SQLStorage(TokenStorage):
     def snapshot(self) -> Iterator[Rows]:
         """All tables as of one moment, with what has grown until now."""
         self._settle()
-        with self._read() as db:
+        with self._read_reports() as db:
             self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
 
@@ -169,7 +187,7 @@ class SQLStorage(TokenStorage):
         """
         with self._alone() as db:
             survey_life.close(db, name, day, self._today(db), who)
-        self.scrub()
+        self.tidy()
 
     def unshown(self, name: str) -> int:
         """Of how many cells less or more is shown than there is."""
@@ -191,14 +209,14 @@ class SQLStorage(TokenStorage):
     def delete_survey(self, name: str, who: str = NOBODY) -> None:
         """Take out everything of a survey but what the record and the journal say of it."""
         with self._alone() as db:
-            survey_life.delete(db, name, self._today(db), who)
+            survey_life.delete(db, name, self._today(db), self._drop_reports, who)
         self._forget()
 
     def purge(self, survey: int, who: str = NOBODY) -> None:
         """Of a closed survey: give every row a new random key, and drop ids, tombstones and tokens."""
         with self._alone() as db:
             survey_life.purge(db, survey, self._today(db), self.REKEY, who)
-        self.scrub()
+        self.tidy()
 
     def record(self) -> list[Line]:
         """What is remembered for good, in its order."""
@@ -221,7 +239,7 @@ class SQLStorage(TokenStorage):
 
     def find_report(self, survey: int, report_id: bytes) -> Known | None:
         """What is stored under this id, or None."""
-        with self._read() as db:
+        with self._read_reports() as db:
             return find(db, survey, report_id)
 
     def is_withdrawn(self, survey: int, report_id: bytes) -> bool:
@@ -233,15 +251,15 @@ class SQLStorage(TokenStorage):
         """Take a report out of rows and counts."""
         with self._write() as db:
             is_open = db.execute(self.OPEN, [plan.survey]).fetchone()
+            self._hold(db, plan.survey)
             found = find(db, plan.survey, report_id)
             if found is None:
                 # Asked last: another node may have withdrawn it since this transaction began.
                 return Outcome.WITHDRAWN if has_tombstone(db, plan.survey, report_id) else Outcome.UNKNOWN
             if not is_open:
                 return Outcome.CLOSED
-            key = [plan.survey, report_id]
             # On PostgreSQL another node may have been faster: then nothing is deleted, and nothing counted down.
-            if db.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", key).rowcount == 1:
+            if db.take_out(plan.survey, report_id):
                 db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
                 count_down(db, change([Arrival(plan, found.wave, report_id, pack(found.values))]), self._slot())
         self._after_deletion()
@@ -254,7 +272,7 @@ class SQLStorage(TokenStorage):
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
         """Wave and packed values of every stored report, many at a time, in the order of the random ids."""
-        with self._read() as db:
+        with self._read_reports() as db:
             query = 'SELECT wave, "values" FROM reports WHERE survey = ? ORDER BY report_id'
             yield from db.stream(query, [survey], _CHUNK)
 

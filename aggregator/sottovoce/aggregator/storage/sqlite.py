@@ -41,6 +41,7 @@ _STATE = """
 
 # The recursion only counts: n is the place of a report in ?3, all ids one after the other, and in ?4, all their values,
 # each ?5 bytes long; ?6 is how many there are.
+_KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
 _INSERT = """
     INSERT OR IGNORE INTO reports
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
@@ -283,6 +284,15 @@ class _Handle:
         found = self._connection.execute(statement, parameters)
         while rows := found.fetchmany(size):
             yield rows
+
+    def known(self, survey: int, report_ids: Sequence[bytes]) -> sqlite3.Cursor:
+        """(id, wave, packed values) of those of these reports that are stored."""
+        statement, given = statements.for_keys(_KNOWN, report_ids)
+        return self.execute(statement, [survey, *given])
+
+    def take_out(self, survey: int, report_id: bytes) -> bool:
+        """Delete a report; returns whether it was there."""
+        return self.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", [survey, report_id]).rowcount == 1
 
     @property
     def in_transaction(self) -> bool:

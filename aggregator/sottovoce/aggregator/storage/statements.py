@@ -85,6 +85,43 @@ class Handle(Protocol):
             size: rows at a time.
         """
 
+    def known(self, survey: int, report_ids: Sequence[bytes]) -> Iterable[tuple[bytes, int, bytes]]:
+        """
+        (id, wave, packed values) of those of these reports that are stored, wherever they lie.
+
+        Args:
+            survey: key of a revision.
+            report_ids: a few hundred at most, of 16 bytes.
+        """
+
+    def take_out(self, survey: int, report_id: bytes) -> bool:
+        """
+        Delete a report, wherever it lies; returns whether it was there.
+
+        Args:
+            survey: key of a revision.
+            report_id: 16 bytes.
+        """
+
+
+MOST_KEYS = 500
+"""That are looked up at once."""
+
+_SIZES = (1, 20, MOST_KEYS)
+"""For so many keys at once: few sizes, so that there are few statements to prepare."""
+
+
+def for_keys(statement: str, keys: Sequence[bytes]) -> tuple[str, list[bytes]]:
+    """
+    A statement with a mark for each key in the place of ``{marks}``, and the keys, the last one as often as is left.
+
+    Args:
+        statement: one.
+        keys: from one to ``MOST_KEYS``.
+    """
+    size = next(size for size in _SIZES if size >= len(keys))
+    return statement.replace("{marks}", ", ".join("?" * size)), [*keys, *[keys[-1]] * (size - len(keys))]
+
 
 def id_hash(report_id: bytes) -> bytes:
     """What stays of a withdrawn report's id: enough to refuse it, not enough to name it."""
@@ -100,9 +137,8 @@ def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
         survey: key of a revision.
         report_id: 16 bytes.
     """
-    query = 'SELECT wave, "values" FROM reports WHERE survey = ? AND report_id = ?'
-    row = db.execute(query, [survey, report_id]).fetchone()
-    return None if row is None else Known(row[0], unpack(row[1]))
+    row = next(iter(db.known(survey, [report_id])), None)
+    return None if row is None else Known(row[1], unpack(row[2]))
 
 
 def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:

@@ -1,5 +1,6 @@
 """Surveys come, are corrected, end, and go: each step within a transaction that has no other such one beside it."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -19,7 +20,11 @@ _NOTE_CLOSE = """
     UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 """
 
-_DELETE = [f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)" for table in OF_SURVEYS]  # noqa: S608
+_DELETE = [
+    f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"  # noqa: S608 - constants
+    for table in OF_SURVEYS
+    if table != "reports"
+]
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
 # A correction that was being written: nothing of this name is ever published again.
 _DELETE += ["DELETE FROM drafts WHERE name = ?"]
@@ -157,7 +162,7 @@ def reopen(db: Handle, name: str, day: int, who: str) -> None:
         journal_table.append(db, day, words.REOPENED, who, name)
 
 
-def delete(db: Handle, name: str, day: int, who: str) -> None:
+def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str], None], who: str) -> None:
     """
     Take out everything of a survey but the lines of the record and the entries of the journal, which hold its name.
 
@@ -165,6 +170,7 @@ def delete(db: Handle, name: str, day: int, who: str) -> None:
         db: within a transaction.
         name: the survey's.
         day: today.
+        drop_reports: the back end's way to delete a survey's reports, by its name.
         who: does it, for the journal.
 
     Raises:
@@ -175,6 +181,7 @@ def delete(db: Handle, name: str, day: int, who: str) -> None:
         raise StorageError("there is no survey of this name")
     # Before the rows go: the line's number is larger than their keys.
     record.append(db, day, record.DELETED, name)
+    drop_reports(db, name)
     for statement in _DELETE:
         db.execute(statement, [name])
     db.execute("DELETE FROM surveys WHERE name = ?", [name])
