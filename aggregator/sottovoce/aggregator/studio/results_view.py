@@ -164,6 +164,7 @@ class View:
         invited: people in the group; None where nobody said.
         unshown: reports of a closed survey that stay unshown.
         revisions: how many have reports.
+        withheld: public answers are not told by group, because they are published under a budget.
     """
 
     results: Results
@@ -175,6 +176,7 @@ class View:
     invited: int | None
     unshown: int
     revisions: int
+    withheld: bool
 
     @property
     def survey(self) -> Survey:
@@ -204,17 +206,22 @@ def view_of(revisions: Sequence[Revision], choices: Choices, words: Words, plan:
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words)
-    cards = [_card(results, index, side, (choices, group, words)) for index in range(len(results.questions))]
+    # The groups are a public question's: with another one they are an exact table of two, as in joint/withheld.py.
+    withheld = results.released and (results.cohort is not None or choices.by == "cohort")
+    told = [
+        index for index, result in enumerate(results.questions) if not withheld or result.question.mechanism is not None
+    ]
     return View(
         results=results,
         choices=choices,
-        cards=cards,
+        cards=[_card(results, index, side, (choices, group, words)) for index in told],
         alarms=alarms(results, plan.group),
         group=group,
         planned=plan.people,
         invited=plan.group,
         unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
+        withheld=withheld,
     )
 
 

@@ -202,6 +202,19 @@ def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
     assert [float(size) for size in sizes[1:4]] == sorted(map(float, sizes[1:4]), reverse=True)
 
 
+def test_under_a_budget_no_public_answers_stand_beside_a_group(app: Flask, storage: SQLiteStorage) -> None:
+    """The group is a public question too: with another one it would be the exact table that is published with noise."""
+    public = re.compile(r'<h2 id="q\d+"><bdi>Year[?]')
+    addresses = ("exam/results", "exam/results?by=cohort", "exam/results?cohort=first")
+    before = [get(app, address).text for address in addresses]
+    storage.releases.begin("exam", b"opened\n")
+    after = [get(app, address).text for address in addresses]
+
+    assert [bool(public.search(text)) for text in (*before, *after)] == [True] * 4 + [False] * 2
+    assert ["would undo the noise" in text for text in (*before, *after)] == [False] * 4 + [True] * 2
+    assert all("<bdi>Why?" in text for text in after)
+
+
 def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteStorage) -> None:
     """They name survey, revision and digest, hold the page's figures, and refer to nothing."""
     digest = storage.revisions("exam")[-1].digest
