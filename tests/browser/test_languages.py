@@ -236,7 +236,7 @@ def test_later_steps_switch_as_well(visit_from: Opener, site: Running) -> None:
     example = page.locator("tbody td").evaluate_all("all => all.map((one) => one.textContent)")
     switch(page, "fr")
     french = page.locator("tbody td").evaluate_all("all => all.map((one) => one.textContent)")
-    said = {"Yes": "Oui", "No": "Non", "Report A": "Rapport A", "Report B": "Rapport B"}
+    said = {"Yes": "Oui", "No": "Non", "Report A": "Envoi A", "Report B": "Envoi B"}
     assert [said.get(text or "", text) for text in example] == french
     columns = {cell.get_attribute("data-column") for cell in page.locator("tbody td").all()}
     assert columns == {"Réponse inventée", "Serait envoyé"}
