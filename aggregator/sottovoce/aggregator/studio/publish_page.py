@@ -4,7 +4,7 @@ from flask import Response, current_app, g, render_template, request, url_for
 from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.figures import totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
+from sottovoce.aggregator.authoring.problems import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.blind.publishing import with_known_moduli, with_moduli
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
@@ -76,7 +76,8 @@ def _to_publish(name: str) -> tuple[Survey | None, tuple[str, ...]]:
 
 
 def _told(error: SpecError) -> tuple[str, ...]:
-    return tuple(problem.message for problem in error.problems)
+    sentences = Sentences(words())
+    return tuple(sentences.problem(refused_field(problem)) for problem in error.problems)
 
 
 def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:

@@ -1,5 +1,7 @@
 """Whose keys publishing writes into a blind survey, and when it makes none."""
 
+import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,3 +120,24 @@ def test_blind_draft_is_previewed_rehearsed_and_tried(
     assert len(InventedReports(blind, np.zeros((3, len(blind.questions)), np.uint8)).columns) == 3
     trial = trial_of(blind, "exam-trial-1", clock().date())
     assert (trial.send_within_hours, trial.release_batch, trial.is_blind) == (0, 1, False)
+
+
+def test_invitation_to_a_blind_panel_has_a_link_to_each_wave(
+    storage: SQLiteStorage, clock: FakeClock, settings: Settings
+) -> None:
+    """It is redeemed once, so that nobody is given another for the next wave; who can answer stays as it is."""
+    storage.publish(with_moduli(storage, survey(access="blind", waves=months(7)[5:], **WAIT), settings))
+    ann = Researcher(create_app(settings, storage, clock, {}))
+    page = ann.get("surveys/exam/invite")
+    assert "Make no further links" in page
+    assert 'value="cards"' not in page
+    rows = list(csv.DictReader(io.StringIO(ann.post("surveys/exam/invite/links", count="2", batch="x").text)))
+    assert [list(row) for row in rows] == [["token", "link_wave_0", "link_wave_1"]] * 2
+    assert all(row[key].endswith(f"&t={row['token']}") for row in rows for key in list(row)[1:])
+    assert rows[0]["link_wave_0"] != rows[0]["link_wave_1"]
+
+    ann.post("surveys/exam/design/correct")
+    page = ann.get("surveys/exam/design")
+    assert '<input type="hidden" name="access" value="blind"><select id="access" disabled' in page
+    ann.post("surveys/exam/design", version="1", access="open")
+    assert "(access): cannot change" in ann.get(PUBLISH)
