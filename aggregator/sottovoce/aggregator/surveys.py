@@ -5,14 +5,14 @@ from functools import lru_cache
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.parse_survey import read_canonical
 from sottovoce.shared.spec import Survey, Wave
 
 
 @lru_cache(maxsize=64)
 def survey_of(document: bytes) -> Survey:
-    """The survey in its stored bytes; parsed once, since bytes never change under a digest."""
-    return load_survey(document)
+    """The survey in its bytes, stored or of a rehearsal; parsed once, since bytes never change under a digest."""
+    return read_canonical(document)
 
 
 def reports_so_far(stored: StoredSurvey) -> int:

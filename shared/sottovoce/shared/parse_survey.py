@@ -61,6 +61,19 @@ def load_survey(body: bytes) -> Survey:
     The survey in its canonical bytes, as an aggregator serves them.
 
     Raises:
+        SpecError: not a survey, not in canonical form, or blind without the keys that publishing fills in.
+    """
+    survey = read_canonical(body)
+    if survey.is_blind and not survey.moduli:
+        raise SpecError("the survey is not published: its access names no modulus")
+    return survey
+
+
+def read_canonical(body: bytes) -> Survey:
+    """
+    The survey in its canonical bytes, published or, as in a rehearsal, not yet.
+
+    Raises:
         SpecError: not a survey, or not in canonical form.
     """
     try:
@@ -69,8 +82,6 @@ def load_survey(body: bytes) -> Survey:
         raise SpecError(f"the survey {error}") from None
     if survey.canonical != body:
         raise SpecError("the survey is not in canonical form")
-    if survey.is_blind and not survey.moduli:
-        raise SpecError("the survey is not published: its access names no modulus")
     return survey
 
 

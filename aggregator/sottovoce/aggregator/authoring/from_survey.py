@@ -22,6 +22,9 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> Draft:
     """
     head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
     cards = tuple(card_of(item) for item in document.get("questions", ()))
+    if isinstance(head.get("access"), Mapping):
+        # The keys are one survey's, and publishing finds or makes them.
+        head["access"] = "blind"
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
     return _with_one_way(Draft({**head, "default_language": default}, cards, tags=tags, declining="each"))

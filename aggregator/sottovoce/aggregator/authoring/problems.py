@@ -17,7 +17,7 @@ from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.planning.affordable import most_asked
 from sottovoce.aggregator.planning.public_cells import thin_cells
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 from sottovoce.shared.types import TYPES
@@ -60,9 +60,13 @@ def _refused(draft: Draft, name: str) -> Iterator[DraftProblem]:
         survey_of_draft(draft, name)
     except SpecError as error:
         for problem in error.problems:
-            # A key that has no field on the page can be found in the file by its name.
-            values = {"message": problem.message, "field": _key_of(problem.pointer)}
-            yield DraftProblem(place_of(problem.pointer), "other", values=values)
+            yield refused_field(problem)
+
+
+def refused_field(problem: Problem) -> DraftProblem:
+    """What a reader of surveys refuses, with its field; one that the page does not have has its name in the file."""
+    values = {"message": problem.message, "field": _key_of(problem.pointer)}
+    return DraftProblem(place_of(problem.pointer), "other", values=values)
 
 
 def _key_of(pointer: str) -> str:

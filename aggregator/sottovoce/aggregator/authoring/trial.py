@@ -27,7 +27,9 @@ def trial_of(survey: Survey, name: str, today: date) -> Survey:
     document = {key: value for key, value in survey.document.items() if key not in ("replaces", "opens", "closes")}
     if "waves" in document:
         document |= _waves(survey, today)
-    privacy = {**survey.document["privacy"], "release_batch": 1}
+    # Its first report is shown at once, so that no device waits.
+    kept = {key: value for key, value in survey.document["privacy"].items() if key != "send_within_hours"}
+    privacy = {**kept, "release_batch": 1}
     own = {"name": name, "revision": 1, "trial": True, "access": "open", "privacy": privacy}
     return parse_survey({**document, **own})
 

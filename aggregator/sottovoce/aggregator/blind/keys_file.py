@@ -42,7 +42,7 @@ class KeysFile:
         self._path = Path(path)
         self._read: tuple[tuple[int, ...], Keys] = ((), {})
 
-    def make(self, name: str, waves: int, bits: int) -> tuple[int, ...]:
+    def make(self, name: str, waves: int, bits: int, published: tuple[int, ...] = ()) -> tuple[int, ...]:
         """
         The moduli of a survey's waves; a wave that has no key yet gets one, durably before this returns.
 
@@ -50,17 +50,44 @@ class KeysFile:
             name: the survey's.
             waves: how many it has.
             bits: of the keys that are made now.
+            published: those that people were invited under already; others are never made in their place.
 
         Raises:
-            StorageError: no file is named, or it cannot be used.
+            StorageError: no file is named, it does not hold what was published, or it cannot be used.
         """
         with self._alone():
+            self.check(name, published)
             keys = self._keys() if self._path.exists() else {}
             known = keys.get(name, ())
             if len(known) < waves:
                 known += tuple(make_key(bits) for _ in range(waves - len(known)))
                 self._write(keys | {name: known})
         return tuple(key.modulus for key in known[:waves])
+
+    def check(self, name: str, published: tuple[int, ...] = ()) -> None:
+        """
+        That keys can be made for a survey, as far as can be seen without making any.
+
+        Args:
+            name: the survey's.
+            published: the moduli under which people were invited to it already.
+
+        Raises:
+            StorageError: the file is there and cannot be used, or does not hold what was published.
+        """
+        if published:
+            self.of(name, published)
+        elif self._path.exists():
+            self._keys()
+
+    def holds(self, name: str) -> bool:
+        """
+        Whether there is a key of this survey.
+
+        Raises:
+            StorageError: the file is there and cannot be used.
+        """
+        return self._path.exists() and name in self._keys()
 
     def of(self, name: str, moduli: tuple[int, ...]) -> tuple[SigningKey, ...]:
         """

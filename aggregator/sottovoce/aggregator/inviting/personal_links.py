@@ -13,19 +13,20 @@ MOST_CARDS = 800
 """Cards, or letters, that a page makes at once, a hundred sheets: each takes a hundredth of a second."""
 
 
-def as_table(links: Sequence[tuple[str, str]], trial: bool) -> str:
+def as_table(links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",)) -> str:
     """
     The tokens and links as CSV, a line each.
 
     Args:
-        links: (token, link).
+        links: (token, link), or with a link to each of several waves.
         trial: whether they are to a try-out, which stands first then.
+        columns: names of the columns of links.
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     if trial:
         writer.writerow([TRIAL])
-    writer.writerow(["token", "link"])
+    writer.writerow(["token", *columns])
     writer.writerows(links)
     return file.getvalue()
 

@@ -34,7 +34,9 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         "language": words.language,
         "direction": words.direction,
         "version": version,
-        "digest": words.say("privacy_digest", digest=document["digest"]),
+        "digest": words.say("publish_digest_later")
+        if survey.is_blind and not survey.moduli
+        else words.say("privacy_digest", digest=document["digest"]),
         "kind": words.say("privacy_kind"),
         "made": words.say("privacy_made"),
     }

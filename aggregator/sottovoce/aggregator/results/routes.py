@@ -105,7 +105,7 @@ def publish(name: str) -> Response:
     storage = current_app.extensions["storage"]
     settings = current_app.extensions["settings"]
     with owned(storage, g.actor, name):
-        stored = storage.publish(next_revision(storage, with_moduli(survey, settings)), retire == "1", g.who)
+        stored = storage.publish(next_revision(storage, with_moduli(storage, survey, settings)), retire == "1", g.who)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
 
 

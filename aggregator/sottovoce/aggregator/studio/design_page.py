@@ -6,6 +6,7 @@ from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_
 from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, Draft
 from sottovoce.aggregator.authoring.figures import asked_of_each, figures_of, steps_of, totals_of
+from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.harm import uses_of
 from sottovoce.aggregator.authoring.names import is_given
 from sottovoce.aggregator.authoring.problems import problems_of
@@ -34,6 +35,12 @@ def design(name: str) -> str:
     return _page(name, kept.draft, kept.version, versions[1:])
 
 
+def _kept_access(name: str) -> str:
+    """Who may answer what was published, which no correction changes; "" of what was not."""
+    revisions = drafts.storage().revisions(name)
+    return draft_of(survey_of(revisions[-1].document).document).access if revisions else ""
+
+
 def _page(name: str, draft: Draft, version: int, versions: list[int]) -> str:
     return render_template(
         "design.html",
@@ -41,6 +48,7 @@ def _page(name: str, draft: Draft, version: int, versions: list[int]) -> str:
         frame=draft_page(name, "design", draft.title),
         name=name,
         draft=draft,
+        kept_access=_kept_access(name),
         version=version,
         versions=versions,
         problems=problems_of(draft, name),

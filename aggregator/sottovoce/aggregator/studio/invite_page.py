@@ -48,6 +48,11 @@ class Invited:
     waves: tuple[InvitedWave, ...]
     wave: InvitedWave
 
+    @property
+    def for_all_waves(self) -> bool:
+        """Whether an invitation is redeemed once, for one report in each wave."""
+        return self.survey.is_blind and len(self.waves) > 1
+
 
 def invited(name: str) -> Invited:
     """
@@ -92,6 +97,8 @@ def personal_links(name: str) -> Response | tuple[str, int]:
         made = _made(found, count)
     except KeyReused:
         return _page(name, "links_again"), 409
+    if found.for_all_waves:
+        return _table_of_waves(found, made)
     links = [(token, f"{found.wave.link}&t={token}") for token in made]
     return _FILES.get(kind, _table)(found, links)
 
@@ -124,6 +131,14 @@ def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
     return _csv(as_table(links, found.survey.trial), f"{found.stored.name}-links.csv")
+
+
+def _table_of_waves(found: Invited, made: list[str]) -> Response:
+    """An invitation a row, with its link to each wave that is not over."""
+    waves = [wave for wave in found.waves if wave.state != "closed"]
+    rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
+    columns = [f"link_wave_{wave.number}" for wave in waves]
+    return _csv(as_table(rows, found.survey.trial, columns), f"{found.stored.name}-links.csv")
 
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:

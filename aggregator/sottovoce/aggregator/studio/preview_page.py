@@ -9,7 +9,7 @@ from sottovoce.aggregator.authoring.problems import problems_of
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design_words import Sentences
 from sottovoce.aggregator.studio.language import NAMES, words
-from sottovoce.aggregator.studio.previewed_form import page_of, policy
+from sottovoce.aggregator.studio.previewed_form import page_of, policy, pretended
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page
 from sottovoce.aggregator.studio.trials import trials_of
 from sottovoce.aggregator.studio.words import Words
@@ -43,7 +43,7 @@ def preview(name: str) -> Response:
         chosen=_language(survey) if survey else "",
         offered=_offered(survey) if survey else {},
         right_to_left=RIGHT_TO_LEFT,
-        token=f"t={_NO_TOKEN}" if survey and survey.asks_for_invitation else None,
+        token=f"t={_NO_TOKEN}" if survey and pretended(survey).asks_for_token else None,
         lacking=[each for each in problems_of(kept.draft, name) if each.grave] if kept and not survey else [],
         sentences=Sentences(words()),
         may_try=g.actor.role(name) == "owner",

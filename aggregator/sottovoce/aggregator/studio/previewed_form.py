@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 
@@ -32,6 +33,17 @@ def policy(form: PreviewedForm) -> str:
     )
 
 
+def pretended(survey: Survey) -> Survey:
+    """
+    The survey as it is looked at: of a blind one everything but the keys, of which a draft has none.
+
+    Its invitations become tokens, or nothing where it remembers draws, which goes with no token.
+    """
+    if not survey.is_blind:
+        return survey
+    return parse_survey({**survey.document, "access": "open" if survey.memoized else "token"})
+
+
 def page_of(
     form: PreviewedForm, survey: Survey, catalogues: Mapping[str, Any], languages: Sequence[str], banner: str
 ) -> str:
@@ -45,7 +57,8 @@ def page_of(
         languages: of the device that is pretended, best first.
         banner: what stands above the form, as plain text in the first language.
     """
-    held = {"name": survey.name, "digest": survey.digest[:32], "text": survey.canonical.decode()}
+    shown = pretended(survey)
+    held = {"name": shown.name, "digest": shown.digest[:32], "text": shown.canonical.decode()}
     setup = {"catalogues": catalogues, "languages": list(languages), "survey": held}
     # Nothing in it ends the element that it stands in.
     written = json.dumps(setup, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -4,8 +4,8 @@ from flask import Response, current_app, g, render_template, request, url_for
 from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.figures import totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
-from sottovoce.aggregator.blind.publishing import with_moduli
+from sottovoce.aggregator.authoring.problems import problems_of, refused_field, survey_of_draft
+from sottovoce.aggregator.blind.publishing import with_known_moduli, with_moduli
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.storage import StoredSurvey
@@ -16,7 +16,7 @@ from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.spec import Question, Survey
 
 REFUSED = 422
@@ -54,9 +54,30 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     try:
         survey = survey_of_draft(drafts.draft_named(name).draft, name)
         check_affordable(survey)
-        return next_revision(drafts.storage(), survey), ()
+        known = with_known_moduli(drafts.storage(), survey, current_app.extensions["settings"])
+        return next_revision(drafts.storage(), known), ()
     except SpecError as error:
-        return None, tuple(problem.message for problem in error.problems)
+        return None, _told(error)
+    except StorageError as error:
+        return None, (str(error),)
+
+
+def _to_publish(name: str) -> tuple[Survey | None, tuple[str, ...]]:
+    """The same with its keys, which are made now if need be."""
+    storage = drafts.storage()
+    try:
+        survey = survey_of_draft(drafts.draft_named(name).draft, name)
+        whole = with_moduli(storage, survey, current_app.extensions["settings"])
+        return next_revision(storage, whole), ()
+    except SpecError as error:
+        return None, _told(error)
+    except StorageError as error:
+        return None, (str(error),)
+
+
+def _told(error: SpecError) -> tuple[str, ...]:
+    sentences = Sentences(words())
+    return tuple(sentences.problem(refused_field(problem)) for problem in error.problems)
 
 
 def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
@@ -85,8 +106,10 @@ def publish_now(name: str) -> Response:
         return _again(name, words().say("publish_changed"))
     if survey is None:
         return _again(name)
-    whole = with_moduli(survey, current_app.extensions["settings"])
-    drafts.storage().publish(next_revision(drafts.storage(), whole), who=g.who)
+    whole, refused = _to_publish(name)
+    if whole is None:
+        return _again(name, *refused)
+    drafts.storage().publish(whole, who=g.who)
     drafts.finish(name, kept.draft)
     there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
     return lead_to(url_for(there, name=name))
