@@ -162,7 +162,8 @@ TWINS = [
         ("device/redemption.js",),
         # A ledger's method has the name, and all modules share one scope.
         renamed={"prepare": "prepareIds"},
-        only_python=dict.fromkeys(["Signed", "Prepared", "Redeemer"], TYPE),
+        only_python=dict.fromkeys(["Signed", "Prepared", "Redeemer"], TYPE)
+        | {"checkSigned": "within Respondent.drawn, which may wait"},
         only_javascript={"redemptionKey": PIECE},
     ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),

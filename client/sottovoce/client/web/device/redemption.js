@@ -93,8 +93,9 @@ async function askToSign(survey, own, prepared, transport) {
   const request = dumpRequest(survey.digest, own[3], prepared.map(({ sent }) => sent));
   const reply = await transport.redeem(survey.name, request).catch((error) => {
     // Who is busy, or holds invitations for a while, can be asked for the same later.
-    const sentence = error.isFinal ? error.sentence : "error_unreachable";
-    throw new TransportError(error.reason === "already_redeemed" ? "error_redeemed" : sentence, error.status, error.reason);
+    const refused = error.reason === "already_redeemed" ? "error_redeemed" : error.sentence;
+    const sentence = error.isFinal ? refused : "error_unreachable";
+    throw new TransportError(sentence, error.status, error.reason);
   });
   try {
     const signed = parseReply(reply, survey.name);

@@ -122,7 +122,7 @@ export class Form {
       if (respondent.survey.isBlind) await (await need("redeem"))(respondent);
       await (await this.#enter()).begin(() => show(true));
       if (standing.status.kind === "offline") this.#view.tell("status_offline");
-    });
+    }, { later: () => begin() });
     // The first step appears without taking the focus: people begin at the top of the page.
     show(known.allowance !== DEFAULT_ALLOWANCE);
     told.then((reply) => {
