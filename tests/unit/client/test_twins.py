@@ -228,7 +228,7 @@ TWINS = [
     Twin("client.question_sample", ("device/question_sample.js",)),
     Twin(
         "client.delivery",
-        ("device/delivery.js",),
+        ("device/delivery.js", "device/longest_wait.js"),
         renamed={"takeBack": "withdrawReport"},
         only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},

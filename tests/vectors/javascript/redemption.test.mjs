@@ -6,7 +6,7 @@ import { FakeIndexedDB, FakeKeyRange } from "./indexeddb.mjs";
 import { product, surveyOf, vectors } from "./product.mjs";
 
 const { AnswerPath, BrowserLedger, Respondent, Transport, bytesOf, dumpCanonical, expectedReceipt, integerOf } = product;
-const { loadSurvey, readNumber, redeem, redemptionKey, sendWaiting, spell } = product;
+const { blindNotes, loadSurvey, readNumber, redeem, redemptionKey, sendWaiting, spell } = product;
 const HERE = "https://a.example";
 const INVITATION = "0123456789ABCDEF";
 // Primes, so that anybody can sign with them.
@@ -298,4 +298,19 @@ test("a survey must name one key for each wave, of a size that is agreed, each a
   }
   const twice = dumpCanonical({ ...QUESTION, waves: WAVES, access: { blind: [texts[0], texts[0]] } });
   await assert.rejects(loadSurvey(new TextEncoder().encode(twice)), { code: "spec_invalid" });
+});
+
+test("no wait is promised in the last five minutes, nor after them", async (context) => {
+  const now = Date.parse("2026-02-10T12:00:00Z");
+  context.mock.timers.enable({ apis: ["Date"], now });
+  const words = { said: (_, sentence) => sentence };
+  const notes = async (minutes, hours) => {
+    const closes = `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
+    const privacy = { ...QUESTION.privacy, ...(hours && { send_within_hours: hours }) };
+    return blindNotes(await blindSurvey(MODULI.slice(0, 1), { privacy, closes }), words, 0);
+  };
+  assert.deepEqual(await notes(60, 24), ["seen_blind", "explain_later"]);
+  for (const [minutes, hours] of [[5, 24], [4, 24], [-60, 24], [60, 0]]) {
+    assert.deepEqual(await notes(minutes, hours), ["seen_blind", "seen_blind_now"]);
+  }
 });

@@ -1,12 +1,10 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
 import { isEarly, signersKey } from "./entries.js";
+import { longestWait } from "./longest_wait.js";
 import { need } from "../registry.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
 
-const SECONDS_OF_HOUR = 3600;
-// At the moment in which a wave ends no report is taken any more, and clocks differ.
-const BEFORE_THE_END = 300;
 const SIGNED = "signed";
 const NAMED = "named";
 // By the visit's transport: whether a signature was shown in it, or a token.
@@ -16,12 +14,9 @@ const SHOWN = new WeakMap();
  * When a report is to be sent, in seconds since 1970, drawn after its values, five minutes or more before the wave
  * ends; 0 where it does not wait. Bytes: those of one `below`. See the Python twin.
  */
-export function drawSendAt({ document, sendWithinHours }, wave, draws) {
-  if (!sendWithinHours) return 0;
-  const present = Math.floor(Date.now() / 1000);
-  const { closes } = document.waves?.[wave] ?? document;
-  const left = closes === undefined ? Infinity : Math.max(0, Date.parse(closes) / 1000 - present - BEFORE_THE_END);
-  return present + draws.below(Math.min(sendWithinHours * SECONDS_OF_HOUR, left) + 1);
+export function drawSendAt(survey, wave, draws) {
+  if (!survey.sendWithinHours) return 0;
+  return Math.floor(Date.now() / 1000) + draws.below(longestWait(survey, wave) + 1);
 }
 
 /**
