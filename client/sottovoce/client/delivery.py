@@ -41,9 +41,21 @@ def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime) -> 
     """
     if not survey.send_within_hours:
         return 0
+    return int(present.timestamp()) + draws.below(longest_wait(survey, wave, present) + 1)
+
+
+def longest_wait(survey: Survey, wave: int, present: datetime) -> int:
+    """
+    The longest that a report drawn now would wait, in seconds; 0 where it is sent at once.
+
+    Args:
+        survey: which may ask that its reports wait.
+        wave: that the report is for.
+        present: the present moment.
+    """
     most, closes = survey.send_within_hours * SECONDS_OF_HOUR, survey.waves[wave].closes
     left = most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END)
-    return int(present.timestamp()) + draws.below(min(most, left) + 1)
+    return min(most, left)
 
 
 def deliver(

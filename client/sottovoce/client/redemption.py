@@ -109,6 +109,19 @@ def signed_id(ledger: Ledger, key: Key) -> Signed | None:
     return None if kept is None else Signed(_text(kept, "id"), _text(kept, "signature"))
 
 
+def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
+    """
+    Refuse a survey without signatures where this device has asked for those of a survey of that name.
+
+    Raises:
+        TransportError: an invitation that was redeemed unseen would be sent beside a report.
+    """
+    if not survey.is_blind and ledger.get(Key(key.origin, key.survey, SIGNERS)) is not None:
+        raise TransportError(
+            "the aggregator shows versions of this survey that contradict each other; nothing was sent"
+        )
+
+
 def forget_signature(ledger: Ledger, key: Key) -> None:
     """Wipe id and signature of a wave whose report is in the ledger, with a copy of them that goes with its receipt."""
     own = key._replace(wave=REDEMPTION)

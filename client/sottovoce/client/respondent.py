@@ -23,7 +23,7 @@ from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
 from sottovoce.client.question_sample import keep_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.randomizers.memoized_rr import recall
-from sottovoce.client.redemption import NOT_SIGNED, forget_signature, redeem, signed_id
+from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
 from sottovoce.client.revisions import Standing, standing, survey_for
 from sottovoce.client.transport import Transport, now
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
@@ -55,7 +55,7 @@ class Respondent:
 
     Raises:
         BudgetExhausted: the survey asks for more than is allowed; or the ledger cannot be read.
-        TransportError: the survey asks for a token and there is none, or has no such wave.
+        TransportError: it asks for a token and there is none, has no such wave, or was one with signed reports here.
     """
 
     def __init__(  # noqa: PLR0913 - all but three have a default
@@ -85,6 +85,7 @@ class Respondent:
         self._another_person = another_person
         self._clock = clock
         if ledger.get(self._key) is None:
+            check_signed(ledger, self._key, survey)
             _check_budget(survey, allowance)
 
     @classmethod

@@ -94,11 +94,20 @@ def published(transport: Publisher, name: str) -> list[Revision]:
 def contradictions(revisions: Sequence[Revision]) -> list[str]:
     """What revisions say against each other, a sentence each; nothing of a chain in which each follows the next one."""
     told = [sentence for later, earlier in pairwise(revisions) for sentence in _between(later, earlier)]
-    return told + [
-        f"{new.digest[:12]} and {old.digest[:12]} name different keys for one wave, which could tell people apart"
-        for new, old in combinations(revisions, 2)
-        if any(one != other for one, other in zip(_keys(new), _keys(old), strict=False))
-    ]
+    return (
+        told
+        + [
+            f"{new.digest[:12]} and {old.digest[:12]} name different keys for one wave, which could tell people apart"
+            for new, old in combinations(revisions, 2)
+            if any(one != other for one, other in zip(_keys(new), _keys(old), strict=False))
+        ]
+        + [
+            f"{new.digest[:12]} and {old.digest[:12]}: one has reports signed unseen and the other one does not, "
+            "which could tell people apart"
+            for new, old in combinations(revisions, 2)
+            if bool(_keys(new)) != bool(_keys(old))
+        ]
+    )
 
 
 def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> Standing | None:

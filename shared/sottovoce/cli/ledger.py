@@ -4,10 +4,11 @@ import json
 
 import click
 from sottovoce.client.delivery import readable
+from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.terminal.ledger_clearing import choose, clear_chosen, explain_clearing
 from sottovoce.client.terminal.ledger_lists import document, line, lines, tell_damaged
-from sottovoce.client.terminal.ledger_sending import send_waiting
+from sottovoce.client.terminal.ledger_sending import one_signed, send_waiting
 from sottovoce.client.terminal.screen import tell
 from sottovoce.client.transport import now
 
@@ -48,7 +49,7 @@ def send(as_json: bool) -> None:
     for record in unsent:
         if record not in waiting:
             tell(f"Not yet: {line(record)}")
-    sent, failed = send_waiting(book, waiting)
+    sent, failed = send_waiting(book, one_signed(waiting, Draws()))
     if not unsent:
         tell("No report is waiting to be sent.")
     tell_damaged(book, damaged)

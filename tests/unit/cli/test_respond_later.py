@@ -10,6 +10,7 @@ from sottovoce.cli.main import main
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import SIGNERS, Key
+from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal import screen
 
 from tests.unit.client.fakes import Reply
@@ -74,6 +75,20 @@ def test_report_that_is_due_is_sent_without_its_link(tmp_path: Path, issuer: Ser
     assert len(issuer.admitted) == 1
     assert entry is not None
     assert (entry.sent, entry.signature, entry.send_at) == (True, "", 0)
+
+
+def test_one_signed_report_is_sent_in_a_run(tmp_path: Path, issuer: Served, left: Result) -> None:
+    """Two of them together would be taken for one person's; the other one follows, and a refused one comes last."""
+    assert left.exit_code == 0
+    book = FileLedger(tmp_path / "ledger")
+    Respondent(SURVEY, issuer.transport, book, token="ZZZZ111122223333", another_person=True).record({"q": "yes"})
+    for file in (tmp_path / "ledger").glob("*.json"):
+        kept = json.loads(file.read_text())
+        file.write_text(json.dumps({**kept, "send_at": 1 if kept["send_at"] else 0}))
+    runs = [(run("ledger", "send"), len(issuer.admitted)) for _ in range(3)]
+
+    assert [(ended.exit_code, count) for ended, count in runs] == [(0, 1), (0, 2), (0, 2)]
+    assert ["Later runs of this command send the others" in ended.stderr for ended, _ in runs] == [True, False, False]
 
 
 def test_sending_without_the_link_wipes_what_a_kill_left(

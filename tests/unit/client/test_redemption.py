@@ -15,8 +15,11 @@ from sottovoce.client.redemption import prepare
 from sottovoce.client.respondent import Respondent
 from sottovoce.shared.blind_signatures import blind
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, NotYet, SurveyError, TransportError
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, spell
 
+from tests.documents import question
+from tests.documents import survey as document
 from tests.unit.client.fakes import Reply, reading
 from tests.unit.client.issuer import ANSWERS, INVITATION, MODULI, ORIGIN, Issuer, blind_survey, sign
 from tests.unit.client.test_ledger_crashes import Disk, Killed
@@ -220,6 +223,22 @@ def test_another_key_for_a_wave_is_refused_with_both_versions(ledger, invitation
 
     assert len(issuer.seen) == asked
     assert ledger.spent(ORIGIN) == 0
+
+
+@pytest.mark.parametrize("access", ["token", "open"])
+def test_survey_with_signatures_is_never_taken_for_one_without(ledger, access):
+    """The invitation would be sent beside the report; what was drawn before stays what it is."""
+    issuer = Issuer(SURVEY)
+    person(issuer, ledger).redeem()
+    plain = parse_survey(document(question({"name": "coin_flip"}), access=access))
+    asked = len(issuer.seen)
+    for token in (INVITATION, "ZZZZ111122223333"):
+        with pytest.raises(TransportError, match="contradict each other"):
+            person(issuer, ledger, survey=plain, token=token)
+    assert len(issuer.seen) == asked
+
+    person(issuer, ledger).answer(ANSWERS)
+    assert person(issuer, ledger).receipt is not None
 
 
 def test_correction_with_the_same_keys_uses_what_was_signed(ledger):

@@ -105,11 +105,27 @@ def test_two_keys_for_one_wave_contradict_each_other() -> None:
     late = revision(3, between, access=blind(MODULI[1]))
 
     assert contradictions(published(Shown((same, first)), "vector")) == []
-    for shown in ((other, first), (late, between, first)):
-        [told] = contradictions(published(Shown(shown), "vector"))
-        assert "different keys for one wave" in told
+    for shown, unsigned in (((other, first), 0), ((late, between, first), 2)):
+        told = contradictions(published(Shown(shown), "vector"))
+        assert [kind in each for each in told for kind in ["different keys for one wave"]] == [True] + unsigned * [
+            False
+        ]
+        assert sum("reports signed unseen" in each for each in told) == unsigned
         with pytest.raises(TransportError, match="contradict each other; nothing was sent"):
             survey_for(Shown(shown), link_to(first))
+
+
+@pytest.mark.parametrize("is_later", [True, False])
+def test_signed_beside_unsigned_contradicts_itself(is_later: bool) -> None:
+    """The one without keys sends the invitation itself."""
+    access = blind(MODULI[0])
+    first = revision(1, **({} if is_later else {"access": access}))
+    second = revision(2, first, **({"access": access} if is_later else {}))
+
+    [told] = contradictions(published(Shown((second, first)), "vector"))
+    assert "reports signed unseen" in told
+    with pytest.raises(TransportError, match="contradict each other; nothing was sent"):
+        survey_for(Shown((second, first)), link_to(first))
 
 
 def blind(*moduli: int) -> dict[str, list[str]]:

@@ -162,7 +162,8 @@ TWINS = [
         ("device/redemption.js",),
         # A ledger's method has the name, and all modules share one scope.
         renamed={"prepare": "prepareIds"},
-        only_python=dict.fromkeys(["Signed", "Prepared", "Redeemer"], TYPE),
+        only_python=dict.fromkeys(["Signed", "Prepared", "Redeemer"], TYPE)
+        | {"checkSigned": "within Respondent.drawn, which may wait"},
         only_javascript={"redemptionKey": PIECE},
     ),
     Twin("shared.allowance", ("survey/allowance.js",), only_python={"Allowance": TYPE}),
@@ -227,7 +228,7 @@ TWINS = [
     Twin("client.question_sample", ("device/question_sample.js",)),
     Twin(
         "client.delivery",
-        ("device/delivery.js",),
+        ("device/delivery.js", "device/longest_wait.js"),
         renamed={"takeBack": "withdrawReport"},
         only_python={"receiptOf": "within deliver"} | dict.fromkeys(["readable", "drawnFor"], STORED),
         only_javascript={"sendWaiting": "the verb `send` of the command line"},

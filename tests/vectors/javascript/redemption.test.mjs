@@ -6,7 +6,7 @@ import { FakeIndexedDB, FakeKeyRange } from "./indexeddb.mjs";
 import { product, surveyOf, vectors } from "./product.mjs";
 
 const { AnswerPath, BrowserLedger, Respondent, Transport, bytesOf, dumpCanonical, expectedReceipt, integerOf } = product;
-const { loadSurvey, readNumber, redeem, redemptionKey, sendWaiting, spell } = product;
+const { blindNotes, loadSurvey, readNumber, redeem, redemptionKey, sendWaiting, spell } = product;
 const HERE = "https://a.example";
 const INVITATION = "0123456789ABCDEF";
 // Primes, so that anybody can sign with them.
@@ -130,6 +130,63 @@ test("another key for a wave is refused with both versions, and nothing is asked
   assert.equal(asked.length, 1);
 });
 
+test("a survey with signatures is never taken for one without, and a report of it stays", async () => {
+  const survey = await blindSurvey(MODULI.slice(0, 1));
+  await redeem(await person(survey));
+  for (const access of ["token", "open"]) {
+    const plain = await loadSurvey(new TextEncoder().encode(dumpCanonical({ ...QUESTION, access })));
+    const me = await person(plain);
+    await assert.rejects(me.drawn(), { sentence: "error_revisions" });
+    await assert.rejects(path(me).answer(ANSWERS), { sentence: "error_revisions" });
+  }
+  assert.deepEqual(paths(), ["redeem"]);
+  const receipt = await path(await person(survey)).answer(ANSWERS);
+  assert.equal((await path(await person(survey)).receipt()).body, receipt.body);
+});
+
+test("who is busy is asked for the same later, and no refusal is told", async () => {
+  reply = async () => Response.json({ code: "busy" }, { status: 503 });
+  const survey = await blindSurvey(MODULI.slice(0, 1));
+  await assert.rejects(redeem(await person(survey)), { sentence: "error_unreachable", isFinal: false });
+  reply = honest;
+  await redeem(await person(survey));
+  assert.equal(new Set(asked.map(([, body]) => body)).size, 1);
+});
+
+test("a signed report is not sent where another link is opened, nor beside a token, nor beside another", async (context) => {
+  const privacy = { ...QUESTION.privacy, send_within_hours: 1 };
+  context.mock.timers.enable({ apis: ["Date"], now: 1_770_000_000_000 });
+  const surveys = await Promise.all(["one", "two"].map((name) => blindSurvey(MODULI.slice(0, 1), { name, privacy })));
+  for (const survey of surveys) {
+    const me = await person(survey);
+    reply = async (_, body) => new Response((await redemption(JSON.parse(body).blinded.map(signed)).text()).replace('"vector"', `"${survey.name}"`));
+    await redeem(me);
+    await assert.rejects(path(me).answer(ANSWERS), { sentence: "later_title" });
+  }
+  reply = honest;
+  context.mock.timers.setTime(1_770_004_000_000);
+  const sent = async (own, more = {}) => {
+    const { ledger, transport } = { ...(await person(surveys[0])), ...more };
+    const before = asked.length;
+    await sendWaiting(ledger, transport, own);
+    await sendWaiting(ledger, transport, own);
+    return asked.slice(before).map(([, , permission]) => permission.split(" ")[0]);
+  };
+  const { ledger } = await person(surveys[0]);
+  const keyOf = (name, token) => [HERE, name, 0, token];
+  // Where another invitation is opened, or an own link of a survey with tokens; or another wave of it.
+  for (const own of [keyOf("three", INVITATION), keyOf("one", "OTHER"), [HERE, "one", 1, INVITATION]]) assert.deepEqual(await sent(own), []);
+
+  const { body } = await ledger.get(keyOf("one", INVITATION));
+  const token = { digest: "", epsilon: 1, body, sent: false };
+  await ledger.record(keyOf("a", "TOKEN"), token);
+  assert.deepEqual(await sent(keyOf("one", INVITATION)), []);
+  assert.deepEqual(await sent(null), ["Bearer"]);
+  assert.deepEqual(await sent(keyOf("open", "")), ["Blind"]);
+  assert.deepEqual(await sent(null), ["Blind"]);
+  assert.deepEqual(await sent(null), []);
+});
+
 test("an invitation that was used elsewhere is told in words of its own", async () => {
   reply = async () => Response.json({ code: "already_redeemed" }, { status: 409 });
   const me = await person(await blindSurvey(MODULI.slice(0, 1)));
@@ -241,4 +298,19 @@ test("a survey must name one key for each wave, of a size that is agreed, each a
   }
   const twice = dumpCanonical({ ...QUESTION, waves: WAVES, access: { blind: [texts[0], texts[0]] } });
   await assert.rejects(loadSurvey(new TextEncoder().encode(twice)), { code: "spec_invalid" });
+});
+
+test("no wait is promised in the last five minutes, nor after them", async (context) => {
+  const now = Date.parse("2026-02-10T12:00:00Z");
+  context.mock.timers.enable({ apis: ["Date"], now });
+  const words = { said: (_, sentence) => sentence };
+  const notes = async (minutes, hours) => {
+    const closes = `${new Date(now + minutes * 60_000).toISOString().slice(0, 19)}Z`;
+    const privacy = { ...QUESTION.privacy, ...(hours && { send_within_hours: hours }) };
+    return blindNotes(await blindSurvey(MODULI.slice(0, 1), { privacy, closes }), words, 0);
+  };
+  assert.deepEqual(await notes(60, 24), ["seen_blind", "explain_later"]);
+  for (const [minutes, hours] of [[5, 24], [4, 24], [-60, 24], [60, 0]]) {
+    assert.deepEqual(await notes(minutes, hours), ["seen_blind", "seen_blind_now"]);
+  }
 });

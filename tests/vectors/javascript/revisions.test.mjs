@@ -105,6 +105,8 @@ test("two keys for one wave contradict each other, whatever stands between them"
   assert.deepEqual(await find(same, start), bytesOf(start));
   await assert.rejects(find(other, start), { sentence: "error_revisions" });
   await assert.rejects(find(late, between, start), { sentence: "error_revisions" });
+  // One without keys sends the invitation itself.
+  await assert.rejects(find(between, start), { sentence: "error_revisions" });
 });
 
 test("a survey published between two requests is no contradiction", async () => {

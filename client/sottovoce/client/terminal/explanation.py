@@ -3,10 +3,12 @@
 from math import ceil
 
 import click
+from sottovoce.client.delivery import longest_wait
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import Standing
 from sottovoce.client.terminal.begin import asked_by, moment_in_words
 from sottovoce.client.terminal.screen import heading, tell
+from sottovoce.client.transport import now
 from sottovoce.client.words import odds_in_words, say, text_of
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import Allowance
@@ -33,7 +35,7 @@ def explain(me: Respondent, allowance: Allowance, stands: Standing | None = None
     if stands is not None:
         _tell_standing(me, stands)
     _explain_protection(me, allowance)
-    _explain_limits(survey)
+    _explain_limits(me)
     heading(say("questions_title"))
     if survey.ask is not None:
         tell(say("explain_ask", private=str(len(survey.private)), asked=str(survey.ask)))
@@ -113,22 +115,25 @@ def _share(epsilon: float) -> str:
     return say("more_than_99") if share > 99 else str(share)
 
 
-def _explain_limits(survey: Survey) -> None:
+def _explain_limits(me: Respondent) -> None:
+    survey = me.survey
     heading(say("limits_title"))
     tell(say("limits_presence"))
-    for sentence in _seen(survey):
+    for sentence in _seen(survey, me.wave):
         tell(sentence)
     what = ("What you choose is sent", "second report") if survey.own_coin else ("The dice are rolled", "second roll")
     tell(f"{what[0]} once, and this device keeps the result. Another device, or an erased ledger, would mean")
     tell(f"a {what[1]}, and two reports give away more than one.")
 
 
-def _seen(survey: Survey) -> list[str]:
+def _seen(survey: Survey, wave: int) -> list[str]:
     """What whoever runs the survey can see of a person with a link of their own, and when a report is sent."""
     told = [say("seen_link")] if survey.asks_for_token else [say("seen_blind")] if survey.is_blind else []
-    if survey.is_blind and not survey.send_within_hours:
+    # In the last minutes of a wave nothing waits, so no wait is promised.
+    waits = longest_wait(survey, wave, now()) > 0
+    if survey.is_blind and not waits:
         told.append(say("seen_blind_now"))
-    if survey.send_within_hours:
+    if waits:
         told.append(say("explain_later", hours=str(survey.send_within_hours)))
     return told
 

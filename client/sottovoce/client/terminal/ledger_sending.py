@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.client.delivery import deliver, readable
+from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import REDEMPTION, Entry, Key
 from sottovoce.client.ledger_entry import Record
@@ -12,6 +13,23 @@ from sottovoce.client.terminal.ledger_lists import about
 from sottovoce.client.terminal.screen import patient, tell
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, SurveyError
+
+
+def one_signed(records: Sequence[Record], draws: Draws) -> list[Record]:
+    """
+    What one run sends: of the signed reports one, which chance picks, and rather one that was not refused.
+
+    What arrives together is taken for one person's. The others are told, and follow at later runs.
+    """
+    signed = [record for record in records if record.entry.signature]
+    free = [record for record in signed if not record.entry.refused] or signed
+    one = free[draws.below(len(free))] if free else None
+    if len(signed) > 1:
+        tell(
+            "One report without a name is sent at a time: whoever runs the survey could take several for one person's. "
+            f"Later runs of this command send the others, some hours apart: {len(signed) - 1}."
+        )
+    return [record for record in records if not record.entry.signature or record is one]
 
 
 def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

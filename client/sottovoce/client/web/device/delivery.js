@@ -1,23 +1,22 @@
 import { dumpCanonical } from "../survey/canonical.js";
 import { BudgetExhausted, NotYet, TransportError } from "../survey/errors.js";
-import { isEarly } from "./entries.js";
+import { isEarly, signersKey } from "./entries.js";
+import { longestWait } from "./longest_wait.js";
 import { need } from "../registry.js";
 import { expectedReceipt, parseReport } from "../survey/report.js";
 
-const SECONDS_OF_HOUR = 3600;
-// At the moment in which a wave ends no report is taken any more, and clocks differ.
-const BEFORE_THE_END = 300;
+const SIGNED = "signed";
+const NAMED = "named";
+// By the visit's transport: whether a signature was shown in it, or a token.
+const SHOWN = new WeakMap();
 
 /**
  * When a report is to be sent, in seconds since 1970, drawn after its values, five minutes or more before the wave
  * ends; 0 where it does not wait. Bytes: those of one `below`. See the Python twin.
  */
-export function drawSendAt({ document, sendWithinHours }, wave, draws) {
-  if (!sendWithinHours) return 0;
-  const present = Math.floor(Date.now() / 1000);
-  const { closes } = document.waves?.[wave] ?? document;
-  const left = closes === undefined ? Infinity : Math.max(0, Date.parse(closes) / 1000 - present - BEFORE_THE_END);
-  return present + draws.below(Math.min(sendWithinHours * SECONDS_OF_HOUR, left) + 1);
+export function drawSendAt(survey, wave, draws) {
+  if (!survey.sendWithinHours) return 0;
+  return Math.floor(Date.now() / 1000) + draws.below(longestWait(survey, wave) + 1);
 }
 
 /**
@@ -65,12 +64,28 @@ export async function withdrawReport(ledger, transport, key) {
 /**
  * Send the reports that wait in the ledger for this aggregator, the same bytes as ever, but for the one with the key
  * `own`, which the page sends in sight. One that is refused holds up no other, and is not sent again unasked.
+ *
+ * What arrives in one visit is taken for one person's: so a visit sends one signed report, and no token beside it; and
+ * none where its own link has a token or an invitation.
  */
 export async function sendWaiting(ledger, transport, own) {
-  for (const [key] of await ledger.waiting(transport.origin)) {
+  const waiting = await ledger.waiting(transport.origin);
+  // Of what may not come together, those with tokens first: they are the ones that are told apart anyway.
+  waiting.sort(([, one], [, other]) => Boolean(one.signature) - Boolean(other.signature));
+  if (own?.[3] && !SHOWN.has(transport)) SHOWN.set(transport, (await ledger.get(signersKey(own))) ? SIGNED : NAMED);
+  for (const [key, { signature }] of waiting) {
     if (String(key) === String(own)) continue;
+    if (key[3] && !mayShow(transport, signature ? SIGNED : NAMED)) continue;
     await deliver(ledger, transport, key).catch(() => {});
   }
+}
+
+// Whether it gives no more away than the visit has shown already; from then on it has shown this too.
+function mayShow(transport, kind) {
+  const shown = SHOWN.get(transport);
+  if (shown !== undefined && (shown === SIGNED || kind === SIGNED)) return false;
+  SHOWN.set(transport, kind);
+  return true;
 }
 
 async function submit(ledger, transport, key, { body, sent, signature }) {

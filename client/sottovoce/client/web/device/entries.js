@@ -2,11 +2,18 @@ import { settled } from "./database.js";
 
 // In the place of the wave in a key: what is remembered for all of them.
 const MEMO = -1;
+// Under no invitation: whose signatures were asked for.
+const SIGNERS = -3;
 
 /** Under which key lies what is remembered for all waves, if the survey has such a question. */
 export function memoKey([origin, name]) {
   // Under no invitation: with another one the same person would have a second permanent answer.
   return [origin, name, MEMO, ""];
+}
+
+/** Under which key lies whose signatures were asked for; from then on the survey is known as one with signatures. */
+export function signersKey([origin, name]) {
+  return [origin, name, SIGNERS, ""];
 }
 
 /** Whether an entry holds a report that nobody has acknowledged. */

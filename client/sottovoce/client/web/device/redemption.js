@@ -1,13 +1,12 @@
 import { SALT, bitsOfModulus, blind, bytesOf, drawFactor, finalize } from "../survey/blind_signatures.js";
 import { dumpCanonical } from "../survey/canonical.js";
+import { signersKey } from "./entries.js";
 import { sha256 } from "../survey/digest.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
 import { dumpRequest, message, parseReply, readNumber, spell } from "../survey/redemption.js";
 
-// In the place of the wave in a key: what an invitation was redeemed for; and, under no invitation, whose signatures
-// were asked for.
+// In the place of the wave in a key: what an invitation was redeemed for.
 const REDEMPTION = -2;
-const SIGNERS = -3;
 const BURNT = "burnt";
 
 /**
@@ -75,8 +74,8 @@ export function redemptionKey([origin, name, , token]) {
 }
 
 // Two versions with different keys for one wave would tell people apart: then neither is used any more.
-async function checkSigners(ledger, [origin, name], { moduli }) {
-  const own = [origin, name, SIGNERS, ""];
+async function checkSigners(ledger, key, { moduli }) {
+  const own = signersKey(key);
   const keys = await Promise.all(moduli.map((modulus) => sha256(bytesOf(modulus, bitsOfModulus(modulus) / 8))));
   const body = dumpCanonical({ keys });
   const entry = await ledger.record(own, { digest: "", epsilon: 0, body, sent: true });
@@ -93,7 +92,9 @@ async function askToSign(survey, own, prepared, transport) {
   if (prepared.length > survey.moduli.length) throw new BudgetExhausted("error_invitation");
   const request = dumpRequest(survey.digest, own[3], prepared.map(({ sent }) => sent));
   const reply = await transport.redeem(survey.name, request).catch((error) => {
-    const sentence = error.reason === "already_redeemed" ? "error_redeemed" : error.sentence;
+    // Who is busy, or holds invitations for a while, can be asked for the same later.
+    const refused = error.reason === "already_redeemed" ? "error_redeemed" : error.sentence;
+    const sentence = error.isFinal ? refused : "error_unreachable";
     throw new TransportError(sentence, error.status, error.reason);
   });
   try {

@@ -1,6 +1,7 @@
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
 import { Draws } from "./draws.js";
 import { BudgetExhausted, TransportError } from "../survey/errors.js";
+import { signersKey } from "./entries.js";
 import { loadSurvey } from "../survey/parse_survey.js";
 import { need } from "../registry.js";
 import { sha256 } from "../survey/digest.js";
@@ -55,10 +56,15 @@ export class Respondent {
    * The entry of the report that was already drawn, or null; once drawn, answers would change nothing.
    *
    * @throws {BudgetExhausted} none may be drawn: the memo of all waves is forgotten, or of other odds
+   * @throws {TransportError} none may be drawn: signatures were asked for here, and now the survey asks for none
    */
   async drawn() {
     const entry = await this.ledger.get(this.key);
-    if (entry !== null || !this.survey?.memoized.length) return entry;
+    if (entry !== null || this.survey === null) return entry;
+    // An invitation that was redeemed unseen would else be sent beside a report.
+    const isKnown = !this.survey.isBlind && (await this.ledger.get(signersKey(this.key))) !== null;
+    if (isKnown) throw new TransportError("error_revisions");
+    if (!this.survey.memoized.length) return entry;
     const checkMemo = await need("checkMemo");
     await checkMemo(this);
     return null;

@@ -70,8 +70,10 @@ function checkChain(revisions, newest) {
   if (isWrong || isLeftOut || haveOtherKeys(revisions)) throw new TransportError("error_revisions");
 }
 
-// Two keys for one wave would tell people apart by which of them has signed.
+// Two keys for one wave would tell people apart by which of them has signed; and one with keys beside one without tells
+// who sends the invitation itself.
 function haveOtherKeys(revisions) {
   const all = revisions.map(({ document }) => [].concat(document.access?.blind ?? []));
+  if (all.some((keys) => keys.length > 0) && all.some((keys) => keys.length === 0)) return true;
   return all.some((ones) => all.some((others) => ones.some((key, wave) => key !== (others[wave] ?? key))));
 }

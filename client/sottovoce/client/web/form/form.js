@@ -92,15 +92,16 @@ export class Form {
     // On its way while the survey is; the first step does not wait for it.
     const told = askStatus(transport, link.survey);
     const respondent = await Respondent.connect(link, transport, ledger, { allowance });
-    const known = Promise.all([respondent.drawn(), respondent.spent()]);
-    known.catch(() => {});
+    const looks = Promise.all([respondent.drawn(), respondent.spent()]);
+    looks.catch(() => {});
     await this.#words.speak(respondent.survey);
-    const [entry, spent] = await known;
+    const [entry, spent] = await looks;
     this.#lead(respondent, []);
     if (entry !== null) return (await this.#enter()).resume(entry);
     // Which questions are asked is decided, and recorded, before anything is shown.
     this.#lead(respondent, await respondent.asked());
-    this.#explain(respondent, { hasDigest: link.digest !== "", spent, allowance, source: link.source }, allow, told);
+    const known = { hasDigest: link.digest !== "", wave: respondent.key[2], spent, allowance, source: link.source };
+    this.#explain(respondent, known, allow, told);
   }
 
   #explain(respondent, known, allow, told) {
@@ -122,7 +123,7 @@ export class Form {
       if (respondent.survey.isBlind) await (await need("redeem"))(respondent);
       await (await this.#enter()).begin(() => show(true));
       if (standing.status.kind === "offline") this.#view.tell("status_offline");
-    });
+    }, { later: () => begin() });
     // The first step appears without taking the focus: people begin at the top of the page.
     show(known.allowance !== DEFAULT_ALLOWANCE);
     told.then((reply) => {

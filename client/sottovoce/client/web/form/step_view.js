@@ -7,6 +7,7 @@ const OUTCOMES = {
   kept: ["kept_title", "kept_note"],
   refused: ["refused_title", "refused_note"],
   failed: ["failed_title", "failed_note"],
+  later: ["failed_title", "refused_note"],
 };
 
 /** Where the page shows one step at a time, in `main`, and tells what went wrong; `status` is told aloud. */
@@ -52,7 +53,8 @@ export class StepView {
 
   /**
    * Do something; every failure ends here, in words. `way` says what can be done about it: `back` where a failure has
-   * taken nothing away, `resend` where a report was drawn, `allow` what to show about a limit that was too low.
+   * taken nothing away, `resend` where a report was drawn, `later` where none was and asking again may help, `allow`
+   * what to show about a limit that was too low.
    */
   async guarded(work, way = {}) {
     try {
@@ -63,16 +65,17 @@ export class StepView {
     }
   }
 
-  async #fail(error, work, { back, resend, allow }) {
+  async #fail(error, work, { back, resend, later, allow }) {
     // What went wrong before there was a survey is told in the device's language.
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
-    const outcome = failureKind(error, back, resend);
+    const outcome = failureKind(error, back, resend, later);
     const [title, note] = OUTCOMES[outcome];
     const start = heading(1, this.#words.node(title));
     const reason = this.#words.said("p", sentence, values, { className: "lead" });
     const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.said("p", note));
-    const act = { load: () => this.guarded(work, { back, resend, allow }), kept: back, failed: resend }[outcome];
+    const reload = () => this.guarded(work, { back, resend, later, allow });
+    const act = { load: reload, kept: back, failed: resend, later }[outcome];
     if (act) node.append(button(this.#words.node(act === back ? "keep" : "again"), "primary", act));
     if (values?.limit !== undefined && allow) node.append(allow());
     this.show({ node, start });
@@ -80,9 +83,10 @@ export class StepView {
   }
 }
 
-function failureKind(error, back, resend) {
+function failureKind(error, back, resend, later) {
   if (error instanceof LoadError) return "load";
   if (back) return "kept";
+  if (later && error instanceof TransportError && !error.isFinal) return "later";
   if (!resend || !(error instanceof TransportError)) return "refused";
   return "failed";
 }

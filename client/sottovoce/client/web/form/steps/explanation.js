@@ -23,17 +23,17 @@ export function hasLongConsent({ consent }) {
 /**
  * The first step: who asks, what protects the answers, what is seen, on one screen; all of it from the survey.
  *
- * `known` is { hasDigest, spent, allowance, status, revision, source }: whether the link pins the survey, what earlier
- * reports to this aggregator cost, what the person allows, whether it can be answered now (see `statusLine`), which of
- * its versions this is, { number, of }, and what leads to who serves the page, where it can be saved. `on` is
- * { begin, practise, limits }: what its buttons do, and the form for limits.
+ * `known` is { hasDigest, wave, spent, allowance, status, revision, source }: whether the link pins the survey, which of
+ * its waves it is for, what earlier reports to this aggregator cost, what the person allows, whether it can be answered
+ * now (see `statusLine`), which of its versions this is, { number, of }, and what leads to who serves the page, where it
+ * can be saved. `on` is { begin, practise, limits }: what its buttons do, and the form for limits.
  */
 export function explanationStep(survey, words, known, on) {
   const { status = UNKNOWN } = known;
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
   const most = mostRevealing(survey);
-  const told = [protectionPart(survey, words, most), ...seen(survey, words), ...consent(survey, words)];
+  const told = [protectionPart(survey, words, most), ...seen(survey, words, known.wave), ...consent(survey, words)];
   const row = [statusLine(survey, words, status), ...actions(survey, words, most, status, on)];
   const pin = known.hasDigest ? [] : [words.said("p", "no_digest", {}, { className: "note" })];
   const below = details(survey, words, known, on, most);
@@ -67,10 +67,10 @@ function procedureOf({ ownCoin, questions }) {
   return questions.every(byCoin) ? "explain_own_coin" : "explain_own_die";
 }
 
-function seen(survey, words) {
+function seen(survey, words, wave) {
   const sentence = survey.access === "token" ? "seen_link" : "seen_address";
   const usual = survey.isBlind ? [] : [words.said("p", sentence)];
-  return survey.isBlind || survey.sendWithinHours ? [...usual, ...provided("blindNotes")(survey, words)] : usual;
+  return survey.isBlind || survey.sendWithinHours ? [...usual, ...provided("blindNotes")(survey, words, wave)] : usual;
 }
 
 function consent(survey, words) {

@@ -1,4 +1,5 @@
 import { button, element, heading } from "../dom.js";
+import { longestWait } from "../../device/longest_wait.js";
 import { whenInWords } from "../moments.js";
 
 /**
@@ -17,8 +18,11 @@ export function laterStep(_survey, words, { sendAt }, on) {
 }
 
 /** What the first step says of who sees what, where reports come with a signature, or wait. */
-export function blindNotes({ isBlind, sendWithinHours: hours }, words) {
-  const seen = isBlind ? ["seen_blind", ...(hours ? [] : ["seen_blind_now"])] : [];
+export function blindNotes(survey, words, wave = 0) {
+  const { isBlind, sendWithinHours: hours } = survey;
+  // In the last minutes of a wave nothing waits, so no wait is promised.
+  const waits = longestWait(survey, wave) > 0;
+  const seen = isBlind ? ["seen_blind", ...(waits ? [] : ["seen_blind_now"])] : [];
   const notes = seen.map((sentence) => words.said("p", sentence));
-  return hours ? [...notes, words.said("p", "explain_later", { hours })] : notes;
+  return waits ? [...notes, words.said("p", "explain_later", { hours })] : notes;
 }
