@@ -238,6 +238,14 @@ def _marred(world: World) -> None:
     _answer(world)
 
 
+def _busy(world: World) -> None:
+    world.aggregator.busy = True
+    with suppress(SurveyError):
+        _answer(world)
+    world.aggregator.busy = False
+    _answer(world)
+
+
 def _clock_jumps(world: World) -> None:
     world.clock = JUMP
     _answer(world)
@@ -254,7 +262,8 @@ LATE = "answered while the clock is wrong by a year"
 
 MARRED = "answered where what is signed is no signature"
 DRAWN_TWICE = "redeemed, then answered in two tabs"
-SIGNED = {MARRED, DRAWN_TWICE}
+BUSY = "answered where nothing is signed at first"
+SIGNED = {MARRED, DRAWN_TWICE, BUSY}
 """Only where reports come with a signature."""
 
 EVENTS: dict[str, Callable[[World], None]] = {
@@ -270,6 +279,7 @@ EVENTS: dict[str, Callable[[World], None]] = {
     LATE: _clock_jumps,
     MARRED: _marred,
     DRAWN_TWICE: _drawn_in_two_tabs,
+    BUSY: _busy,
 }
 """What may happen, in words for the report. Of two tabs the second answers, and hears of no receipt, while the first
 draws: no other moment is as bad, and tabs that answer one after the other are two events."""

@@ -171,7 +171,8 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observatio
         return "the id of a report is not what the source of randomness gave"
     if taken < len(vector.runs[0].tape):
         return "fewer random bytes are read than the randomizers need"
-    wrong = unlike_redemption(survey, report, seen) if survey.is_blind else ""
+    redemption = vector.runs[0].tape[slice(*vector.redemption)]
+    wrong = unlike_redemption(survey, report, seen, redemption) if survey.is_blind else ""
     return wrong or _unlike_ledger(survey, seen, vector.report_id.encode())
 
 

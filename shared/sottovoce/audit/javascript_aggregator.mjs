@@ -20,6 +20,8 @@ export class Aggregator {
   isRefusing = false;
   // What is signed is no signature.
   isMarring = false;
+  // It is too busy to sign.
+  isBusy = false;
   // Which of the person's links is used: a signature does not tell.
   link = "";
   isUnreachable = false;
@@ -68,6 +70,7 @@ export class Aggregator {
 
   // An invitation; whatever is asked for is signed, also a second time: it is for the device to ask once.
   #redeemed(body) {
+    if (this.isBusy) return refusal(503, "busy");
     return this.isRefusing ? refusal(401, "token_invalid") : [200, redeemed(this.#survey, body, this.isMarring)];
   }
 

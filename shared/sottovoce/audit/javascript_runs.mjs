@@ -20,7 +20,8 @@ export async function compareRuns(product, site, vectors) {
   for (const [place, { body = null, redemption, runs }] of vectors.entries()) {
     const course = [sendAtOnce, sendLater][place % 2];
     const first = await observe(product, site, course, runs[0], { redemption });
-    judge(first, { ...site, body, tape: runs[0].tape }, findings);
+    const drawn = Buffer.from(runs[0].tape, "hex").subarray(...redemption);
+    judge(first, { ...site, body, drawn, tape: runs[0].tape }, findings);
     const { survey: known } = first;
     const reference = await observe(product, site, course, runs[0], { redemption, survey: known });
     for (const [number, run] of runs.entries()) {

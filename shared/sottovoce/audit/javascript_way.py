@@ -15,7 +15,7 @@ from sottovoce.audit.exact_channel import MAX_PATHS, count_paths
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.python_code import Task
 from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
-from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_SIGNED, TWICE
+from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_BLINDED, NOT_SIGNED, TWICE
 from sottovoce.audit.runs import RunPlan, VectorPlan
 from sottovoce.audit.waiting import present_of
 from sottovoce.client.page import catalogues
@@ -65,6 +65,7 @@ _ALWAYS = {
     "used": "it does not use just the random bytes that its draws take",
     "agreed": "it makes a request that is not agreed, or with more than is agreed",
     "redeemed": TWICE,
+    "blinded": NOT_BLINDED,
     "signed": NOT_SIGNED,
     "besides": BESIDE,
     "longer": KEPT,

@@ -198,6 +198,13 @@ async function answerMarred(world) {
   await answer(world);
 }
 
+async function answerBusy(world) {
+  world.aggregator.isBusy = true;
+  await answer(world).catch(() => {});
+  world.aggregator.isBusy = false;
+  await answer(world);
+}
+
 // A tab that stands still before it comes to its ledger: `first()` comes before.
 function stallingLedger(ledger, first) {
   const stalled = (method) => async (...given) => {
@@ -272,6 +279,7 @@ const EVENTS = {
   [CLOCK]: answer,
   "answered where what is signed is no signature": answerMarred,
   "redeemed, then answered in two tabs": drawInTwoTabs,
+  "answered where nothing is signed at first": answerBusy,
 };
 
 /**

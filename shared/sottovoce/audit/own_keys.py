@@ -6,10 +6,12 @@ here is a prime, so that the exponent which signs follows from it. That is no se
 what an audit makes up.
 """
 
-from collections.abc import Sequence
-from functools import cache
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
-from sottovoce.shared.blind_signatures import EXPONENT, SALT, verify
+from sottovoce.shared.blind_signatures import verify
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, read_number, spell_modulus
 from sottovoce.shared.report import Report
@@ -20,6 +22,11 @@ MODULI = tuple((1 << 2048) - less for less in (1557, 2543, 7437, 8507, 9443, 950
 
 SCHEME = "Blind "
 """How the header begins that carries a signature."""
+
+# As RFC 9474 and the wire's own papers have them: what a client is held against is not read from its own code.
+_EXPONENT = 65537
+_LABEL = b"sottovoce-blind/1\0"
+_SALT, _ID, _HASH = 48, 16, 48
 
 ASTRAY = "astray"
 """In the place of a link, where a report should carry the signature of its id and nothing else, and does not."""
@@ -78,22 +85,55 @@ def is_signed(survey: Survey, report: Report, header: str) -> bool:
     return header.startswith(SCHEME) and verify(message(modulus, bytes.fromhex(report.report_id)), signature, modulus)
 
 
+def blinded_of(survey: Survey, tape: bytes) -> tuple[bytes, ...]:
+    """
+    What must be sent to be signed, for each wave, worked out without the client's code.
+
+    Args:
+        survey: with the audit's keys.
+        tape: the random bytes of a redemption, from ``tape_of_redemption``.
+    """
+    read = io.BytesIO(tape).read
+    return tuple([_blinded(modulus, read) for modulus in survey.moduli])
+
+
+def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
+    """An id, encoded as PSS does it with SHA-384 (RFC 8017, 9.1.1), times the factor to the power of the exponent."""
+    length = modulus.bit_length() // 8
+    own = _LABEL + hashlib.sha256(modulus.to_bytes(length)).digest() + read(_ID)
+    salt = read(_SALT)
+    drawn = (int.from_bytes(each) for each in iter(partial(read, length), b""))
+    factor = next(each for each in drawn if 0 < each < modulus)
+    digest = hashlib.sha384(bytes(8) + hashlib.sha384(own).digest() + salt).digest()
+    room = length - _HASH - 1
+    mask = b"".join(hashlib.sha384(digest + block.to_bytes(4)).digest() for block in range(room // _HASH + 1))[:room]
+    masked = (int.from_bytes(b"\1" + salt) ^ int.from_bytes(mask)) % (1 << (8 * room - 1))
+    encoded = int.from_bytes(masked.to_bytes(room) + digest + b"\xbc")
+    return (encoded * pow(factor, _EXPONENT, modulus) % modulus).to_bytes(length)
+
+
 def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
     """
-    The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor.
+    The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in some
+    vectors the second one, since the first is too large or none.
 
     Args:
         survey: with the audit's keys.
         identity: the id's 16 bytes, in all waves.
         number: of the vector; in each the others are others.
     """
-    # A first byte below 255 keeps the factor below each modulus, and one above 0 keeps it from being none.
-    factor = bytes([1 + number % 250]) * (survey.moduli[0].bit_length() // 8) if survey.is_blind else b""
-    return b"".join(identity + bytes([wave + number % 250]) * SALT + factor for wave in range(len(survey.moduli)))
+    lengths = [modulus.bit_length() // 8 for modulus in survey.moduli]
+    refused = (b"", b"\xff", b"\0")[number % 3]
+    # A first byte below 255 keeps a factor below each modulus, and one above 0 keeps it from being none.
+    digits = [(number + wave) % 250 for wave in range(len(lengths))]
+    return b"".join(
+        identity + bytes([digit]) * _SALT + refused * length + bytes([1 + digit]) * length
+        for digit, length in zip(digits, lengths, strict=True)
+    )
 
 
 # The same few numbers come again and again.
 @cache
 def _root(modulus: int, blinded: bytes) -> bytes:
-    exponent = pow(EXPONENT, -1, modulus - 1)
+    exponent = pow(_EXPONENT, -1, modulus - 1)
     return pow(int.from_bytes(blinded), exponent, modulus).to_bytes(modulus.bit_length() // 8)

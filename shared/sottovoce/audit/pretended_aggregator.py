@@ -27,6 +27,7 @@ class PretendedAggregator:
         spent: the tokens that were taken, with the id of their report.
         refusing: it says of every token that it is spent.
         marring: what it signs is no signature.
+        busy: it is too busy to sign.
         link: which of the person's is used: a signature does not tell.
         unreachable: no request gets a reply.
         wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
@@ -39,6 +40,7 @@ class PretendedAggregator:
     spent: dict[str, str]
     refusing: bool = False
     marring: bool = False
+    busy: bool = False
     link: str = ""
     unreachable: bool = False
     wire: list[tuple[str, str, bytes]] = field(default_factory=list)
@@ -61,6 +63,8 @@ class PretendedAggregator:
 
     def redeemed(self, body: bytes) -> "Reply":
         """An invitation; whatever is asked for is signed, also a second time: it is for the device to ask once."""
+        if self.busy:
+            return _refusal(503, "busy")
         if self.refusing:
             return _refusal(401, "token_invalid")
         survey, numbers = self.versions[0], parse_request(body).blinded

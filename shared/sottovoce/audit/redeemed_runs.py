@@ -5,7 +5,7 @@ what was sent to be signed, to the report.
 
 from collections.abc import Iterator, Sequence
 
-from sottovoce.audit.own_keys import is_signed
+from sottovoce.audit.own_keys import blinded_of, is_signed
 from sottovoce.audit.watched_device import FILES, FORGOTTEN, REQUEST, SENT, TOKEN, Event, is_for_reports
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.redemption import parse_request, spell
@@ -16,6 +16,7 @@ _ALWAYS = {"User-Agent": "sottovoce", "Accept-Encoding": "gzip", "Accept": "appl
 
 NOT_SIGNED = "a report does not come with the signature of its id alone"
 TWICE = "an invitation is not redeemed once, for one id of each wave"
+NOT_BLINDED = "what is sent to be signed is not the ids, blinded with the random bytes that were drawn for it"
 BESIDE = "the invitation, or what was sent to be signed, goes with the report"
 SHARED = (
     "a request has other headers than are agreed, or leaves a connection open that redemption and report could share"
@@ -23,7 +24,7 @@ SHARED = (
 KEPT = "what was sent to be signed, the signature or the invitation lies on the device for longer than it is needed"
 
 
-def unlike_redemption(survey: Survey, report: Report, seen: Sequence[Event]) -> str:
+def unlike_redemption(survey: Survey, report: Report, seen: Sequence[Event], tape: bytes) -> str:
     """
     What is wrong with how one run redeems and reports; an empty text if nothing is.
 
@@ -31,20 +32,28 @@ def unlike_redemption(survey: Survey, report: Report, seen: Sequence[Event]) -> 
         survey: with the audit's keys.
         report: that was sent.
         seen: all that happened.
+        tape: the random bytes of the redemption.
     """
-    requests = [event for event in seen if event.kind == REQUEST]
-    asked = {event.what[3] for event in requests if _is_redemption(event)}
+    asked = {event.what[3] for event in seen if event.kind == REQUEST and _is_redemption(event)}
     try:
         [request] = [parse_request(body) for body in asked]
     except (SurveyError, ValueError):
         return TWICE
     if len(request.blinded) != len(survey.waves) or request.invitation != TOKEN:
         return TWICE
+    if request.blinded != blinded_of(survey, tape):
+        return NOT_BLINDED
+    telling = [TOKEN.encode(), *(spell(each).encode() for each in request.blinded)]
+    return _unlike_report(survey, report, seen, telling)
+
+
+def _unlike_report(survey: Survey, report: Report, seen: Sequence[Event], telling: Sequence[bytes]) -> str:
+    """A report comes with the signature of its id, and with nothing that leads to what was redeemed."""
+    requests = [event for event in seen if event.kind == REQUEST]
     sent = [event for event in requests if is_for_reports(event)]
     headers = {value for event in sent for name, value in event.what[2] if name == "Authorization"}
     if len(headers) != 1 or not is_signed(survey, report, str(next(iter(headers)))):
         return NOT_SIGNED
-    telling = [TOKEN.encode(), *(spell(each).encode() for each in request.blinded)]
     others = [event for event in requests if not _is_redemption(event)]
     if any(told in part for event in others for part in _parts(event) for told in telling):
         return BESIDE
