@@ -36,6 +36,7 @@ RUN = {
     "token create": ["exam", "--count", "3", "--out", "links.csv"],
     "token stats": ["exam"],
     "token revoke": ["exam", "revoked.csv"],
+    "token reissue-after-restore": ["exam"],
     "survey reopen": ["exam"],
     "doctor": [],
     "purge": ["--clock-ok"],
