@@ -23,10 +23,10 @@ export function hasLongConsent({ consent }) {
 /**
  * The first step: who asks, what protects the answers, what is seen, on one screen; all of it from the survey.
  *
- * `known` is { hasDigest, wave, spent, allowance, status, revision, source }: whether the link pins the survey, which of
- * its waves it is for, what earlier reports to this aggregator cost, what the person allows, whether it can be answered
- * now (see `statusLine`), which of its versions this is, { number, of }, and what leads to who serves the page, where it
- * can be saved. `on` is { begin, practise, limits }: what its buttons do, and the form for limits.
+ * `known` is { hasDigest, wave, spent, allowance, status, revision, source }: whether the link pins the survey, its
+ * wave, what earlier reports to this aggregator cost, what the person allows, whether it can be answered now (see
+ * `statusLine`), which of its versions this is, { number, of }, and what leads to who serves the page, where it can be
+ * saved. `on` is { begin, practise, limits }: what its buttons do, and the form for limits.
  */
 export function explanationStep(survey, words, known, on) {
   const { status = UNKNOWN } = known;
