@@ -34,7 +34,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     check_address(settings)
     storage = open_storage(settings, create=True)
     if parsed is not None:
-        storage.publish(next_revision(storage, with_moduli(parsed, settings)), who=MACHINE)
+        storage.publish(next_revision(storage, with_moduli(storage, parsed, settings)), who=MACHINE)
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
         from sottovoce.cli.first_researcher import let_first_researcher_in

@@ -34,7 +34,7 @@ def publish(path: Path, retire: bool | None, data: Path | None) -> None:
     check_affordable(parsed)
     settings = data_settings(data)
     storage = open_storage(settings, create=True)
-    following = next_revision(storage, with_moduli(parsed, settings))
+    following = next_revision(storage, with_moduli(storage, parsed, settings))
     earlier = [row for row in storage.revisions(parsed.name) if row.revision < following.revision]
     if earlier:
         click.echo(correction_words(earlier, parsed), err=True)
