@@ -113,6 +113,11 @@ def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
     """
     Refuse a survey without signatures where this device has asked for those of a survey of that name.
 
+    Args:
+        ledger: of the device.
+        key: of the report.
+        survey: what the aggregator gave.
+
     Raises:
         TransportError: an invitation that was redeemed unseen would be sent beside a report.
     """

@@ -55,7 +55,12 @@ BEST = {
 }
 
 TWINS = [
-    Twin("shared.parse_survey", ("survey/parse_survey.js", "survey/waves.js"), only_javascript={"readWaves": PIECE}),
+    Twin(
+        "shared.parse_survey",
+        ("survey/parse_survey.js", "survey/waves.js"),
+        only_python={"readCanonical": "the aggregator's own reading, also of what is not published yet"},
+        only_javascript={"readWaves": PIECE},
+    ),
     Twin(
         "shared.parse_item",
         ("survey/parse_item.js", "survey/more_items.js"),
