@@ -46,15 +46,15 @@ def test_blind_survey_is_published_once_and_keeps_its_keys(storage: SQLiteStorag
     (tmp_path / "keys").touch(mode=0o600)
     (tmp_path / "keys").write_text(_keys(2))
     written = survey(access="blind")
-    first = storage.publish(next_revision(storage, with_moduli(written, settings)))
-    again = storage.publish(next_revision(storage, with_moduli(written, settings)))
-    second = next_revision(storage, with_moduli(survey(access="blind", revision=2), settings))
-    listed = next_revision(storage, with_moduli(blind_survey(revision=2), settings))
+    first = storage.publish(next_revision(storage, with_moduli(storage, written, settings)))
+    again = storage.publish(next_revision(storage, with_moduli(storage, written, settings)))
+    second = next_revision(storage, with_moduli(storage, survey(access="blind", revision=2), settings))
+    listed = next_revision(storage, with_moduli(storage, blind_survey(revision=2), settings))
 
     assert first == again
     assert second.moduli == survey_of(first.document).moduli == (key(0).modulus,)
     assert second == listed
-    assert with_moduli(survey(), Settings()) == survey()
+    assert with_moduli(storage, survey(), Settings()) == survey()
     storage.publish(second)
     with pytest.raises(StorageError, match="names no moduli yet"):
         storage.publish(survey(name="other", access="blind"))
@@ -62,9 +62,9 @@ def test_blind_survey_is_published_once_and_keeps_its_keys(storage: SQLiteStorag
     assert [place for place, _ in corrected(storage, access=other, revision=3)] == ["/access"]
     assert [place for place, _ in corrected(storage, access="token", revision=3)] == ["/access"]
     with pytest.raises(StorageError, match="does not hold this survey's keys"):
-        with_moduli(survey(access=other), settings)
+        with_moduli(storage, survey(access=other), settings)
     with pytest.raises(SpecError, match="this server has no file for the keys of blind links"):
-        with_moduli(written, Settings())
+        with_moduli(storage, written, Settings())
 
 
 def _keys(count: int) -> str:
