@@ -22,7 +22,7 @@ _OWN = frozenset({"same-origin", "none"})
 _TYPES = frozenset({"text/html", "text/css", "text/javascript", "text/csv", "image/svg+xml", "application/json"})
 _CODINGS: Mapping[str, Callable[[bytes], bytes]] = {
     # Halfway: a page of twenty questions takes some milliseconds, and the best would save a tenth more in a second.
-    "br": lambda body: brotli.compress(body, quality=5),
+    "br": lambda body: brotli.compress(body, quality=6),
     "gzip": lambda body: gzip.compress(body, compresslevel=6, mtime=0),
 }
 
