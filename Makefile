@@ -57,7 +57,7 @@ demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimate
 	$(BIN)/sottovoce demo $(ARGS)
 
 test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile --timeout 900 $(ARGS)
 
 test-fast: $(VENV)/.installed  ## no server, no browser
 	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/vectors tests/property tests/storage $(ARGS)
