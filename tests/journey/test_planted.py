@@ -9,7 +9,8 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,25 +123,17 @@ def check_acknowledgement(storage: SQLiteStorage) -> None:
         return original(arrivals)
 
     storage.store = slow  # type: ignore[method-assign]
-    for body in reports(5):
-        # The writer is held up: an answer that does not wait for it comes too early.
-        storage._writing.acquire()
-        waiting = Future[Any]()
-        import threading
-
-        def post(body: bytes = body, waiting: Future[Any] = waiting) -> None:
-            waiting.set_result(client.post("/api/v1/surveys/exam/reports", data=body, content_type="application/json"))
-
-        thread = threading.Thread(target=post)
-        thread.start()
-        thread.join(0.05)
-        early = waiting.done()
-        storage._writing.release()
-        thread.join()
-        assert not early
-        report_id = bytes.fromhex(json.loads(body)["report_id"])
-        assert waiting.result().status_code == 200
-        assert storage.find_report(1, report_id) is not None
+    with ThreadPoolExecutor(1) as thread:
+        for body in reports(5):
+            # The writer is held up: an answer that does not wait for it comes too early.
+            with storage._writing:
+                post = partial(client.post, data=body, content_type="application/json")
+                waiting = thread.submit(post, "/api/v1/surveys/exam/reports")
+                early = wait([waiting], timeout=0.05).done
+            assert waiting.result().status_code == 200
+            assert not early
+            report_id = bytes.fromhex(json.loads(body)["report_id"])
+            assert storage.find_report(1, report_id) is not None
 
 
 def check_sync(storage: SQLiteStorage) -> None:
@@ -302,6 +295,7 @@ def test_check_finds_the_planted_fault(folder: Path, monkeypatch: pytest.MonkeyP
 
 SYNCED = """
 import sys
+from functools import partial
 from pathlib import Path
 from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
 from tests.storage.test_contract import arrival

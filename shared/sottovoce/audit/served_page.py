@@ -10,6 +10,8 @@ that it finds nothing is true of the files whose digests it names.
 """
 
 import hashlib
+import json
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +41,7 @@ _LATE = "the aggregator did not answer within {:g} s"
 _NO_REPORT = "it does not draw a report as it should, or not in time"
 _BLANK = "<!doctype html><title>audit</title>"
 
-_LOAD = """([scripts, survey]) => {
+_LOAD = """([mark, scripts, survey]) => {
   const load = async () => {
     const product = Object.assign({}, ...(await Promise.all(scripts.map((name) => import(`/assets/${name}`)))));
     for (const name of scripts.slice(1)) product.provide(product[name.replace(".js", "").toUpperCase()]);
@@ -60,18 +62,19 @@ _LOAD = """([scripts, survey]) => {
     };
     return "loaded";
   };
-  load().catch(() => "broken").then((outcome) => (globalThis.outcome = outcome));
+  load().catch(() => "broken").then((outcome) => console.info(mark + JSON.stringify(outcome)));
 }"""
 
 # Told apart from the answer to it, so that a script that never comes back is given up, and not waited for.
-_RUN = """([truths, count]) => {
-  globalThis.outcome = undefined;
+_RUN = """([mark, truths, count]) => {
   setTimeout(() => {
+    let outcome = "broken";
     try {
-      globalThis.outcome = audited(truths, count);
+      outcome = audited(truths, count);
     } catch {
-      globalThis.outcome = "broken";
+      // It is told as broken.
     }
+    console.info(mark + JSON.stringify(outcome));
   });
 }"""
 
@@ -167,7 +170,7 @@ def check_script(browser: Browser, scripts: Mapping[str, str], survey: Survey, s
     try:
         page.route("**/*", serve)
         page.goto("https://audit.invalid/")
-        if _outcome(page, _LOAD, [list(served), survey.canonical.decode()]) != "loaded":
+        if _outcome(page, _LOAD, list(served), survey.canonical.decode()) != "loaded":
             raise ValueError
         ids: list[tuple[str, object]] = []
         halved = replace(sampling, alpha=sampling.alpha / 2)
@@ -186,7 +189,7 @@ def _drawn(page: Page, ids: list[tuple[str, object]], truths: Sequence[Truth], c
         # Of even length, so that people stay in turn from one batch to the next.
         part = min(count, _BATCH)
         count -= part
-        made = _outcome(page, _RUN, [truths, part])
+        made = _outcome(page, _RUN, truths, part)
         if len(made) != part:
             raise ValueError
         for found, length, read, identity in made:
@@ -221,10 +224,18 @@ def check_page(browser: Browser, link: Link, survey: Survey, sampling: Sampling)
     return [Check("page", "served page", FAILED, message=problem)]
 
 
-def _outcome(page: Page, script: str, argument: Any) -> Any:  # noqa: ANN401 - whatever the script says
-    page.evaluate(script, argument)
-    handle = page.wait_for_function("() => globalThis.outcome", timeout=_BATCH_SECONDS * 1000)
-    return handle.json_value()
+def _outcome(page: Page, script: str, *given: Any) -> Any:  # noqa: ANN401 - whatever the script says
+    """
+    What the script says on the console, within ``_BATCH_SECONDS``.
+
+    The page is not asked for it: whatever is asked of a page that never stops working may wait for ever, with the
+    driver's limit for functions of the page too.
+    """
+    mark = secrets.token_hex(8)
+    limit = _BATCH_SECONDS * 1000
+    with page.expect_console_message(lambda message: message.text.startswith(mark), timeout=limit) as said:
+        page.evaluate(script, [mark, *given])
+    return json.loads(said.value.text.removeprefix(mark))
 
 
 def _fetch(address: str, most: int = MAX_BYTES) -> bytes:
