@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.instead import environment
 from sottovoce.audit.redeemed_runs import unlike_redemption
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
 from sottovoce.audit.watched_device import (
@@ -92,7 +92,7 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
     """
     # What the person's own environment holds is looked through at each request, and is nothing to compare.
     few = {name: os.environ[name] for name in _FOLDERS if name in os.environ}
-    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder, patch.dict(os.environ, few, clear=True):
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder, environment(few, alone=True):
 
         def execute(answers: Mapping[str, Any], tape: bytes, turn: int) -> tuple[Observation, int]:
             # A folder of the same name for each run, since names can be seen.
