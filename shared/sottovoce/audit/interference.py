@@ -164,16 +164,17 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observatio
         report = parse_report(bodies.pop() or b"")
     except (SurveyError, ValueError):
         return "what is sent is no report"
-    about = (survey.digest, wave_of(survey, turn))
+    wave = wave_of(survey, turn)
+    about, expected = (survey.digest, wave), vector.id_in(survey, wave)
     if (report.digest, report.wave) != about or report.values != vector.outputs:
         return "a report holds other values than its randomizers give for these random bytes"
-    if report.report_id != vector.report_id:
+    if report.report_id != expected:
         return "the id of a report is not what the source of randomness gave"
     if taken < len(vector.runs[0].tape):
         return "fewer random bytes are read than the randomizers need"
     redemption = vector.runs[0].tape[slice(*vector.redemption)]
     wrong = unlike_redemption(survey, report, seen, redemption) if survey.is_blind else ""
-    return wrong or _unlike_ledger(survey, seen, vector.report_id.encode())
+    return wrong or _unlike_ledger(survey, seen, expected.encode())
 
 
 def _unlike_ledger(survey: Survey, seen: Observation, report_id: bytes) -> str:
