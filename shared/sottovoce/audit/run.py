@@ -4,6 +4,7 @@ aggregator serves.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from sottovoce.audit.every_life import CLIENTS, LIFE, check_lives
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
+from sottovoce.audit.kept_verdicts import scripts
 from sottovoce.audit.limits import ALLOWED, check_limits
 from sottovoce.audit.own_keys import with_own_keys
 from sottovoce.audit.promises import promises_kept, statement
@@ -32,7 +34,6 @@ from sottovoce.audit.randomness import ID_LAW, begin_programs, check_id_laws, ch
 from sottovoce.audit.runs import RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
-from sottovoce.client.page import opened
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
@@ -101,6 +102,9 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     order = replace(order, survey=with_own_keys(order.survey))
     survey = order.survey
+    # Put together once, before there are several processes; where they cannot be, that shows below.
+    with suppress(Exception):
+        scripts()
     # A core for each: what is watched here is disturbed by nothing that runs there.
     lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind)) for each in CLIENTS]
     work = QUICK_WORK if order.quick else MAX_WORK
@@ -113,7 +117,7 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     runs, failed = _planned(order)
     tick(1)
     javascript = started_beside(
-        "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found, runs)
+        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs)
     )
     samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [])
     whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
