@@ -9,7 +9,14 @@ _NOTHING = object()
 
 @contextmanager
 def instead(place: object, name: str, other: object) -> Iterator[None]:
-    """While this lasts, ``place`` has ``other`` under this name, whether it had something there or not."""
+    """
+    While this lasts, something else stands there, whether there was something or not.
+
+    Args:
+        place: a module or a class.
+        name: of what it has.
+        other: that it has instead.
+    """
     kept = vars(place).get(name, _NOTHING)
     setattr(place, name, other)
     try:
