@@ -15,8 +15,9 @@ import requests
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.interference import check_python_runs
 from sottovoce.audit.own_keys import MODULI, with_own_keys
+from sottovoce.audit.redeemed_runs import NOT_BLINDED
 from sottovoce.audit.runs import plan_runs
-from sottovoce.client import draws, file_ledger, respondent, transport
+from sottovoce.client import draws, file_ledger, redemption, respondent, transport
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.shared.redemption import spell_modulus
@@ -54,6 +55,21 @@ def test_runs_of_the_client_look_alike(asked: Survey) -> None:
 def test_runs_that_redeem_look_alike() -> None:
     """In both waves, with a wait."""
     assert [check.outcome for check in found(SIGNED, quick=True)] == [PASSED, PASSED]
+
+
+def test_one_id_for_every_wave_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the bytes of the others are drawn as well."""
+    honest, drawn = redemption._prepare, []
+
+    def prepare(modulus: int, given: draws.Draws) -> redemption.Prepared:
+        drawn.append(given.identity())
+        source = draws.Draws(given.exactly)
+        source.identity = lambda: drawn[len(drawn) - 1 - (len(drawn) - 1) % 2]  # type: ignore[method-assign]
+        return honest(modulus, source)
+
+    monkeypatch.setattr(redemption, "_prepare", prepare)
+
+    assert NOT_BLINDED in found(SIGNED, quick=True)[0].message
 
 
 def test_runs_with_absences_look_alike() -> None:

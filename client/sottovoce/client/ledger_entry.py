@@ -7,7 +7,9 @@ as in a file of an earlier version.
 
 import hashlib
 import json
-from dataclasses import MISSING, asdict, fields
+import os
+from dataclasses import MISSING, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,13 @@ from sottovoce.client.ledger import Entry, Key
 from sottovoce.shared.errors import BudgetExhausted
 
 _TEXTS = ("body", "digest", "ended", "refused", "signature")
+_KNOWN = tuple(field.name for field in fields(Entry))
+_NEEDED = {field.name for field in fields(Entry) if field.default is MISSING}
+
+# One line for each field, as ``indent=1`` would write it, by the encoder that is not written in Python.
+_LINES = json.JSONEncoder(separators=(",\n ", ": "))
+_BINARY = getattr(os, "O_BINARY", 0)
+_AT_ONCE = 1 << 16
 
 
 class Record(NamedTuple):
@@ -33,6 +42,8 @@ class Record(NamedTuple):
     name: str
 
 
+# Each visit asks for the same few keys again and again.
+@lru_cache(maxsize=64)
 def name_of(key: Key) -> str:
     """An entry's name: a digest, since a token names a person."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
@@ -41,22 +52,40 @@ def name_of(key: Key) -> str:
 def dump_record(key: Key, entry: Entry) -> bytes:
     """The file of an entry; without its token."""
     about = {"origin": key.origin, "survey": key.survey, "wave": key.wave}
-    return json.dumps({**about, **asdict(entry)}, indent=1).encode()
+    return f"{{\n {_LINES.encode({**about, **vars(entry)})[1:-1]}\n}}".encode()
 
 
-def parse_record(path: Path, content: bytes) -> Record:
+def read_record(path: str, name: str) -> Record:
     """
-    What such a file says.
+    What the file of an entry says.
+
+    Args:
+        path: of the file.
+        name: the entry's own, in the ledger.
 
     Raises:
         BudgetExhausted: it is damaged.
+        OSError: as the system says.
     """
+    return _parse(path, name, _content(path))
+
+
+def _content(path: str) -> bytes:
+    """The bytes of a small file, in as few steps as there are: a ledger is read often."""
+    handle = os.open(path, os.O_RDONLY | _BINARY)
+    try:
+        return b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
+    finally:
+        os.close(handle)
+
+
+def _parse(path: str, name: str, content: bytes) -> Record:
     try:
         document = json.loads(content)
         key = Key(str(document["origin"]), str(document["survey"]), int(document["wave"]))
     except (ValueError, LookupError, TypeError, RecursionError):
         raise unreadable(path) from None
-    return Record(key, _entry(path, document), bound=path.stem != name_of(key), name=path.stem)
+    return Record(key, _entry(path, document), bound=name != name_of(key), name=name)
 
 
 def dump_drawn(drawn: tuple[int, ...]) -> bytes:
@@ -80,7 +109,7 @@ def parse_drawn(path: Path) -> tuple[int, ...]:
         raise unreadable(path) from None
 
 
-def unreadable(path: Path) -> BudgetExhausted:
+def unreadable(path: Path | str) -> BudgetExhausted:
     """The error for a file that cannot be read: it may stand for a report already sent, so none is drawn."""
     return BudgetExhausted(f"the ledger cannot be read; nothing was drawn and nothing was sent. Damaged: {path}")
 
@@ -90,12 +119,11 @@ def unwritable(consequence: str) -> BudgetExhausted:
     return BudgetExhausted(f"the ledger cannot be written; {consequence}")
 
 
-def _entry(path: Path, document: Any) -> Entry:  # noqa: ANN401 - what JSON reads
+def _entry(path: str, document: Any) -> Entry:  # noqa: ANN401 - what JSON reads
     """The entry in a file; fields with a default may be missing, as in a file of an earlier version."""
     try:
-        known = {field.name: document[field.name] for field in fields(Entry) if field.name in document}
-        needed = {field.name for field in fields(Entry) if field.default is MISSING}
-        right = needed <= set(known) and known["epsilon"] >= 0 and type(known.get("send_at", 0)) is int
+        known = {name: document[name] for name in _KNOWN if name in document}
+        right = known.keys() >= _NEEDED and known["epsilon"] >= 0 and type(known.get("send_at", 0)) is int
         right = right and all(isinstance(known.get(name, ""), str) for name in _TEXTS)
     except (LookupError, TypeError):
         right = False

@@ -301,15 +301,9 @@ class _Visits:
 
     def wrong(self, vector: VectorPlan, seen: Seen) -> list[str]:
         """What is wrong with these visits, whatever others are."""
-        reports = [
-            dump_report(
-                Report(
-                    self._survey.name, self._survey.digest, self._link.wave + place, vector.report_id, vector.outputs
-                ),
-                self._survey,
-            )
-            for place in range(len(seen.used))
-        ]
+        asked, waves = self._survey, range(self._link.wave, self._link.wave + len(seen.used))
+        named = [(asked.name, asked.digest, wave, vector.id_in(asked, wave)) for wave in waves]
+        reports = [dump_report(Report(*about, vector.outputs), asked) for about in named]
         problems = []
         if seen.sent != reports:
             problems.append("the report is not the one that its draws make: other values, another id or other bytes")

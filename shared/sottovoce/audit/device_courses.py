@@ -79,21 +79,28 @@ def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> It
         spent: what the ledger of a state says.
     """
     for course in {course for weights in ends.values() for course in weights}:
-        reports = {body for _, body in course.sent}
-        if course.redrawn or len(reports) > len({(token, _wave(body)) for token, body in course.sent}):
-            yield "two different reports of one wave leave the device"
-        elif spent(course.state) + _ROUNDING < scenario.epsilon * len(reports):
-            yield "a report leaves the device that is not charged"
-        if len(course.redeemed) > len({link for link, _ in course.redeemed}):
-            yield "one invitation is redeemed for different ids"
-        if any(token == ASTRAY for token, _ in course.sent):
-            yield "a report leaves the device without the signature of its id, or with more than that"
-        if len(course.asked) > len({link for link, _ in course.asked}):
-            yield "one person is asked two different sets of questions in one wave"
+        yield from _wrong_with(scenario, course, spent)
     try:
         check_laws(scenario, [_law(weights) for weights in ends.values()])
     except Mismatch as mismatch:
         yield str(mismatch)
+
+
+def _wrong_with(scenario: Scenario, course: Course, spent: Callable[[State], float]) -> Iterator[str]:
+    """What is wrong with one course, whatever the others are."""
+    reports = {body for _, body in course.sent}
+    if course.redrawn or len(reports) > len({(token, _wave(body)) for token, body in course.sent}):
+        yield "two different reports of one wave leave the device"
+    elif spent(course.state) + _ROUNDING < scenario.epsilon * len(reports):
+        yield "a report leaves the device that is not charged"
+    if len(reports) > len({_id(body) for body in reports}):
+        yield "two different reports have one id"
+    if len(course.redeemed) > len({link for link, _ in course.redeemed}):
+        yield "one invitation is redeemed for different ids"
+    if any(token == ASTRAY for token, _ in course.sent):
+        yield "a report leaves the device without the signature of its id, or with more than that"
+    if len(course.asked) > len({link for link, _ in course.asked}):
+        yield "one person is asked two different sets of questions in one wave"
 
 
 Sent = tuple[tuple[str, bytes], ...]

@@ -13,12 +13,13 @@ What must hold on every course, whatever the coins:
 A course is followed through states: the ledger's files and what the aggregator holds. What can only come out the same
 is followed once: an event from equal states; with any answer, where the client did not look at it; at any time, where
 it did not look at the clock; and all that goes on from two courses that have come to the same. So the courses are many
-and the runs few. Surveys that stand in for the audited one keep them small: the verdict is about the client's files,
-and the same for every survey.
+and the runs few. In longer courses a survey is read from the same bytes once; each first event is run both ways, and
+has to do the same: a client could do something else when it reads a survey again. Surveys that stand in for the audited
+one keep them small: the verdict is about the client's files, and the same for every survey.
 """
 
 import os
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -50,6 +51,8 @@ _IN_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it
 MOST_WAYS = 256
 """Ways of the coins through one event: the agreed client has 16 at most. What has more is not followed for hours."""
 
+REREAD = "what it does hangs on whether it has read the same survey before"
+
 UNFOLLOWED = f"what it draws in one event goes more than {MOST_WAYS} ways, or never ends"
 
 
@@ -67,17 +70,15 @@ class Followed:
     problems: dict[str, str] = field(default_factory=dict)
 
 
+Ways = tuple[tuple[Way, Fraction], ...]
+Occasion = tuple[State, str, int]
+"""A state, an event, and which of the scenario's answers are given."""
+
+
 class Device(Protocol):
-    """
-    What events happen to, in whichever language its client is.
+    """What events happen to, in whichever language its client is."""
 
-    Attributes:
-        runs: of the client until now, one event each along one way of its coins.
-    """
-
-    runs: int
-
-    def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
+    def ways(self, state: State, event: str, truth: int) -> Iterable[tuple[Way, Fraction]]:
         """
         What one event makes of a state, along each way of the coins, with its probability.
 
@@ -91,6 +92,17 @@ class Device(Protocol):
         """What the ledger says is spent."""
 
 
+class CountedDevice(Device, Protocol):
+    """
+    A device that runs a client.
+
+    Attributes:
+        runs: of the client until now, one event each along one way of its coins.
+    """
+
+    runs: int
+
+
 class PythonDevice:
     """
     The Python client, in this process.
@@ -98,11 +110,12 @@ class PythonDevice:
     Args:
         scenario: the small survey.
         folder: for ledgers; empty.
+        remembers: a survey is read from the same bytes once.
     """
 
-    def __init__(self, scenario: Scenario, folder: Path) -> None:
+    def __init__(self, scenario: Scenario, folder: Path, remembers: bool = False) -> None:
         self.runs = 0
-        self._scenario, self._folder = scenario, folder
+        self._scenario, self._folder, self._remembers = scenario, folder, remembers
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
         """
@@ -116,7 +129,7 @@ class PythonDevice:
         Raises:
             TooManyPaths: there are more than ``MOST_WAYS``.
         """
-        run = partial(run_event, self._scenario, state, event, truth, folder=self._folder)
+        run = partial(run_event, self._scenario, state, event, truth, folder=self._folder, remembers=self._remembers)
         for path in paths(run, MOST_WAYS):
             self.runs += 1
             yield path.reported, path.probability
@@ -140,13 +153,16 @@ def check_events(part: str, scenario: Scenario, length: int) -> Check:
     """
     # In memory where the system has such a folder: thousands of ledgers are written.
     with TemporaryDirectory(dir=_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None) as folder:
+        device, quicker = (PythonDevice(scenario, Path(folder), remembers) for remembers in (False, True))
         try:
-            return check_device(part, scenario, length, PythonDevice(scenario, Path(folder)))
+            return check_device(part, scenario, length, device, quicker if length > 1 else None)
         except TooManyPaths:
             return Check(part, subject_of(scenario), FAILED, message=UNFOLLOWED)
 
 
-def check_device(part: str, scenario: Scenario, length: int, device: Device) -> Check:
+def check_device(
+    part: str, scenario: Scenario, length: int, device: CountedDevice, quicker: CountedDevice | None
+) -> Check:
     """
     Every course of up to ``length`` events of any client.
 
@@ -155,11 +171,59 @@ def check_device(part: str, scenario: Scenario, length: int, device: Device) -> 
         scenario: the small survey.
         length: most events in a course.
         device: with its client.
+        quicker: the same, which remembers the surveys that it has read; None for courses of one event.
     """
-    found = follow(scenario, length, device)
-    scope = f"{found.courses:,} courses of up to {length} events, {device.runs:,} runs: {scenario.words}"
+    kept = _Kept(device)
+    found = follow(scenario, 1, kept)
+    runs = device.runs
+    if quicker is not None:
+        compared = _Compared(quicker, kept.seen)
+        longer = follow(scenario, length, compared)
+        found = Followed(longer.courses, {**found.problems, **longer.problems, **compared.problems})
+        runs += quicker.runs
+    scope = f"{found.courses:,} courses of up to {length} events, {runs:,} runs: {scenario.words}"
     message = "; ".join(f"{problem} (first seen after: {course})" for problem, course in found.problems.items())
     return Check(part, subject_of(scenario), FAILED if message else PASSED, scope=scope, message=message)
+
+
+class _Kept:
+    """
+    A device, with all that was seen of it.
+
+    Attributes:
+        seen: what came of each state, event and truth.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.seen: dict[Occasion, Ways] = {}
+        self.charged = device.charged
+        self._device = device
+
+    def ways(self, state: State, event: str, truth: int) -> Ways:
+        """As in ``Device``."""
+        found = self.seen[state, event, truth] = tuple(self._device.ways(state, event, truth))
+        return found
+
+
+class _Compared:
+    """
+    A device that has to do what was seen before.
+
+    Attributes:
+        problems: a sentence, if it does something else, with the event.
+    """
+
+    def __init__(self, device: Device, before: Mapping[Occasion, Ways]) -> None:
+        self.problems: dict[str, str] = {}
+        self.charged = device.charged
+        self._device, self._before = device, before
+
+    def ways(self, state: State, event: str, truth: int) -> Ways:
+        """As in ``Device``."""
+        found = tuple(self._device.ways(state, event, truth))
+        if self._before.get((state, event, truth), found) != found:
+            self.problems.setdefault(REREAD, event)
+        return found
 
 
 def subject_of(scenario: Scenario) -> str:

@@ -299,7 +299,15 @@ def same_event(state: State, event: str) -> str:
     return ANSWERED if state.revised and event == CORRECTED else event
 
 
-def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: Any, folder: Path) -> Way:  # noqa: ANN401
+def run_event(  # noqa: PLR0913, PLR0917 - whatever an event depends on
+    scenario: Scenario,
+    state: State,
+    event: str,
+    truth: int,
+    draws: Any,  # noqa: ANN401
+    folder: Path,
+    remembers: bool = False,
+) -> Way:
     """
     What one event makes of a state, along one way of the coins.
 
@@ -310,13 +318,17 @@ def run_event(scenario: Scenario, state: State, event: str, truth: int, draws: A
         truth: which of the scenario's answers are given, if any are.
         draws: stands in for randomness.
         folder: for the ledger's files.
+        remembers: what was read from the same bytes before is not read again.
     """
     _write(folder, state.files)
     versions = (scenario.corrected, scenario.survey) if state.revised else (scenario.survey,)
     aggregator = PretendedAggregator(versions, dict(state.stored), dict(state.spent))
     answers = _Answers(scenario.answers[truth])
     world = World(scenario, state, draws, folder, state.token, answers, aggregator, names_of(state), event == ANSWERED)
-    with _watched(world), suppress(SurveyError):  # what is told to the person, who may do something else next
+    with (
+        _watched(world, remembers),
+        suppress(SurveyError),
+    ):  # what is told to the person, who may do something else next
         EVENTS[event](world)
     return Way(world.happened(), tuple(world.kills), answers.looked, world.timed)
 
@@ -350,15 +362,14 @@ def _write(folder: Path, files: tuple[tuple[str, bytes], ...]) -> None:
 
 
 @contextmanager
-def _watched(world: World) -> Iterator[None]:
+def _watched(world: World, remembers: bool) -> Iterator[None]:
     """Steps on the disk are counted, and the clock is wrong."""
     kept: list[tuple[Any, str, Any]] = [(os, name, getattr(os, name)) for name in STEPS]
     free = [
         (os, "fsync", lambda _handle: None),
         (time, "time", partial(world.time, time.time)),
         (tempfile, "_name_sequence", map(str, count())),
-        (revisions, "load_survey", _parsed),
-        (kept_survey, "load_survey", _parsed),
+        *((place, "load_survey", _parsed) for place in (revisions, kept_survey) if remembers),
     ]
 
     def counted(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -380,5 +391,5 @@ def _watched(world: World) -> Iterator[None]:
             setattr(module, name, before)
 
 
-# Half of the time would go into reading the same two surveys again and again; what is read depends on the bytes alone.
+# Half of the time would go into reading the same two surveys again and again.
 _parsed = cache(load_survey)

@@ -11,9 +11,8 @@ from sottovoce.audit.beside import surely
 from sottovoce.audit.check import Check
 from sottovoce.audit.device_events import check_events
 from sottovoce.audit.javascript_events import check_javascript_events
-from sottovoce.audit.kept_verdicts import kept_or_found, kept_verdict
+from sottovoce.audit.kept_verdicts import kept_or_found, kept_verdict, scripts
 from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
-from sottovoce.client.page import opened
 
 LIFE = "life of a device"
 
@@ -53,7 +52,7 @@ def _python(scenario: Scenario, length: int) -> Check:
 
 
 def _javascript(scenario: Scenario, length: int) -> Check:
-    [check] = check_javascript_events(opened(), [scenario], {scenario.name: length})
+    [check] = check_javascript_events(scripts(), [scenario], {scenario.name: length})
     return check
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.instead import environment
 from sottovoce.audit.redeemed_runs import unlike_redemption
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
 from sottovoce.audit.watched_device import (
@@ -92,7 +92,7 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
     """
     # What the person's own environment holds is looked through at each request, and is nothing to compare.
     few = {name: os.environ[name] for name in _FOLDERS if name in os.environ}
-    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder, patch.dict(os.environ, few, clear=True):
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder, environment(few, alone=True):
 
         def execute(answers: Mapping[str, Any], tape: bytes, turn: int) -> tuple[Observation, int]:
             # A folder of the same name for each run, since names can be seen.
@@ -164,16 +164,17 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observatio
         report = parse_report(bodies.pop() or b"")
     except (SurveyError, ValueError):
         return "what is sent is no report"
-    about = (survey.digest, wave_of(survey, turn))
+    wave = wave_of(survey, turn)
+    about, expected = (survey.digest, wave), vector.id_in(survey, wave)
     if (report.digest, report.wave) != about or report.values != vector.outputs:
         return "a report holds other values than its randomizers give for these random bytes"
-    if report.report_id != vector.report_id:
+    if report.report_id != expected:
         return "the id of a report is not what the source of randomness gave"
     if taken < len(vector.runs[0].tape):
         return "fewer random bytes are read than the randomizers need"
     redemption = vector.runs[0].tape[slice(*vector.redemption)]
     wrong = unlike_redemption(survey, report, seen, redemption) if survey.is_blind else ""
-    return wrong or _unlike_ledger(survey, seen, vector.report_id.encode())
+    return wrong or _unlike_ledger(survey, seen, expected.encode())
 
 
 def _unlike_ledger(survey: Survey, seen: Observation, report_id: bytes) -> str:

@@ -1,5 +1,6 @@
-// Surveys that were read before: the lives of devices are thousands, and all begin with the same few texts. What is
-// read from one depends on its bytes alone; Python's lives remember it as well.
+// Surveys that were read before: the lives of devices are thousands, and all begin with the same few texts. Python's
+// lives remember them as well. Whether reading does more than to give a survey shows where first events are run without
+// this, and have to do the same.
 import { types } from "node:util";
 
 const MOST = 16;

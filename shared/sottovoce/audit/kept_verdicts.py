@@ -63,6 +63,12 @@ def kept_verdict(language: str, what: str, folder: Path | None = None) -> Check 
 
 
 @cache
+def scripts() -> Mapping[str, str]:
+    """The browser's scripts as they are opened, put together once for all parts of an audit."""
+    return opened()
+
+
+@cache
 def fingerprint(language: str) -> str:
     """
     SHA-256 of all that one language's client, the agreement and the audit consist of, with the names of the files.
@@ -83,7 +89,7 @@ def _consists_of(language: str) -> Iterable[tuple[str, bytes]]:
                 yield name, content
     if language == "javascript":
         # Python puts the scripts together that run: here they are as it does.
-        yield from ((f"opened/{name}", script.encode()) for name, script in opened().items())
+        yield from ((f"opened/{name}", script.encode()) for name, script in scripts().items())
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:

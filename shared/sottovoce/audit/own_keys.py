@@ -112,6 +112,17 @@ def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
     return (encoded * pow(factor, _EXPONENT, modulus) % modulus).to_bytes(length)
 
 
+def id_of_wave(identity: bytes, wave: int) -> bytes:
+    """
+    The id of one wave's report in a redemption: no two waves have the same.
+
+    Args:
+        identity: the 16 bytes of the first wave's.
+        wave: from 0.
+    """
+    return bytes(each ^ wave for each in identity)
+
+
 def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
     """
     The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in some
@@ -119,7 +130,7 @@ def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
 
     Args:
         survey: with the audit's keys.
-        identity: the id's 16 bytes, in all waves.
+        identity: the 16 bytes of the first wave's id.
         number: of the vector; in each the others are others.
     """
     lengths = [modulus.bit_length() // 8 for modulus in survey.moduli]
@@ -127,8 +138,8 @@ def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
     # A first byte below 255 keeps a factor below each modulus, and one above 0 keeps it from being none.
     digits = [(number + wave) % 250 for wave in range(len(lengths))]
     return b"".join(
-        identity + bytes([digit]) * _SALT + refused * length + bytes([1 + digit]) * length
-        for digit, length in zip(digits, lengths, strict=True)
+        id_of_wave(identity, wave) + bytes([digit]) * _SALT + refused * length + bytes([1 + digit]) * length
+        for wave, (digit, length) in enumerate(zip(digits, lengths, strict=True))
     )
 
 

@@ -3,18 +3,20 @@ A whole audit, part by part: integers, Python, JavaScript and sampled reports of
 aggregator serves.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.audit.beside import started_beside, surely
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
-from sottovoce.audit.device_histories import check_histories, check_set, histories_of
+from sottovoce.audit.device_histories import DeviceHistory, check_histories, check_set, histories_of
 from sottovoce.audit.every_life import CLIENTS, LIFE, check_lives
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
 from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
+from sottovoce.audit.kept_verdicts import scripts
 from sottovoce.audit.limits import ALLOWED, check_limits
 from sottovoce.audit.own_keys import with_own_keys
 from sottovoce.audit.promises import promises_kept, statement
@@ -32,7 +34,6 @@ from sottovoce.audit.randomness import ID_LAW, begin_programs, check_id_laws, ch
 from sottovoce.audit.runs import RunPlan, plan_runs
 from sottovoce.audit.sampled_reports import Sampling, check_reports, python_device
 from sottovoce.client.link import Link
-from sottovoce.client.page import opened
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.own_coin import procedure
 from sottovoce.shared.spec import Question, Survey
@@ -100,30 +101,46 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Integers, Python, JavaScript and sampled reports, of this installation."""
     order = replace(order, survey=with_own_keys(order.survey))
-    survey, programs = order.survey, begin_programs()
+    survey = order.survey
+    # Put together once, before there are several processes; where they cannot be, that shows below.
+    with suppress(Exception):
+        scripts()
     # A core for each: what is watched here is disturbed by nothing that runs there.
     lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind)) for each in CLIENTS]
     work = QUICK_WORK if order.quick else MAX_WORK
     tasks = {question.name: plan(question, work) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
-    runs, checks = _planned(order)
+    # Beside the planning, which has to be over before whole runs can begin.
+    enumerated = started_beside("python", "all questions", lambda: _enumerated(survey, tasks, found))
+    tick = begin("plan, whole runs of Python", 2)
+    runs, failed = _planned(order)
+    tick(1)
     javascript = started_beside(
-        "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found, runs)
+        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs)
     )
-    checks += _laws(survey, tasks, begin)
-    checks += [*surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]), *lacking]
-    checks += [check_python_refusals(survey), *check_source(programs)]
-    checks += surely("python", ALLOWED, lambda: check_limits(survey))
-    checks += surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else run))
-    tick = begin("whole runs, Python", 1)
     samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [])
-    checks += surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
-    tick = begin("JavaScript, lives and samples", 2 + len(lives))
-    for each in (javascript, *lives, samples):
+    whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
+    tick = begin("laws, JavaScript, lives and samples", 4 + len(lives))
+    checks = []
+    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, *lives, samples):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]
+
+
+def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequence[DeviceHistory]) -> list[Check]:
+    """All that is shown of Python by its laws, and of what it refuses."""
+    programs = begin_programs()
+    run = [task for task in tasks.values() if task is not None]
+    return [
+        *_laws(survey, tasks),
+        *surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]),
+        check_python_refusals(survey),
+        *check_source(programs),
+        *surely("python", ALLOWED, lambda: check_limits(survey)),
+        *surely("python", ID_LAW, lambda: check_id_laws([] if survey.own_coin else run)),
+    ]
 
 
 def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
@@ -138,21 +155,17 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
     return (plans[0] if plans else NO_RUNS), failed
 
 
-def _laws(survey: Survey, tasks: Mapping[str, Task | None], begin: Begin) -> list[Check]:
+def _laws(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
     """The numbers and the running Python randomizers."""
-    questions = private(survey)
-    tick = begin("integers, Python", 2 * len(questions))
     checks = [check_written(survey)]
-    for question in questions:
+    for question in private(survey):
         checks.append(check_integers(question))
-        tick(1)
         task = tasks[question.name]
         if task is None:
             message = "its branches are too many, those of a smaller question as well"
             checks.append(Check("python", question.name, NOT_DONE, question.epsilon, message=message))
         else:
             checks.append(_by_hand(question) if survey.own_coin else check_python(task))
-        tick(1)
     return checks
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from sottovoce.audit.asked_question import ALL_ANSWERS, AskedQuestion
 from sottovoce.audit.covering import covering_rows
-from sottovoce.audit.own_keys import tape_of_redemption
+from sottovoce.audit.own_keys import id_of_wave, tape_of_redemption
 from sottovoce.audit.steering import Steering
 from sottovoce.audit.waiting import tape_of_wait
 from sottovoce.client.question_sample import draw_asked
@@ -82,7 +82,7 @@ class VectorPlan:
 
     Attributes:
         outputs: what each question's randomizer reports; a public question's answer; None for what is not asked.
-        report_id: as hexadecimal digits, from its 16 bytes.
+        report_id: as hexadecimal digits, from its 16 bytes; of a redemption that of the first wave.
         runs: the first is what the others are compared with.
         redemption: where in each tape the bytes of a redemption stand: where they begin and where they end.
     """
@@ -91,6 +91,10 @@ class VectorPlan:
     report_id: str
     runs: tuple[Run, ...]
     redemption: tuple[int, int] = (0, 0)
+
+    def id_in(self, survey: Survey, wave: int) -> str:
+        """The id of the report of one wave, as hexadecimal digits."""
+        return id_of_wave(bytes.fromhex(self.report_id), wave).hex() if survey.is_blind else self.report_id
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ these bytes alike; a client that leaves the way reads or reports something else,
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.audit.branching_draws import BranchingDraws, TooManyPaths, following
 from sottovoce.shared.answers import Value
@@ -23,18 +22,17 @@ MAX_SOUGHT = 200_000
 """Draws that looking for one way may take."""
 
 
-@dataclass(frozen=True)
-class Draw:
-    """One draw on a way: uniform below ``bound``, and any of ``count`` values from ``first`` on keeps to the way."""
+class Draw(NamedTuple):
+    """One draw on a way: uniform below ``bound``, and any of ``size`` values from ``first`` on keeps to the way."""
 
     bound: int
     first: int
-    count: int
+    size: int
 
     def tape(self, turn: int) -> bytes:
         """The bytes of one of these values, another one for another ``turn``."""
         bits = (self.bound - 1).bit_length()
-        return (self.first + turn % self.count).to_bytes((bits + 7) // 8)
+        return (self.first + turn % self.size).to_bytes((bits + 7) // 8)
 
 
 Way = tuple[Draw, ...]

@@ -1,10 +1,13 @@
 """Something else in the place of the system's source of random bytes, below everything that Python offers."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from unittest.mock import patch
+from importlib import import_module
 
-_NAMES = ("os.urandom", "random._urandom", "os.getrandom")
+from sottovoce.audit.instead import instead
+
+_PLACES = ((os, "urandom"), (import_module("random"), "_urandom"), (os, "getrandom"))
 """Where Python's own modules have it; ``secrets`` uses what ``random`` took when it was loaded."""
 
 
@@ -12,6 +15,6 @@ _NAMES = ("os.urandom", "random._urandom", "os.getrandom")
 def system_source(read: Callable[[int], bytes]) -> Iterator[None]:
     """While this lasts, ``read(count)`` is what the system gives to whoever asks for random bytes."""
     with ExitStack() as stack:
-        for name in _NAMES:
-            stack.enter_context(patch(name, lambda count, *_: read(count), create=True))
+        for place, name in _PLACES:
+            stack.enter_context(instead(place, name, lambda count, *_: read(count)))
         yield

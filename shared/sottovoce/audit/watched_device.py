@@ -14,15 +14,16 @@ import logging
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import requests
+from sottovoce.audit.instead import environment, instead
 from sottovoce.audit.own_keys import redeemed
 from sottovoce.audit.system_source import system_source
 from sottovoce.audit.waiting import present_of
@@ -234,9 +235,9 @@ def watched(watch: Watch) -> Iterator[None]:
             for each in (contextlib.redirect_stdout, contextlib.redirect_stderr)
         ]
         stack.enter_context(system_source(watch.read))
-        stack.enter_context(patch("time.sleep", watch.sleep))
-        stack.enter_context(patch("tempfile._name_sequence", iter(f"{number:08}" for number in range(10**8))))
-        stack.enter_context(patch.object(requests.adapters.HTTPAdapter, "send", lambda _, sent, **__: watch.send(sent)))
+        stack.enter_context(instead(time, "sleep", watch.sleep))
+        stack.enter_context(instead(tempfile, "_name_sequence", iter(f"{number:08}" for number in range(10**8))))
+        stack.enter_context(instead(requests.adapters.HTTPAdapter, "send", lambda _, sent, **__: watch.send(sent)))
         root.addHandler(logged)
         root.setLevel(logging.NOTSET)
         _watching.append(watch)
@@ -275,8 +276,7 @@ def observe(watch: Watch, home: Path, answer: Answer, finish: Answer) -> Observa
         answer: answers and sends.
         finish: withdraws or forgets.
     """
-    environment = {"HOME": str(home), "SOTTOVOCE_LEDGER": str(home / "ledger")}
-    with patch.dict(os.environ, environment), watched(watch):
+    with environment({"HOME": str(home), "SOTTOVOCE_LEDGER": str(home / "ledger")}), watched(watch):
         for stage, step in ((SENT, answer), (FORGOTTEN, finish)):
             try:
                 step(home / "ledger")

@@ -68,7 +68,7 @@ def check_tree(value: object, depth: int = 0) -> None:
 
 def _check_leaf(value: object) -> None:
     if isinstance(value, str):
-        if any("\ud800" <= character <= "\udfff" for character in value):
+        if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
             raise ValueError("holds text that is not valid Unicode")
     elif type(value) is int:
         if abs(value) > MAX_INTEGER:

@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
-from sottovoce.audit.device_events import UNFOLLOWED, PythonDevice, check_events, follow
+from sottovoce.audit.device_events import REREAD, UNFOLLOWED, PythonDevice, check_events, follow
 from sottovoce.audit.device_state import Happened, State, Way
 from sottovoce.audit.device_world import ANSWERED, JUMP, MARRED, REFUSED, events_of, run_event
 from sottovoce.audit.small_surveys import Scenario, scenarios, signed_scenario
-from sottovoce.client import respondent
+from sottovoce.client import respondent, revisions
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
+from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.report import Report, dump_report, parse_report
+from sottovoce.shared.spec import Survey
 
 ORDINARY, RICH = scenarios()
 SIGNED = signed_scenario()
@@ -240,6 +242,32 @@ def not_charged(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(respondent, "Entry", lambda digest, _epsilon, body: Entry(digest, 0.0, body))
 
 
+def read_again_is_free(patch: pytest.MonkeyPatch) -> None:
+    """Whoever has read the same survey before is charged nothing."""
+    honest, again = respondent.Entry, notes_reading(patch)
+    patch.setattr(respondent, "Entry", lambda digest, cost, body: honest(digest, 0.0 if again[-1] else cost, body))
+
+
+def read_again_is_padded(patch: pytest.MonkeyPatch) -> None:
+    """Whoever has read the same survey before sends a space more."""
+    honest, again = respondent.dump_report, notes_reading(patch)
+    patch.setattr(respondent, "dump_report", lambda report, survey: honest(report, survey) + b" " * again[-1])
+
+
+def notes_reading(patch: pytest.MonkeyPatch) -> list[bool]:
+    """For each survey that the client reads, whether it has read the same bytes before."""
+    known: set[bytes] = set()
+    again: list[bool] = []
+
+    def read(body: bytes) -> Survey:
+        again.append(body in known)
+        known.add(body)
+        return load_survey(body)
+
+    patch.setattr(revisions, "load_survey", read)
+    return again
+
+
 @pytest.mark.parametrize(
     ("patch", "told"),
     [
@@ -250,6 +278,8 @@ def not_charged(patch: pytest.MonkeyPatch) -> None:
         (refusal_frees, TWICE),
         (asks_others, OTHERS),
         (not_charged, FREE),
+        (read_again_is_free, FREE),
+        (read_again_is_padded, REREAD),
         (second_visit_tells, TWICE),
         (late_visit_tells, TWICE),
         (sends_nothing, "no report leaves the device after an answer"),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.device_events import REREAD
 from sottovoce.audit.device_state import Happened, State, Way
 from sottovoce.audit.device_world import ANSWERED, REFUSED, events_of
 from sottovoce.audit.javascript_events import BrowserDevice, browser_device, check_javascript_events
@@ -65,6 +66,28 @@ OTHER_LINK_DRAWS: list[Change] = [
 ASKS_OTHERS: list[Change] = [("device/ledger.js", "return kept.drawn;", "return drawn;")]
 SENDS_NOTHING: list[Change] = [("device/answer_path.js", "return deliver(", "return; deliver(")]
 
+READ_AGAIN_IS_FREE: list[Change] = [
+    (
+        "survey/parse_survey.js",
+        "return parseSurvey(document, await sha256(bytes));",
+        "const survey = parseSurvey(document, await sha256(bytes));\n  const { read = new Set() } = parseSurvey;\n"
+        '  if (read.has(survey.digest)) Object.defineProperty(survey, "epsilonOfWave", { value: 0 });\n'
+        "  parseSurvey.read = read.add(survey.digest);\n  return survey;",
+    ),
+]
+READ_AGAIN_IS_MARKED: list[Change] = [
+    (
+        "survey/parse_survey.js",
+        "const document = loadCanonical(bytes);",
+        "const document = loadCanonical(bytes);\n  globalThis.timesRead = (globalThis.timesRead ?? 0) + 1;",
+    ),
+    (
+        "device/answer_path.js",
+        "const drawn = { digest",
+        'const drawn = { marked: globalThis.timesRead > 1 ? "x" : "", digest',
+    ),
+]
+
 DRAWS_WIDELY: list[Change] = [
     ("device/randomizers/binary_rr.js", "return draws.pick(", "draws.below(256);\n  return draws.pick("),
 ]
@@ -83,6 +106,8 @@ PLANTS = {
     "other link draws": (OTHER_LINK_DRAWS, RICH, TWICE),
     "asks others": (ASKS_OTHERS, RICH, OTHERS),
     "sends nothing": (SENDS_NOTHING, ORDINARY, SILENT),
+    "read again is free": (READ_AGAIN_IS_FREE, ORDINARY, FREE),
+    "read again is marked": (READ_AGAIN_IS_MARKED, ORDINARY, REREAD),
     "draws widely": (DRAWS_WIDELY, ORDINARY, BROKEN),
     "draws endlessly": (DRAWS_ENDLESSLY, ORDINARY, BROKEN),
 }

@@ -9,6 +9,7 @@ import pytest
 from sottovoce.audit import kept_verdicts
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.kept_verdicts import cache_folder, fingerprint, kept_or_found
+from sottovoce.client import page
 
 
 def found(outcome: str) -> Check:
@@ -104,7 +105,8 @@ def _one_more(folder: Path, files: Callable[[str], Traversable], package: str) -
 def test_scripts_count_as_they_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python code makes the scripts that run: what it makes is in the fingerprint, and in that of no other language."""
     before = {language: fingerprint.__wrapped__(language) for language in ("python", "javascript")}
-    monkeypatch.setattr(kept_verdicts, "opened", lambda: {"first.js": "other"})
+    assert kept_verdicts.scripts() == page.opened()
+    monkeypatch.setattr(kept_verdicts, "scripts", lambda: {"first.js": "other"})
 
     assert fingerprint.__wrapped__("python") == before["python"]
     assert fingerprint.__wrapped__("javascript") != before["javascript"]

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import asdict, replace
 
 import pytest
 from sottovoce.client.file_ledger import FileLedger, default_folder
@@ -22,6 +23,16 @@ def test_file_ledger_survives_a_restart(tmp_path):
     FileLedger(tmp_path).record(KEY, ENTRY)
 
     assert FileLedger(tmp_path).get(KEY) == ENTRY
+
+
+def test_entry_lies_there_as_a_field_a_line(tmp_path):
+    """In the bytes that every release has written."""
+    entry = replace(ENTRY, ended="é", send_at=7)
+    FileLedger(tmp_path).record(KEY._replace(token="t"), entry)
+    [path] = tmp_path.glob("*.json")
+
+    about = {"origin": KEY.origin, "survey": KEY.survey, "wave": 0}
+    assert path.read_bytes() == json.dumps({**about, **asdict(entry)}, indent=1).encode()
 
 
 class Disk:
