@@ -99,7 +99,7 @@ def test_token_offered_64_times_at_once_is_spent_once(tmp_path: Path, fresh: Cal
             outcomes = Counter(pool.map(send, range(64)))
         assert outcomes == {"stored": 1, "token_invalid": 63}
         assert storage.surveys()[0].reports == 1
-        assert storage.token_counts(1) == (1, 1, 0, 0)
+        assert storage.token_counts(1) == (1, 1, 0, 0, 0, None)
         storage.close()
 
 

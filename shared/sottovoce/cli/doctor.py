@@ -10,7 +10,7 @@ from sottovoce.aggregator.shared_clock import check_clocks, present
 from sottovoce.aggregator.storage.record import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.restoring import tell_wrong
+from sottovoce.cli.restoring import tell_held, tell_wrong
 
 
 @click.command()
@@ -26,6 +26,7 @@ def doctor(data: Path | None) -> None:
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
     if waits:
         click.echo(waiting_words(waits), err=True)
+    tell_held(storage, data)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True

@@ -550,7 +550,9 @@ CREATE TABLE public.token_counts (
     survey bigint NOT NULL,
     created bigint DEFAULT 0 NOT NULL,
     spent bigint DEFAULT 0 NOT NULL,
-    revoked bigint DEFAULT 0 NOT NULL
+    revoked bigint DEFAULT 0 NOT NULL,
+    held bigint DEFAULT 0 NOT NULL,
+    held_since bigint
 );
 
 CREATE TABLE public.tokens (

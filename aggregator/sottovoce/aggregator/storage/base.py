@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.journal_base import Journal
 from sottovoce.aggregator.storage.journal_words import NOBODY
-from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
 from sottovoce.shared.spec import Survey
 
 if TYPE_CHECKING:
@@ -292,6 +292,9 @@ class Storage(Protocol):
 
     def hold_invitations(self) -> None:
         """After a restore: nothing can be redeemed until ``reissue_invitations``; such a redemption is ``UNKNOWN``."""
+
+    def held_invitations(self) -> dict[str, Held]:
+        """What is held after a restore, by the names of surveys that are open."""
 
     def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
         """Let what is held after a restore be redeemed; returns how many."""

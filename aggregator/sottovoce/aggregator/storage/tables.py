@@ -60,7 +60,11 @@ TABLES: dict[str, Columns] = {
         "reports": NUMBERS,
     },
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
-    "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
+    "token_counts": {
+        "survey": KEY,
+        **dict.fromkeys(("created", "spent", "revoked", "held"), NUMBERS),
+        "held_since": Column("numbers", may_be_empty=True),
+    },
     "blind_invitations": {
         "survey": KEY,
         "invitation_hash": RANDOM_KEY,
