@@ -1,6 +1,7 @@
 """The Flask application, from its collaborators."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -8,6 +9,7 @@ from sottovoce.aggregator.access import routes as access
 from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
 from sottovoce.aggregator.blind.keys_file import KeysFile
+from sottovoce.aggregator.blind.marks import Marks
 from sottovoce.aggregator.blind.redeeming import Redeeming
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
@@ -80,7 +82,10 @@ def create_app(
 
     refused_logins = RefusedLogins(storage)
     steady = SteadyClock(clock, storage.clock)
-    housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write)
+    marks = partial(Marks(settings.blind_keys_file).look, storage)
+    # Before anybody can redeem: an old copy may have been put back.
+    marks(int(shared_clock().timestamp()))
+    housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write, marks)
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
     storage.work_aside()
     group_commit = GroupCommit(storage, housekeeping)

@@ -1,14 +1,26 @@
-"""``token reissue-after-restore``: let invitations be redeemed that are held since a backup was put back."""
+"""``token hold-after-restore``, ``reissue-after-restore``: invitations, once an old copy of a database is put back."""
 
 from pathlib import Path
 
 import click
 from sottovoce.aggregator.blind.held import people, reissue_words
 from sottovoce.aggregator.collect.tokens import held_of, reissue_after_restore, token_counts
-from sottovoce.aggregator.storage.journal_words import MACHINE
+from sottovoce.aggregator.shared_clock import present
+from sottovoce.aggregator.storage.journal_words import MACHINE, RESTORED
 from sottovoce.cli.asking import ask
 from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.restoring import tell_held
 from sottovoce.shared.errors import StorageError
+
+
+@click.command("hold-after-restore")
+@data_option
+def hold(data: Path | None) -> None:
+    """Hold all invitations, since an old copy of the database was put back without `sottovoce restore`."""
+    storage = open_storage(data_settings(data))
+    storage.hold_invitations(int(present(storage).timestamp()))
+    storage.journal.append(RESTORED, MACHINE)
+    tell_held(storage, data)
 
 
 @click.command("reissue-after-restore")

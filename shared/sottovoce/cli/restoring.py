@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import click
 from sottovoce.aggregator.blind.held import held_lines
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import forget_ahead
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
@@ -86,7 +87,7 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
     with closing(SQLiteStorage(copied)) as storage:
         tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
         # Which of them were redeemed since it was made, nobody knows any more.
-        storage.hold_invitations()
+        storage.hold_invitations(int(now().timestamp()))
         yield storage
         storage.scrub()
 

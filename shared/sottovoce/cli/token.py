@@ -19,7 +19,7 @@ from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.pages import LANGUAGES
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.reissue import reissue
+from sottovoce.cli.reissue import hold, reissue
 from sottovoce.shared.errors import StorageError
 
 
@@ -96,6 +96,7 @@ def stats(name: str, data: Path | None) -> None:
         click.echo(f"{held_words(held)}; to let them be redeemed: {REISSUE} {name}", err=True)
 
 
+token.add_command(hold)
 token.add_command(reissue)
 
 

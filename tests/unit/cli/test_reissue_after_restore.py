@@ -35,6 +35,9 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     assert "exam: 2 invitations are held since the restore of" in said
     assert said.endswith("until you say: sottovoce token reissue-after-restore exam --data again\n")
     assert said.splitlines()[-1] in run("doctor", "--data", "again")
+    run("survey", "close", "exam", "--data", "again", "--yes")
+    assert "held" not in run("doctor", "--data", "again")
+    assert said.splitlines()[-1] in run("survey", "reopen", "exam", "--data", "again")
     assert "\nheld 2\n" in invoke("token", "stats", "exam", "--data", "again").stdout
     restored = SQLiteStorage(Path("again/sottovoce.sqlite"))
     after = redeeming(restored)

@@ -25,6 +25,7 @@ MAKE_BLIND = (
     _MAKE.format(survey="INTEGER NOT NULL REFERENCES surveys (key)", bytes="BLOB", end=" STRICT, WITHOUT ROWID"),
     "ALTER TABLE token_counts ADD COLUMN held INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE token_counts ADD COLUMN held_since INTEGER",
+    "ALTER TABLE pulse ADD COLUMN mark INTEGER NOT NULL DEFAULT 0",
 )
 MAKE_BLIND_SHARED = (
     # Half of each page is free, so that a row that was redeemed stays where it is.
@@ -33,6 +34,7 @@ MAKE_BLIND_SHARED = (
     "ALTER TABLE blind_invitations ALTER invitation_hash SET STATISTICS 0",
     "ALTER TABLE blind_invitations ALTER blinded_hash SET STATISTICS 0",
     "ALTER TABLE token_counts ADD COLUMN held bigint NOT NULL DEFAULT 0, ADD COLUMN held_since bigint",
+    "ALTER TABLE pulse ADD COLUMN mark bigint NOT NULL DEFAULT 0",
 )
 
 _REDEEM = """
@@ -56,6 +58,10 @@ _COUNT_HELD = """
 _RELEASE = "UPDATE blind_invitations SET blinded_hash = NULL WHERE survey = ? AND blinded_hash = ?"
 _COUNT_RELEASED = "UPDATE token_counts SET held = 0, held_since = NULL WHERE survey = ?"
 _COUNT = "SELECT count(*), count(blinded_hash) FROM blind_invitations WHERE survey = ?"
+_MARK = "SELECT mark FROM pulse"
+# First, so that of two nodes one waits for what the other finds.
+_TAKE_MARK = "UPDATE pulse SET mark = mark"
+_RAISE_MARK = "UPDATE pulse SET mark = ? WHERE mark < ?"
 _HELD_OF_OPEN = """
     SELECT name, held, held_since FROM token_counts JOIN surveys AS first ON key = survey
     WHERE held > 0 AND EXISTS (SELECT 1 FROM surveys WHERE name = first.name AND closed_on IS NULL)
@@ -128,6 +134,22 @@ def release(db: Handle, survey: int) -> int:
     released = db.execute(_RELEASE, [survey, HELD]).rowcount
     db.execute(_COUNT_RELEASED, [survey])
     return released
+
+
+def mark(db: Handle) -> int:
+    """How new the database is: seconds since 1970 when a node with keys ran last, or a restore held invitations."""
+    return int(db.execute(_MARK).fetchone()[0])
+
+
+def take_mark(db: Handle) -> int:
+    """The same, such that nobody else raises it until the end of the transaction."""
+    db.execute(_TAKE_MARK)
+    return mark(db)
+
+
+def raise_mark(db: Handle, to: int) -> None:
+    """It only grows."""
+    db.execute(_RAISE_MARK, [to, to])
 
 
 def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:

@@ -119,7 +119,7 @@ TABLES: dict[str, Columns] = {
         "previous": BYTES,
     },
     "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
-    "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
+    "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS, "mark": NUMBERS},
 }
 """What is copied to another database."""
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sottovoce.aggregator.storage import blind_invitations, journal_table, record
 from sottovoce.aggregator.storage.base import Outcome
 from sottovoce.aggregator.storage.journal import JournalStorage
-from sottovoce.aggregator.storage.journal_words import NOBODY, REISSUED, TOKENS_MADE, TOKENS_REVOKED
+from sottovoce.aggregator.storage.journal_words import NOBODY, REISSUED, RESTORED, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.statements import Handle, add_token_counts, delete_tokens
 from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
 from sottovoce.shared.errors import StorageError
@@ -173,10 +173,41 @@ class TokenStorage(JournalStorage):
                 return Outcome.CLOSED
             return blind_invitations.redeem(db, survey, invitation, blinded)
 
-    def hold_invitations(self) -> None:
-        """After a restore: nothing can be redeemed until ``reissue_invitations``."""
+    def hold_invitations(self, now: int = 0) -> None:
+        """
+        After a restore: nothing can be redeemed until ``reissue_invitations``.
+
+        Args:
+            now: seconds since 1970; nodes that saw this database before then need not hold them again.
+        """
         with self._write() as db:
+            blind_invitations.raise_mark(db, now)
             blind_invitations.hold(db, self._today(db))
+
+    def mark(self) -> int:
+        """How new the database is, see ``note_mark``."""
+        with self._read() as db:
+            return blind_invitations.mark(db)
+
+    def note_mark(self, now: int, known: int) -> tuple[int, bool]:
+        """
+        Raise the database's mark; if it is below one that was seen before, an older copy was put back: hold
+        invitations.
+
+        Args:
+            now: seconds since 1970.
+            known: the last mark that was seen; 0 for none.
+
+        Returns:
+            The mark from now on, and whether the database was older.
+        """
+        with self._write() as db:
+            mark = blind_invitations.take_mark(db)
+            if known > mark:
+                blind_invitations.hold(db, self._today(db))
+                journal_table.append(db, self._today(db), RESTORED, NOBODY)
+            blind_invitations.raise_mark(db, max(now, known))
+        return max(mark, now, known), known > mark
 
     def held_invitations(self) -> dict[str, Held]:
         """What is held after a restore, by the names of surveys that are open."""
