@@ -75,6 +75,6 @@ def test_device_killed_fifty_times_sends_one_report_for_an_invitation(tmp_path: 
             assert ended[2] == 0
         first = storage.revisions("exam")[0]
         assert storage.revisions("exam")[-1].reports == people
-        assert storage.token_counts(first.key) == (people, people, 0, 0)
+        assert storage.token_counts(first.key) == (people, people, 0, 0, 0, None)
         storage.close()
     assert len(steps) > 2 * len(STEPS)

@@ -76,7 +76,7 @@ def live_on(folder: Path, lives: int) -> None:
             assert requests.post(f"{running.api}/reports", sent, headers=signed, timeout=20).status_code == 200
         assert running.reports() == lives
         first = running.storage().revisions("exam")[0].key
-        assert running.storage().token_counts(first) == (lives, lives, 0, 0)
+        assert running.storage().token_counts(first) == (lives, lives, 0, 0, 0, None)
 
 
 def test_killed_server_signs_and_stores_once(tmp_path: Path) -> None:

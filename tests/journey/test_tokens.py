@@ -55,7 +55,7 @@ def test_token_lets_one_person_send_one_report(tmp_path: Path) -> None:
         counted = sottovoce(tmp_path, "token", "stats", "exam", "--data", "data").stdout
 
     # Who reads it while the survey is open sees nobody come.
-    assert counted.split() == ["created", "3", "spent", "0", "revoked", "1", "unspent", "2"]
+    assert counted.splitlines() == ["created 3", "spent 0", "revoked 1", "unspent 2", "held 0", "held_since -"]
 
 
 def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_token_offered_64_times_at_once_is_spent_once(tmp_path: Path, fresh: Cal
             outcomes = Counter(pool.map(send, range(64)))
         assert outcomes == {"stored": 1, "token_invalid": 63}
         assert storage.surveys()[0].reports == 1
-        assert storage.token_counts(1) == (1, 1, 0, 0)
+        assert storage.token_counts(1) == (1, 1, 0, 0, 0, None)
         storage.close()
 
 

@@ -106,4 +106,4 @@ def test_each_of_ten_thousand_invitations_has_one_signature(store: PostgresStora
             tries = [pool.submit(ask, invitation, together) for _ in range(AT_ONCE)]
             assert sum(each.result() for each in tries) == 1
     assert refusals == {"already_redeemed"}
-    assert store.token_counts(store.revisions("exam")[0].key) == (10_000, 10_000, 0, 0)
+    assert store.token_counts(store.revisions("exam")[0].key) == (10_000, 10_000, 0, 0, 0, None)

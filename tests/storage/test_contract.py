@@ -240,7 +240,7 @@ def test_large_mixed_group_of_two_surveys_is_told_apart_by_a_few_look_ups(store:
     expected[0] = Outcome.WITHDRAWN
     expected += [Outcome.CONFLICT, Outcome.CONFLICT, Outcome.SAME, Outcome.SAME, Outcome.CLOSED]
     assert outcomes == expected + [Outcome.NEW] * 600 + [Outcome.TOKEN_INVALID] * 100
-    assert store.token_counts(key) == (600, 600, 0, 0)
+    assert store.token_counts(key) == (600, 600, 0, 0, 0, None)
     open_survey = next(stored for stored in store.surveys() if stored.key == key)
     assert open_survey.reports == 1199 + 600
     assert store.live_counts(key) == recount(store, open_survey)
@@ -341,9 +341,9 @@ def test_token_is_spent_by_one_report_and_no_other(store: Storage) -> None:
     assert store.store(group) == [Outcome.NEW, Outcome.TOKEN_INVALID, Outcome.TOKEN_INVALID]
     assert store.store([arrival(key, 1, token=good)]) == [Outcome.SAME]
     assert store.store([arrival(key, 1, (0, 0, 0), token=other)]) == [Outcome.CONFLICT]
-    assert store.token_counts(key) == (3, 1, 1, 1)
+    assert store.token_counts(key) == (3, 1, 1, 1, 0, None)
     assert store.store([arrival(key, 4, token=other)]) == [Outcome.NEW]
-    assert store.token_counts(key) == (3, 2, 1, 0)
+    assert store.token_counts(key) == (3, 2, 1, 0, 0, None)
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 
@@ -361,7 +361,7 @@ def test_tokens_redeemed_concurrently_count_once_each(store: Storage, count: int
 
     with ThreadPoolExecutor(5) as pool:
         assert sum(pool.map(redeem, range(5))) == count
-    assert store.token_counts(key) == (2 * count, count, 0, count)
+    assert store.token_counts(key) == (2 * count, count, 0, count, 0, None)
     assert len(list(store.rows(key))) == count
     assert store.live_counts(key) == recount(store, store.surveys()[0])
     rows, left = list(store.export_table("reports")), list(store.export_table("tokens"))

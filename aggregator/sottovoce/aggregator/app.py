@@ -1,6 +1,7 @@
 """The Flask application, from its collaborators."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -8,6 +9,7 @@ from sottovoce.aggregator.access import routes as access
 from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
 from sottovoce.aggregator.blind.keys_file import KeysFile
+from sottovoce.aggregator.blind.marks import Marks
 from sottovoce.aggregator.blind.redeeming import Redeeming
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
@@ -79,8 +81,8 @@ def create_app(
         shared_clock.check()
 
     refused_logins = RefusedLogins(storage)
-    steady = SteadyClock(clock, storage.clock)
-    housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write)
+    steady, marks = SteadyClock(clock, storage.clock), _noting_marks(settings, storage, shared_clock)
+    housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write, marks)
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
     storage.work_aside()
     group_commit = GroupCommit(storage, housekeeping)
@@ -112,6 +114,13 @@ def create_app(
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
+
+
+def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callable[[int], None]:
+    """Notes how new the database is; at once, before anybody can redeem: an old copy may have been put back."""
+    note = partial(Marks(settings.blind_keys_file).look, storage)
+    note(int(clock().timestamp()))
+    return note
 
 
 def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures

@@ -1,7 +1,7 @@
 """The present moment, and the day that it is in."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 DAY = 86400
 """Seconds of a day."""
@@ -18,3 +18,8 @@ def now() -> datetime:
 def day_of(moment: datetime) -> int:
     """Days since 1970-01-01, in UTC."""
     return int(moment.timestamp()) // DAY
+
+
+def date_of(day: int) -> date:
+    """The day that is so many days after 1970-01-01."""
+    return date(1970, 1, 1) + timedelta(days=day)

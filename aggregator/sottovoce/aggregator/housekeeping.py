@@ -21,6 +21,7 @@ class Housekeeping:
         is_sure: whether the time may decide what cannot be undone, see ``SteadyClock``; until it may, that waits.
         check_ready: raises ``StorageError`` if this node may not work on the database at all; then nothing is done.
         write_refused: writes what is to be noted of sign-ins that were refused, given seconds since 1970.
+        note_mark: notes how new the database is, where a copy that is put back cannot reach; given the same.
     """
 
     def __init__(
@@ -30,12 +31,14 @@ class Housekeeping:
         is_sure: Callable[[], bool],
         check_ready: Callable[[], None] = lambda: None,
         write_refused: Callable[[int], None] = lambda _: None,
+        note_mark: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._is_sure = is_sure
         self._check_ready = check_ready
         self._write_refused = write_refused
+        self._note_mark = note_mark
         # Not at the start: on a large shared database every restart would hold the other nodes up.
         self._scrubbed_on = day_of(clock())
 
@@ -43,6 +46,7 @@ class Housekeeping:
         """Show what was left, close what is over, delete and purge what is kept no longer, and scrub once a day."""
         self._check_ready()
         now = present(self._storage, self._clock)
+        self._note_mark(int(now.timestamp()))
         waits = self._storage.note_running(int(now.timestamp()))
         self._write_refused(int(now.timestamp()))
         self._storage.show_grown(batches(self._storage))

@@ -4,13 +4,16 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.access.institution import provider_of
+from sottovoce.aggregator.blind.marks import Marks
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import waiting_words
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.shared_clock import check_clocks, present
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.record import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.restoring import tell_wrong
+from sottovoce.cli.restoring import tell_held, tell_wrong
 
 
 @click.command()
@@ -26,6 +29,8 @@ def doctor(data: Path | None) -> None:
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
     if waits:
         click.echo(waiting_words(waits), err=True)
+    tell_held(storage, data)
+    _tell_mark(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
@@ -34,3 +39,10 @@ def doctor(data: Path | None) -> None:
         provider_of(settings, now).check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
+
+
+def _tell_mark(storage: Storage, settings: Settings) -> None:
+    """Whether an old copy was put back, or nobody here would notice it."""
+    problem = Marks(settings.blind_keys_file).problem(storage)
+    if problem:
+        click.echo(problem, err=True)

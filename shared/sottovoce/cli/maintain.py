@@ -11,7 +11,7 @@ from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.copying import copy_all, save
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.output_file import new_file
-from sottovoce.cli.restoring import has_password, leave_out, put_back
+from sottovoce.cli.restoring import has_password, leave_out, put_back, tell_held
 from sottovoce.shared.errors import StorageError
 
 
@@ -46,8 +46,10 @@ def restore(file: Path, data: Path | None) -> None:
     """Put the backup FILE into the database that is configured, if there is none yet, or an empty one."""
     settings = data_settings(data)
     put_back(file, settings)
-    open_storage(settings).journal.append(words.RESTORED, words.MACHINE)
+    storage = open_storage(settings)
+    storage.journal.append(words.RESTORED, words.MACHINE)
     click.echo("Restored.", err=True)
+    tell_held(storage, data)
 
 
 @click.command()

@@ -1,5 +1,6 @@
 """What a backup that is kept for some days leaves out, how one comes into the database, and what is said on the way."""
 
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -9,6 +10,8 @@ from tempfile import TemporaryDirectory
 from urllib.parse import parse_qs, urlsplit
 
 import click
+from sottovoce.aggregator.blind.held import held_lines
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import forget_ahead
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
@@ -84,9 +87,15 @@ def _opened(file: Path, copied: Path) -> Iterator[Storage]:
     with closing(SQLiteStorage(copied)) as storage:
         tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
         # Which of them were redeemed since it was made, nobody knows any more.
-        storage.hold_invitations()
+        storage.hold_invitations(int(now().timestamp()))
         yield storage
         storage.scrub()
+
+
+def tell_held(storage: Storage, data: Path | None) -> None:
+    """Say which surveys' invitations wait for somebody, and for which command."""
+    for line in held_lines(storage, "" if data is None else f" --data {shlex.quote(str(data))}"):
+        click.echo(line, err=True)
 
 
 def has_password(url: str) -> bool:

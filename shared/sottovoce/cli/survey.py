@@ -16,6 +16,7 @@ from sottovoce.aggregator.survey_life import TRIAL, check_reopening, closing_wor
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.cli.asking import ask, ask_for
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.cli.restoring import tell_held
 from sottovoce.shared.errors import StorageError
 
 
@@ -80,6 +81,7 @@ def reopen(name: str, data: Path | None) -> None:
     check_reopening(storage, name, present(storage))
     storage.reopen_survey(name, MACHINE)
     click.echo("open; no close shows the rest again: what is shown moves in whole steps only", err=True)
+    tell_held(storage, data)
 
 
 @survey.command()

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.collect.tokens import MOST, create_tokens, reissue_after_restore, revoke_tokens, token_counts
+from sottovoce.aggregator.blind.held import REISSUE, held_words
+from sottovoce.aggregator.collect.tokens import MOST, as_document, create_tokens, held_of, revoke_tokens, token_counts
 from sottovoce.aggregator.inviting.personal_links import as_table
 from sottovoce.aggregator.inviting.printed import Invitation
 from sottovoce.aggregator.inviting.printed import cards as print_cards
@@ -18,6 +19,7 @@ from sottovoce.aggregator.survey_life import TRIAL
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.pages import LANGUAGES
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.cli.reissue import hold, reissue
 from sottovoce.shared.errors import StorageError
 
 
@@ -81,23 +83,21 @@ def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
     click.echo(f"{revoked} tokens revoked", err=True)
 
 
-@token.command("reissue-after-restore")
-@click.argument("name")
-@data_option
-def reissue(name: str, data: Path | None) -> None:
-    """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
-    held = reissue_after_restore(open_storage(data_settings(data)), name, MACHINE)
-    click.echo(f"{held} invitations can be redeemed again. Whoever redeemed one since the backup was made can do so a "
-               f"second time: up to {held} persons may report twice.", err=True)  # fmt: skip
-
-
 @token.command()
 @click.argument("name")
 @data_option
 def stats(name: str, data: Path | None) -> None:
     """Count the tokens of the survey NAME; which ones were used is not known to anybody."""
-    for label, number in token_counts(open_storage(data_settings(data)), name)._asdict().items():
-        click.echo(f"{label} {number}")
+    counts = token_counts(open_storage(data_settings(data)), name)
+    for label, told in as_document(counts).items():
+        click.echo(f"{label} {'-' if told is None else told}")
+    held = held_of(counts)
+    if held is not None:
+        click.echo(f"{held_words(held)}; to let them be redeemed: {REISSUE} {name}", err=True)
+
+
+token.add_command(hold)
+token.add_command(reissue)
 
 
 def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:

@@ -440,7 +440,8 @@ CREATE TABLE public.plans (
 CREATE TABLE public.pulse (
     beat bigint NOT NULL,
     seen bigint,
-    waits bigint DEFAULT 0 NOT NULL
+    waits bigint DEFAULT 0 NOT NULL,
+    mark bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.record (
@@ -550,7 +551,9 @@ CREATE TABLE public.token_counts (
     survey bigint NOT NULL,
     created bigint DEFAULT 0 NOT NULL,
     spent bigint DEFAULT 0 NOT NULL,
-    revoked bigint DEFAULT 0 NOT NULL
+    revoked bigint DEFAULT 0 NOT NULL,
+    held bigint DEFAULT 0 NOT NULL,
+    held_since bigint
 );
 
 CREATE TABLE public.tokens (
@@ -581,7 +584,7 @@ INSERT INTO public.journal VALUES (1, 20780, 'database migrated', '', '9', '\x00
 
 INSERT INTO public.journal_head VALUES (0, 1, '\xcd3e2d8a889573a74a7b8fa71e055e4d069cd1119612f3ab696f9452d4932eb6');
 
-INSERT INTO public.pulse VALUES (0, NULL, 86400);
+INSERT INTO public.pulse VALUES (0, NULL, 86400, 0);
 
 INSERT INTO public.reports VALUES (1, '\x5feceb66ffc86f38d952786c6d696c79', 0, '\x01010200');
 INSERT INTO public.reports VALUES (1, '\x6b86b273ff34fce19d6b804eff5a3f57', 0, '\x01010200');

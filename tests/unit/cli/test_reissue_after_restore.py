@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from sottovoce.aggregator.blind.keys_file import KeysFile
 from sottovoce.aggregator.blind.redeeming import Redeeming
 from sottovoce.aggregator.collect.tokens import create_tokens
@@ -31,7 +31,14 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     with_first.scrub()
     with_first.close()
     Path("saved.sqlite").write_bytes(Path("first.sqlite").read_bytes())
-    run("restore", "saved.sqlite", "--data", "again")
+    said = run("restore", "saved.sqlite", "--data", "again")
+    assert "exam: 2 invitations are held since the restore of" in said
+    assert said.endswith("until you say: sottovoce token reissue-after-restore exam --data again\n")
+    assert said.splitlines()[-1] in run("doctor", "--data", "again")
+    run("survey", "close", "exam", "--data", "again", "--yes")
+    assert "held" not in run("doctor", "--data", "again")
+    assert said.splitlines()[-1] in run("survey", "reopen", "exam", "--data", "again")
+    assert "\nheld 2\n" in invoke("token", "stats", "exam", "--data", "again").stdout
     restored = SQLiteStorage(Path("again/sottovoce.sqlite"))
     after = redeeming(restored)
 
@@ -39,8 +46,17 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     for body in bodies[1:]:
         with pytest.raises(Refusal, match="busy"):
             after.redeem("exam", body)
-    assert "up to 2 persons may report twice" in run("token", "reissue-after-restore", "exam", "--data", "again")
+    refused = invoke("token", "reissue-after-restore", "exam", "--data", "again")
+    assert (refused.exit_code, "say --yes" in refused.stderr) == (1, True)
+    assert "taken back after the backup was made" in refused.stderr
+    with pytest.raises(Refusal, match="busy"):
+        after.redeem("exam", bodies[1])
+    let_go = run("token", "reissue-after-restore", "exam", "--data", "again", "--yes")
+    assert "good again unless you take them back" in let_go
+    assert let_go.endswith("2 can be redeemed again: up to 2 persons may report twice.\n")
     assert all(after.redeem("exam", body) for body in bodies)
+    assert "held" not in run("doctor", "--data", "again")
+    assert "No invitation" in run("token", "reissue-after-restore", "exam", "--data", "again")
     assert "exam 2" in [entry.about for entry in restored.journal.entries() if entry.what == REISSUED]
     restored.close()
 
@@ -52,6 +68,11 @@ def redeeming(storage: SQLiteStorage) -> Redeeming:
 
 def run(*words: str) -> str:
     """What a command says."""
-    ended = CliRunner().invoke(main, words, catch_exceptions=False)
+    ended = invoke(*words)
     assert ended.exit_code == 0, ended.stderr
     return ended.stderr
+
+
+def invoke(*words: str) -> Result:
+    """What becomes of a command that nobody is asked about."""
+    return CliRunner().invoke(main, words, catch_exceptions=False)

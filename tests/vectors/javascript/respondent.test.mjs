@@ -339,6 +339,20 @@ test("a withdrawal that is not confirmed changes nothing", async () => {
   }
 });
 
+test("a withdrawal that meets a server at work is asked for again, and stays the person's to ask for", async () => {
+  const busy = (times) => Array.from({ length: times }, () => Response.json({ code: "storage" }, { status: 503 }));
+  const ledger = new MemoryLedger();
+  const { bodies, transport } = aggregator(surveyOf(coin), [null, ...busy(5), ...busy(2)]);
+  const person = await connect(surveyOf(coin), transport, ledger);
+  const { body, report_id } = await pathOf(person).answer({ q: "yes" });
+  const refusal = await pathOf(person).withdraw().then(assert.fail, (error) => error);
+  assert.deepEqual([refusal.status, refusal.isFinal, (await person.drawn()).body], [503, false, body]);
+  assert.equal(bodies.length, 1 + 5);
+  await pathOf(person).withdraw();
+  assert.equal([...ledger.entries.values()][0].ended, "withdrawn");
+  assert.deepEqual(bodies.slice(1), Array(5 + 3).fill(`{"report_id":"${report_id}"}`));
+});
+
 // A survey of four waves with one memoized question, and the ledger of somebody who answered the first.
 async function answeredOnce() {
   const [{ question: memoized }] = vectors("memoized_rr/randomize.json");

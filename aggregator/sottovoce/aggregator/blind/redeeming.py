@@ -54,9 +54,11 @@ class Redeeming:
         """
         request = parse_request(body)
         revisions = self._storage.revisions(name)
-        survey = _survey_of(revisions, request.digest)
+        asked = _revision_of(revisions, request.digest)
+        survey = survey_of(asked.document)
         _check(survey, request)
-        if revisions[-1].closed or all(wave_state(wave, self._clock()) == "closed" for wave in survey.waves):
+        # A correction that came after a close is open, while the revisions before it stay closed.
+        if asked.closed or all(wave_state(wave, self._clock()) == "closed" for wave in survey.waves):
             raise ReportRejected("closed", "the survey is over")
         with self._turn():
             # Before the invitation is touched: it must not be used up for a key that is not here.
@@ -76,13 +78,13 @@ class Redeeming:
             self._turns.release()
 
 
-def _survey_of(revisions: Sequence[StoredSurvey], digest: str) -> Survey:
+def _revision_of(revisions: Sequence[StoredSurvey], digest: str) -> StoredSurvey:
     if not revisions:
         raise unknown_survey()
     found = next((row for row in revisions if row.digest == digest), None)
     if found is None:
         raise ReportRejected("digest_mismatch", "the request is for another version of this survey")
-    return survey_of(found.document)
+    return found
 
 
 def _check(survey: Survey, request: RedeemRequest) -> None:

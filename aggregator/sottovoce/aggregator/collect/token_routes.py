@@ -9,6 +9,7 @@ from sottovoce.aggregator.collect.decode import malformed
 from sottovoce.aggregator.collect.tokens import (
     KeyReused,
     TokenRequest,
+    as_document,
     create_tokens,
     create_tokens_once,
     revoke_tokens,
@@ -28,8 +29,8 @@ _KEY = re.compile(r'("?)[A-Za-z0-9._~:+/=-]{16,200}\1').fullmatch
 
 
 def stats(name: str) -> Response:
-    """How many were made, spent, revoked, and are unspent; which ones is not known to anybody."""
-    return jsonify(token_counts(_storage(), newest(_storage(), name).name)._asdict())
+    """How many were made, spent, revoked, are unspent, and held after a restore; which ones nobody knows."""
+    return jsonify(as_document(token_counts(_storage(), newest(_storage(), name).name)))
 
 
 def create(name: str) -> Response:
@@ -117,7 +118,7 @@ ROUTES = (
         "GET",
         _TOKENS,
         stats,
-        "How many one-time tokens were made, spent, revoked, and are unspent.",
+        "How many one-time tokens were made, spent, revoked, are unspent, and are held after a restore.",
         Kind.RESEARCHER,
         ("token-counts",),
     ),

@@ -14,7 +14,8 @@ import hmac
 import secrets
 from typing import NamedTuple
 
-from sottovoce.aggregator.storage import Storage, StoredSurvey, TokenBatch, TokenCounts
+from sottovoce.aggregator.clock import date_of
+from sottovoce.aggregator.storage import Held, Storage, StoredSurvey, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.journal_words import NOBODY
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import StorageError
@@ -152,6 +153,17 @@ def token_counts(storage: Storage, name: str) -> TokenCounts:
     batch = 1 if last.closed else survey_of(last.document).release_batch
     spent = counts.spent // batch * batch
     return counts._replace(spent=spent, unspent=counts.unspent + counts.spent - spent)
+
+
+def held_of(counts: TokenCounts) -> Held | None:
+    """What is held after a restore, if anything."""
+    return Held(counts.held, counts.held_since) if counts.held_since is not None else None
+
+
+def as_document(counts: TokenCounts) -> dict[str, int | str | None]:
+    """The counts as they are told to programs: the day as a date."""
+    since = counts.held_since
+    return {**counts._asdict(), "held_since": None if since is None else date_of(since).isoformat()}
 
 
 def _first_revision(storage: Storage, name: str) -> StoredSurvey:

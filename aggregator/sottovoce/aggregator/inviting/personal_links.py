@@ -40,13 +40,15 @@ def token_in(line: str) -> str:
 
 def in_steps(counts: TokenCounts, stored: StoredSurvey) -> TokenCounts:
     """
-    The counts with those that were taken back in steps too, while the survey is open.
+    The counts with those that were taken back, or are held, in steps too, while the survey is open.
 
-    Taking one link back and looking whether the number moves would tell whether that link's person has answered.
+    Taking one link back and looking whether a number moves would tell whether that link's person has answered.
 
     Args:
         counts: of ``token_counts``, where those that were used move in steps already.
         stored: the newest revision.
     """
     step = 1 if stored.closed else survey_of(stored.document).release_batch
-    return counts._replace(revoked=counts.revoked // step * step)
+    # Of those that are held, how many at most.
+    held = min(-(-counts.held // step) * step, counts.created)
+    return counts._replace(revoked=counts.revoked // step * step, held=held)

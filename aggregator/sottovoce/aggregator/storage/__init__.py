@@ -10,13 +10,14 @@ from sottovoce.aggregator.storage.base import (
     StoredSurvey,
 )
 from sottovoce.aggregator.storage.chain import Entry, Head, Line
-from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
 
 __all__ = [
     "Arrival",
     "Cell",
     "Entry",
     "Head",
+    "Held",
     "Known",
     "Line",
     "Outcome",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from sottovoce.aggregator.storage.chain import Line
 from sottovoce.aggregator.storage.journal_base import Journal
 from sottovoce.aggregator.storage.journal_words import NOBODY
-from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
 from sottovoce.shared.spec import Survey
 
 if TYPE_CHECKING:
@@ -290,8 +290,17 @@ class Storage(Protocol):
             blinded: fingerprint of what is to be signed.
         """
 
-    def hold_invitations(self) -> None:
-        """After a restore: nothing can be redeemed until ``reissue_invitations``; such a redemption is ``UNKNOWN``."""
+    def hold_invitations(self, now: int = 0) -> None:
+        """After a restore: a redemption is ``UNKNOWN`` until ``reissue_invitations``; raises the mark to ``now``."""
+
+    def mark(self) -> int:
+        """How new the database is, see ``blind.marks``."""
+
+    def note_mark(self, now: int, known: int) -> tuple[int, bool]:
+        """Raise the mark, and hold invitations if it is below the ``known`` one; returns it, and whether it was."""
+
+    def held_invitations(self) -> dict[str, Held]:
+        """What is held after a restore, by the names of surveys that are open."""
 
     def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
         """Let what is held after a restore be redeemed; returns how many."""
@@ -344,10 +353,7 @@ class Storage(Protocol):
         """Seconds since 1970 by the database's own clock; None if that is this machine's."""
 
     def note_running(self, now: int) -> int:
-        """
-        Note that the program runs at this moment, in seconds since 1970; returns for how many more seconds of running
-        forgetting waits, see ``pulse``.
-        """
+        """Note that the program runs, in seconds since 1970; returns for how many more forgetting waits: ``pulse``."""
 
     def forgetting_waits(self, now: int) -> int:
         """The same without noting anything."""

@@ -2,12 +2,16 @@
 The invitations of surveys with ``access: blind``: hashes, and for those that were redeemed a fingerprint of what was.
 
 Nothing in a row leads to a report. When somebody redeemed is not kept: rows lie in the order of random hashes.
+
+After a backup was put back nobody knows which of those that were good in it were redeemed since it was made. They are
+held, and counted as such: nothing is signed for them until somebody has said so.
 """
 
 from collections.abc import Sequence
 
 from sottovoce.aggregator.storage.base import Outcome
 from sottovoce.aggregator.storage.statements import Handle
+from sottovoce.aggregator.storage.token_batch import Held
 
 _MAKE = """
     CREATE TABLE blind_invitations (
@@ -19,6 +23,9 @@ _MAKE = """
 """
 MAKE_BLIND = (
     _MAKE.format(survey="INTEGER NOT NULL REFERENCES surveys (key)", bytes="BLOB", end=" STRICT, WITHOUT ROWID"),
+    "ALTER TABLE token_counts ADD COLUMN held INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE token_counts ADD COLUMN held_since INTEGER",
+    "ALTER TABLE pulse ADD COLUMN mark INTEGER NOT NULL DEFAULT 0",
 )
 MAKE_BLIND_SHARED = (
     # Half of each page is free, so that a row that was redeemed stays where it is.
@@ -26,6 +33,8 @@ MAKE_BLIND_SHARED = (
     # The planner's statistics would keep samples.
     "ALTER TABLE blind_invitations ALTER invitation_hash SET STATISTICS 0",
     "ALTER TABLE blind_invitations ALTER blinded_hash SET STATISTICS 0",
+    "ALTER TABLE token_counts ADD COLUMN held bigint NOT NULL DEFAULT 0, ADD COLUMN held_since bigint",
+    "ALTER TABLE pulse ADD COLUMN mark bigint NOT NULL DEFAULT 0",
 )
 
 _REDEEM = """
@@ -33,15 +42,38 @@ _REDEEM = """
     WHERE survey = ? AND invitation_hash = ? AND blinded_hash IS NULL
 """
 _REDEEMED = "SELECT blinded_hash FROM blind_invitations WHERE survey = ? AND invitation_hash = ?"
-_REVOKE = """
-    DELETE FROM blind_invitations
-    WHERE survey = ? AND invitation_hash = ? AND (blinded_hash IS NULL OR blinded_hash = ?)
+_REVOKE = "DELETE FROM blind_invitations WHERE survey = ? AND invitation_hash = ? AND blinded_hash IS NULL"
+_REVOKE_HELD = "DELETE FROM blind_invitations WHERE survey = ? AND invitation_hash = ? AND blinded_hash = ?"
+_FEWER_HELD = """
+    UPDATE token_counts SET held = held - ?, held_since = CASE WHEN held > ? THEN held_since END WHERE survey = ?
 """
 HELD = b"held"
 """In the place of a fingerprint: good when a backup was made, and since then perhaps redeemed; nobody knows."""
 _HOLD = "UPDATE blind_invitations SET blinded_hash = ? WHERE blinded_hash IS NULL"
+_COUNT_HELD = """
+    UPDATE token_counts SET held_since = coalesce(held_since, ?), held = (
+        SELECT count(*) FROM blind_invitations WHERE survey = token_counts.survey AND blinded_hash = ?
+    ) WHERE survey IN (SELECT survey FROM blind_invitations WHERE blinded_hash = ?)
+"""
 _RELEASE = "UPDATE blind_invitations SET blinded_hash = NULL WHERE survey = ? AND blinded_hash = ?"
-_COUNT = "SELECT count(*) FROM blind_invitations WHERE survey = ? AND blinded_hash IS NULL"
+_COUNT_RELEASED = "UPDATE token_counts SET held = 0, held_since = NULL WHERE survey = ?"
+_COUNT = "SELECT count(*), count(blinded_hash) FROM blind_invitations WHERE survey = ?"
+_MARK = "SELECT mark FROM pulse"
+# First, so that of two nodes one waits for what the other finds.
+_TAKE_MARK = "UPDATE pulse SET mark = mark"
+_RAISE_MARK = "UPDATE pulse SET mark = ? WHERE mark < ?"
+_HELD_OF_OPEN = """
+    SELECT name, held, held_since FROM token_counts JOIN surveys AS first ON key = survey
+    WHERE held > 0 AND EXISTS (SELECT 1 FROM surveys WHERE name = first.name AND closed_on IS NULL)
+    ORDER BY name
+"""
+_ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
+_NOTE = """
+    UPDATE token_counts SET held = 0, held_since = NULL, spent = spent - held + (
+        SELECT count(blinded_hash) FROM blind_invitations WHERE survey = token_counts.survey
+    ) WHERE survey IN (SELECT survey FROM blind_invitations JOIN surveys ON key = survey WHERE name = ?)
+"""
+_FORGET = "DELETE FROM blind_invitations WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
 
 
 def invite(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
@@ -79,14 +111,16 @@ def redeem(db: Handle, survey: int, invitation: bytes, blinded: bytes) -> Outcom
     return Outcome.SAME if bytes(found[0]) == blinded else Outcome.CONFLICT
 
 
-def hold(db: Handle) -> None:
+def hold(db: Handle, day: int) -> None:
     """
-    After a backup was restored: what is good in it may have been redeemed since, and is not until somebody has said so.
+    After a backup was put back: what is good in it may have been redeemed since, and is not until somebody has said so.
 
     Args:
         db: within a transaction.
+        day: today, in days since 1970.
     """
-    db.execute(_HOLD, [HELD])
+    if db.execute(_HOLD, [HELD]).rowcount:
+        db.execute(_COUNT_HELD, [day, HELD, HELD])
 
 
 def release(db: Handle, survey: int) -> int:
@@ -97,7 +131,25 @@ def release(db: Handle, survey: int) -> int:
         db: within a transaction.
         survey: key of the first revision.
     """
-    return db.execute(_RELEASE, [survey, HELD]).rowcount
+    released = db.execute(_RELEASE, [survey, HELD]).rowcount
+    db.execute(_COUNT_RELEASED, [survey])
+    return released
+
+
+def mark(db: Handle) -> int:
+    """How new the database is: seconds since 1970 when a node with keys ran last, or a restore held invitations."""
+    return int(db.execute(_MARK).fetchone()[0])
+
+
+def take_mark(db: Handle) -> int:
+    """The same, such that nobody else raises it until the end of the transaction."""
+    db.execute(_TAKE_MARK)
+    return mark(db)
+
+
+def raise_mark(db: Handle, to: int) -> None:
+    """It only grows."""
+    db.execute(_RAISE_MARK, [to, to])
 
 
 def is_unredeemed(db: Handle, survey: int, invitation: bytes) -> bool:
@@ -122,9 +174,32 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
         survey: key of the first revision.
         hashes: of the invitations.
     """
-    return db.executemany(_REVOKE, [(survey, each, HELD) for each in hashes])
+    held = db.executemany(_REVOKE_HELD, [(survey, each, HELD) for each in hashes])
+    if held:
+        db.execute(_FEWER_HELD, [held, held, survey])
+    return held + db.executemany(_REVOKE, [(survey, each) for each in hashes])
 
 
-def count(db: Handle, survey: int) -> int:
-    """How many can be redeemed still."""
-    return int((db.execute(_COUNT, [survey]).fetchone() or (0,))[0])
+def count(db: Handle, survey: int) -> tuple[int, int]:
+    """How many there are, and how many of them cannot be redeemed: they were, or are held."""
+    there, used = db.execute(_COUNT, [survey]).fetchone() or (0, 0)
+    return int(there), int(used)
+
+
+def held_of_open(db: Handle) -> dict[str, Held]:
+    """What is held of surveys that are open, by their names."""
+    return {name: Held(number, since) for name, number, since in db.execute(_HELD_OF_OPEN).fetchall()}
+
+
+def forget(db: Handle, name: str) -> None:
+    """
+    Once the report ids of all revisions are forgotten: drop the invitations, and note how many were redeemed. Until
+    then one of them may still ask for an invitation.
+
+    Args:
+        db: within a transaction that has marked what is forgotten.
+        name: the survey's.
+    """
+    if db.execute(_ANY_LEFT, [name]).fetchone() is None:
+        db.execute(_NOTE, [name])
+        db.execute(_FORGET, [name])

@@ -19,23 +19,27 @@ class Revision(NamedTuple):
 
     Attributes:
         key: the back end's own number for it.
+        name: the survey's.
         title: what it is called in words.
         survey: None if its text is not the one that was published.
         purged: ids, tombstones and tokens are gone.
     """
 
     key: int
+    name: str
     title: str
     survey: Survey | None
     purged: bool
 
 
 class Tokens(NamedTuple):
-    """How many were made, used for a report (noted at the purge, and until then the rest), and taken back."""
+    """How many were made, used (noted at the purge, and until then the rest), taken back, and are held since a day."""
 
     created: int = 0
     spent: int = 0
     revoked: int = 0
+    held: int = 0
+    held_since: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class Kept:
         tokens: their counters.
         good_tokens: tokens that are good, and invitations that were not redeemed.
         redeemed: invitations that were.
+        held: invitations of which nobody knows that since a restore.
     """
 
     arrived: Counter[Cell] = field(default_factory=Counter)
@@ -64,3 +69,4 @@ class Kept:
     tokens: dict[int, Tokens] = field(default_factory=dict)
     good_tokens: Counter[int] = field(default_factory=Counter)
     redeemed: Counter[int] = field(default_factory=Counter)
+    held: Counter[int] = field(default_factory=Counter)

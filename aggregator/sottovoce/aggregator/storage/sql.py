@@ -68,9 +68,6 @@ class SQLStorage(TokenStorage):
     REKEY: ClassVar[str]
     """Gives every report of a survey a new random id."""
 
-    UNTIL_END: ClassVar[str] = ""
-    """What makes a row that was looked up stay as it is until the end of the transaction, if it does not anyway."""
-
     @abstractmethod
     def scrub(self) -> None:
         """Remove what was deleted, and the order of what was written, from the files."""

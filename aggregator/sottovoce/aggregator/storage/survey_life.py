@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from sottovoce.aggregator.storage import journal_table, record
+from sottovoce.aggregator.storage import blind_invitations, journal_table, record
 from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.statements import Handle, show
 from sottovoce.aggregator.storage.tables import OF_NAMES, OF_SURVEYS
@@ -35,12 +35,10 @@ _PURGE = (
     """
     UPDATE token_counts SET spent = created - revoked
     - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
-    - (SELECT count(*) FROM blind_invitations WHERE survey = token_counts.survey AND blinded_hash IS NULL)
-    WHERE survey = ?
+    WHERE survey = ? AND NOT EXISTS (SELECT 1 FROM blind_invitations WHERE survey = token_counts.survey)
     """,
     "DELETE FROM tombstones WHERE survey = ?",
     "DELETE FROM tokens WHERE survey = ?",
-    "DELETE FROM blind_invitations WHERE survey = ?",
 )
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
@@ -190,7 +188,8 @@ def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str]
 
 def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     """
-    Of a closed revision: give every row a new random key, and drop ids, tombstones and tokens.
+    Of a closed revision: give every row a new random key, and drop ids, tombstones and tokens; with the last revision
+    also invitations.
 
     Args:
         db: within a transaction.
@@ -205,6 +204,7 @@ def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     if found is not None:
         for statement in (rekey, *_PURGE):
             db.execute(statement, [survey])
+        blind_invitations.forget(db, found[0])
         journal_table.append(db, day, words.PURGED, who, f"{found[0]} {found[1]}")
 
 

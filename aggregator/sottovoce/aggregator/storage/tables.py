@@ -60,7 +60,11 @@ TABLES: dict[str, Columns] = {
         "reports": NUMBERS,
     },
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
-    "token_counts": {"survey": KEY, "created": NUMBERS, "spent": NUMBERS, "revoked": NUMBERS},
+    "token_counts": {
+        "survey": KEY,
+        **dict.fromkeys(("created", "spent", "revoked", "held"), NUMBERS),
+        "held_since": Column("numbers", may_be_empty=True),
+    },
     "blind_invitations": {
         "survey": KEY,
         "invitation_hash": RANDOM_KEY,
@@ -115,7 +119,7 @@ TABLES: dict[str, Columns] = {
         "previous": BYTES,
     },
     "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
-    "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS},
+    "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS, "mark": NUMBERS},
 }
 """What is copied to another database."""
 

@@ -7,12 +7,31 @@ from sottovoce.aggregator.storage.journal_words import NOBODY
 
 
 class TokenCounts(NamedTuple):
-    """How many tokens were made, used (for a report, as an invitation redeemed), taken back, and are still good."""
+    """
+    How many tokens there are of each kind.
+
+    Attributes:
+        created: were made.
+        spent: were used for a report, or redeemed if they are invitations.
+        revoked: were taken back.
+        unspent: are good.
+        held: invitations of which nobody knows that, since a backup was put back.
+        held_since: the day of that, in days since 1970; None if none are held.
+    """
 
     created: int
     spent: int
     revoked: int
     unspent: int
+    held: int = 0
+    held_since: int | None = None
+
+
+class Held(NamedTuple):
+    """Invitations that were good in a backup when it was put back: how many, and since which day (since 1970)."""
+
+    number: int
+    since: int
 
 
 class TokenBatch(NamedTuple):

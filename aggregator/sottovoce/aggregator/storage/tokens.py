@@ -8,10 +8,18 @@ from typing import ClassVar
 from sottovoce.aggregator.storage import blind_invitations, journal_table, record
 from sottovoce.aggregator.storage.base import Outcome
 from sottovoce.aggregator.storage.journal import JournalStorage
-from sottovoce.aggregator.storage.journal_words import NOBODY, REISSUED, TOKENS_MADE, TOKENS_REVOKED
+from sottovoce.aggregator.storage.journal_words import NOBODY, REISSUED, RESTORED, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.statements import Handle, add_token_counts, delete_tokens
-from sottovoce.aggregator.storage.token_batch import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
 from sottovoce.shared.errors import StorageError
+
+_COUNTS = """
+    SELECT created, spent, revoked, held, held_since, purged FROM token_counts JOIN surveys ON key = survey
+    WHERE survey = ?
+"""
+
+# Invitations lie under the first revision, which a close and a correction after it have left closed.
+_ANY_OPEN = "SELECT 1 FROM surveys WHERE closed_on IS NULL AND name = (SELECT name FROM surveys WHERE key = ?)"
 
 
 def add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool = False) -> None:
@@ -85,13 +93,13 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
 
 def counts(db: Handle, survey: int) -> TokenCounts:
     """How many tokens there are of each kind."""
-    query = """
-        SELECT created, spent, revoked, purged FROM token_counts JOIN surveys ON key = survey WHERE survey = ?
-    """
-    created, spent, revoked, is_purged = db.execute(query, [survey]).fetchone() or (0, 0, 0, 0)
+    created, noted, revoked, held, since, is_purged = db.execute(_COUNTS, [survey]).fetchone() or (0, 0, 0, 0, None, 0)
     unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
-    unspent += blind_invitations.count(db, survey)
-    return TokenCounts(created, spent if is_purged else created - revoked - unspent, revoked, unspent)
+    invitations, used = blind_invitations.count(db, survey)
+    unspent += invitations - used
+    # A purge drops the tokens, and not how many were spent; invitations stay while a later revision may ask for them.
+    spent = noted + used - held if is_purged or invitations else created - revoked - unspent
+    return TokenCounts(created, spent, revoked, unspent, held, since)
 
 
 class TokenStorage(JournalStorage):
@@ -102,6 +110,9 @@ class TokenStorage(JournalStorage):
 
     OPEN: ClassVar[str] = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
     """Whether a survey is open, such that it stays so until the end of the transaction."""
+
+    UNTIL_END: ClassVar[str] = ""
+    """What makes a row that was looked up stay as it is until the end of the transaction, if it does not anyway."""
 
     @abstractmethod
     def _alone(self) -> AbstractContextManager[Handle]:
@@ -158,14 +169,50 @@ class TokenStorage(JournalStorage):
             blinded: fingerprint of what is to be signed.
         """
         with self._write() as db:
-            if db.execute(self.OPEN, [survey]).fetchone() is None:
+            if db.execute(_ANY_OPEN + self.UNTIL_END, [survey]).fetchone() is None:
                 return Outcome.CLOSED
             return blind_invitations.redeem(db, survey, invitation, blinded)
 
-    def hold_invitations(self) -> None:
-        """After a restore: nothing can be redeemed until ``reissue_invitations``."""
+    def hold_invitations(self, now: int = 0) -> None:
+        """
+        After a restore: nothing can be redeemed until ``reissue_invitations``.
+
+        Args:
+            now: seconds since 1970; nodes that saw this database before then need not hold them again.
+        """
         with self._write() as db:
-            blind_invitations.hold(db)
+            blind_invitations.raise_mark(db, now)
+            blind_invitations.hold(db, self._today(db))
+
+    def mark(self) -> int:
+        """How new the database is, see ``note_mark``."""
+        with self._read() as db:
+            return blind_invitations.mark(db)
+
+    def note_mark(self, now: int, known: int) -> tuple[int, bool]:
+        """
+        Raise the database's mark; if it is below one that was seen before, an older copy was put back: hold
+        invitations.
+
+        Args:
+            now: seconds since 1970.
+            known: the last mark that was seen; 0 for none.
+
+        Returns:
+            The mark from now on, and whether the database was older.
+        """
+        with self._write() as db:
+            mark = blind_invitations.take_mark(db)
+            if known > mark:
+                blind_invitations.hold(db, self._today(db))
+                journal_table.append(db, self._today(db), RESTORED, NOBODY)
+            blind_invitations.raise_mark(db, max(now, known))
+        return max(mark, now, known), known > mark
+
+    def held_invitations(self) -> dict[str, Held]:
+        """What is held after a restore, by the names of surveys that are open."""
+        with self._read() as db:
+            return blind_invitations.held_of_open(db)
 
     def reissue_invitations(self, survey: int, who: str = NOBODY) -> int:
         """

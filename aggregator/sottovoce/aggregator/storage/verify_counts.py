@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from sottovoce.aggregator.storage.base import ID, Arrival, Plan, Rows, Storage, StoredSurvey
+from sottovoce.aggregator.storage.blind_invitations import HELD
 from sottovoce.aggregator.storage.columns import matrix, tallies
 from sottovoce.aggregator.storage.kept import Kept, Revision, Tokens
 from sottovoce.aggregator.storage.rows import LETTERS
@@ -39,9 +40,10 @@ def wrong_counts(storage: Storage) -> list[str]:
         # Without its text nobody can say what the rows of a revision mean.
         known = {one.key: one.survey for one in revisions if one.survey is not None}
         cells, counts, strange = _recount(rows("reports"), known)
-    spent = _spent(revisions, kept)
+    spent, forgotten = _spent(revisions, kept), _forgotten(revisions)
     found = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, kept, cells, counts)]
-    found += [f"{one.title}: {words}" for one in revisions for words in _wrong_tokens(one, kept, spent[one.key])]
+    for one in revisions:
+        found += [f"{one.title}: {words}" for words in _wrong_tokens(one, kept, spent[one.key], one.key in forgotten)]
     return found + [f"rows of reports that hold no values of their survey: {strange}"] * (strange > 0)
 
 
@@ -82,19 +84,29 @@ def _spent(revisions: list[Revision], kept: Kept) -> Counter[int]:
     for one in revisions:
         if one.survey is not None and one.survey.asks_for_token:
             spent[first.setdefault(one.survey.name, one.key)] += sum(_of(one.key, kept.arrived).values())
-        if one.key in kept.tokens:
-            redeemed = kept.redeemed[one.key]
-            is_forgotten = one.purged and one.survey is not None and one.survey.is_blind
-            spent[one.key] += kept.tokens[one.key].spent if is_forgotten else redeemed
+        spent[one.key] += kept.redeemed[one.key]
     return spent
 
 
-def _wrong_tokens(one: Revision, kept: Kept, spent: int) -> Iterator[str]:
-    created, noted, revoked = kept.tokens.get(one.key, Tokens())
-    gone = noted if one.purged else created - revoked - kept.good_tokens[one.key]
+def _forgotten(revisions: list[Revision]) -> set[int]:
+    """Keys of first revisions of which the tokens are gone: at the purge, of invitations at that of the last one."""
+    gone = {one.key for one in revisions if one.purged}
+    for one in revisions:
+        if one.survey is not None and one.survey.is_blind and not one.purged:
+            gone -= {other.key for other in revisions if other.name == one.name}
+    return gone
+
+
+def _wrong_tokens(one: Revision, kept: Kept, spent: int, is_forgotten: bool) -> Iterator[str]:
+    created, noted, revoked, held, since = kept.tokens.get(one.key, Tokens())
+    gone = noted if is_forgotten else created - revoked - held - kept.good_tokens[one.key]
+    if is_forgotten and one.survey is not None and one.survey.is_blind:
+        spent = noted
     # A purge drops the good ones, and not their number.
-    if min(created, revoked, gone) < 0 or created < gone + revoked or gone != spent:
+    if min(created, revoked, gone, held) < 0 or created < gone + revoked + held or gone != spent:
         yield "the numbers of tokens contradict each other"
+    if held != kept.held[one.key] or (since is None) == (held > 0):
+        yield "the number of held invitations is not that of the rows"
 
 
 def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> Revision:  # noqa: ANN401
@@ -107,7 +119,7 @@ def _revision(key: int, name: str, revision: int, digest: str, document: bytes, 
             survey = None
     if survey is not None and (survey.name, survey.revision) != (name, revision):
         survey = None
-    return Revision(key, f"{name} revision {revision}", survey, bool(purged))
+    return Revision(key, name, f"{name} revision {revision}", survey, bool(purged))
 
 
 def _kept(rows: Rows) -> Kept:
@@ -125,7 +137,8 @@ def _kept(rows: Rows) -> Kept:
     kept.tombstones.update(key for key, _ in rows("tombstones"))
     kept.good_tokens.update(key for key, _ in rows("tokens"))
     for key, _, blinded in rows("blind_invitations"):
-        (kept.good_tokens if blinded is None else kept.redeemed)[key] += 1
+        kind = kept.good_tokens if blinded is None else kept.held if bytes(blinded) == HELD else kept.redeemed
+        kind[key] += 1
     return kept
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.authoring.letters import ethics, letter, mail_merge, reminder
+from sottovoce.aggregator.blind.held import REISSUE
+from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.collect.token_routes import MOST_AT_ONCE
 from sottovoce.aggregator.collect.tokens import (
     KeyReused,
@@ -184,6 +186,8 @@ def _page(name: str, problem: str = "", told: str = "", **values: object) -> str
         texts=_texts(found),
         language_of_texts=_language_of_texts(found.survey),
         counts=None if counts is None else in_steps(counts, found.stored),
+        held_since=None if counts is None or counts.held_since is None else date_of(counts.held_since),
+        reissue=REISSUE,
         problem=words().say(problem, **values) if problem else "",
         told=words().say(told) if told else "",
         batch=new_request_key(),

@@ -54,6 +54,7 @@ def _standing(storage: Storage) -> Standing:
         not current_app.extensions["readiness"].is_red,
         max(LEAST_STEP, *batches),
         _backup_age(storage),
+        len(storage.held_invitations()),
     )
 
 

@@ -62,6 +62,7 @@ class Standing:
         ready: whether this node can work on the database.
         step: the largest ``release_batch`` of all surveys.
         backup_age: days since the last backup was begun; infinite if there was none.
+        held: open surveys of which invitations are held after a restore.
     """
 
     reports: int
@@ -70,6 +71,7 @@ class Standing:
     ready: bool
     step: int
     backup_age: float = inf
+    held: int = 0
 
 
 class Metrics:
@@ -128,6 +130,8 @@ class _Families(Collector):
         yield GaugeMetricFamily("sottovoce_ready", "Whether this node can work on the database.", int(standing.ready))
         about = "Whole days since the last backup was begun, from the journal; +Inf if none was."
         yield GaugeMetricFamily("sottovoce_backup_age_days", about, standing.backup_age)
+        about = "Open surveys of which invitations are held after a restore, until somebody lets them be redeemed."
+        yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
         yield self._refused()
         yield self._requests()
         groups = HistogramMetricFamily("sottovoce_group_reports", "Reports stored in one transaction, in steps.")

@@ -8,8 +8,13 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.link import Link
 from sottovoce.client.terminal.screen import patient, tell
-from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.report import parse_report
+
+_UNCONFIRMED = (
+    "the aggregator has not confirmed it yet, so the report may still count; it is kept on this device: withdraw it"
+    " again in some minutes, asking twice does no harm"
+)
 
 
 def to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
@@ -43,7 +48,16 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
     for key, entry in found:
         about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}
         if entry.ended != "withdrawn":
-            take_back(ledger, key, entry, patient(link.origin))
+            _take_back(ledger, key, entry, link.origin)
             about["report_id"] = parse_report(entry.body.encode()).report_id
         tell(f"Withdrawn: {key.survey}, wave {key.wave}.")
         yield {**about, "state": "withdrawn"}
+
+
+def _take_back(ledger: FileLedger, key: Key, entry: Entry, origin: str) -> None:
+    try:
+        take_back(ledger, key, entry, patient(origin))
+    except TransportError as error:
+        if error.is_final:
+            raise
+        raise TransportError(_UNCONFIRMED, error.status, error.reason) from None

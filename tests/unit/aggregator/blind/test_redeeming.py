@@ -84,7 +84,7 @@ def test_invitation_is_redeemed_and_its_signature_spent(client: FlaskClient, sto
     assert reply.data == again.data
     assert send(client, body, signature).data == send(client, body, signature).data == send(client, body, None).data
     assert token_counts(storage, "exam")[:4] == (1, 0, 0, 1)  # in steps of release_batch, as reports are
-    assert storage.token_counts(storage.revisions("exam")[0].key) == (1, 1, 0, 0)
+    assert storage.token_counts(storage.revisions("exam")[0].key) == (1, 1, 0, 0, 0, None)
     assert storage.revisions("exam")[0].reports == 1
 
 
@@ -123,7 +123,7 @@ def test_bad_requests_are_refused_and_use_up_nothing(
     monkeypatch.setattr(client.application.extensions["redeeming"]._turns, "_value", 0)
     assert code() == (503, "busy")
     monkeypatch.undo()
-    assert storage.token_counts(storage.revisions("exam")[0].key) == (2, 0, 1, 1)
+    assert storage.token_counts(storage.revisions("exam")[0].key) == (2, 0, 1, 1, 0, None)
     storage.close_survey("exam", 1)
     assert code() == (409, "closed")
 
@@ -217,7 +217,7 @@ def check_once(app: Flask, storage: SQLiteStorage, many: int) -> None:
         replies = list(pool.map(ask, bodies))
     signed = [sum(reply is not None for reply in replies[start : start + 5]) for start in range(0, len(replies), 5)]
     assert signed == [1] * many
-    assert storage.token_counts(storage.revisions("exam")[0].key) == (many, many, 0, 0)
+    assert storage.token_counts(storage.revisions("exam")[0].key) == (many, many, 0, 0, 0, None)
 
 
 def test_survey_of_waves_is_redeemed_at_once(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> None:
@@ -246,4 +246,4 @@ def test_nothing_that_was_signed_or_spent_is_stored(client: FlaskClient, storage
         assert secret not in kept
     storage.purge(first)
     assert list(storage.export_table("blind_invitations")) == []
-    assert storage.token_counts(first) == (1, 1, 0, 0)
+    assert storage.token_counts(first) == (1, 1, 0, 0, 0, None)

@@ -206,7 +206,7 @@ def test_token_check_leaves_no_trace(tmp_path: Path, app: Flask, client: FlaskCl
     files = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".sqlite-shm"}
     assert [check(client, token).status_code for token in (good[:16], "0" * 16) * 3] == [200, 401] * 3
 
-    assert storage.token_counts(1) == (1, 0, 0, 1)
+    assert storage.token_counts(1) == (1, 0, 0, 1, 0, None)
     assert not app.extensions["admission"].rejected
     assert {path: path.read_bytes() for path in files} == files
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import date
 from typing import Any
 
 import pytest
@@ -17,10 +18,12 @@ from sottovoce.aggregator.storage.tables import TABLES
 from sottovoce.shared.tokens import parse_token, print_token, token_hash
 
 from tests.conftest import FakeClock
+from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import months, survey
 from tests.unit.aggregator.web.test_auth import log_in
 
+NONE_HELD = {"held": 0, "held_since": None}
 TOKENS = "/api/v1/surveys/exam/tokens"
 ASKED = survey(access="token")
 
@@ -64,12 +67,12 @@ def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, st
     for row in [*made["tokens"], *rows]:
         assert row["link"] == f"https://survey.example.org/s/exam#d={ASKED.digest[:32]}&t={row['token']}"
     assert all(storage.has_token(1, token_hash(token, "exam")) for token in tokens)
-    assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 0, "unspent": 5}
+    assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 0, "unspent": 5, **NONE_HELD}
     mixed = [tokens[0], tokens[1][:16], tokens[0].lower(), f"{tokens[2]}0", "nonsense", ""]
     taken = post(researcher, f"{TOKENS}/revoke", {"tokens": mixed}).json
     assert taken == {"survey": "exam", "revoked": 2}
     assert post(researcher, f"{TOKENS}/revoke", {"tokens": tokens[:2]}).json["revoked"] == 0
-    assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 2, "unspent": 3}
+    assert researcher.get(TOKENS).json == {"created": 5, "spent": 0, "revoked": 2, "unspent": 3, **NONE_HELD}
     assert [storage.has_token(1, token_hash(token, "exam")) for token in tokens] == [False, False, True, True, True]
 
 
@@ -82,7 +85,7 @@ def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteSto
 
     assert corrected.key != key
     assert storage.has_token(key, token_hash(row["token"], "exam"))
-    assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3}
+    assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3, **NONE_HELD}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_what_is_malformed_makes_and_takes_nothing(researcher: FlaskClient, path
 
     assert (reply.status_code, reply.json["code"]) == (400, "malformed")
     assert "sentinel" not in reply.text
-    assert researcher.get(TOKENS).json == {"created": 0, "spent": 0, "revoked": 0, "unspent": 0}
+    assert researcher.get(TOKENS).json == {"created": 0, "spent": 0, "revoked": 0, "unspent": 0, **NONE_HELD}
 
 
 def test_there_are_none_for_an_open_survey_or_for_none(researcher: FlaskClient) -> None:
@@ -184,10 +187,24 @@ def test_spent_tokens_are_told_in_steps_while_the_survey_is_open(
     hashes = [bytes([number]) * 32 for number in range(60)]
     storage.add_tokens(key, hashes)
     storage.store([arrival(key, number, token=hashes[number]) for number in range(reports)])
-    assert researcher.get(TOKENS).json == {"created": 60, "spent": told, "revoked": 0, "unspent": 60 - told}
+    counts = {"created": 60, "revoked": 0, **NONE_HELD}
+    assert researcher.get(TOKENS).json == {**counts, "spent": told, "unspent": 60 - told}
     storage.close_survey("exam", 1)
 
-    assert researcher.get(TOKENS).json == {"created": 60, "spent": reports, "revoked": 0, "unspent": 60 - reports}
+    assert researcher.get(TOKENS).json == {**counts, "spent": reports, "unspent": 60 - reports}
+
+
+def test_what_a_restore_holds_is_told_with_its_day(researcher: FlaskClient, storage: SQLiteStorage) -> None:
+    """Neither among those that were spent nor among those that are good."""
+    key = storage.publish(blind_survey(name="invited")).key
+    storage.add_tokens(key, [bytes([number]) * 32 for number in range(3)], blind=True)
+    storage.redeem_invitation(key, bytes(32), b"x" * 32)
+    storage.close_survey("invited", 1)
+    storage.hold_invitations()
+    told = researcher.get("/api/v1/surveys/invited/tokens").json
+
+    date.fromisoformat(told.pop("held_since"))
+    assert told == {"created": 3, "spent": 1, "revoked": 0, "unspent": 0, "held": 2}
 
 
 def test_tokens_for_a_try_out_say_so_first(researcher: FlaskClient, storage: SQLiteStorage) -> None:
@@ -213,7 +230,7 @@ def test_request_that_comes_again_gets_the_same_tokens(researcher: FlaskClient, 
     assert [row["token"] for row in csv.DictReader(io.StringIO(table))] == tokens
     assert len(set(tokens)) == 3
     assert all(storage.has_token(1, token_hash(token, "exam")) for token in tokens)
-    assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3}
+    assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3, **NONE_HELD}
     kept = b" ".join(str(row).encode() for table in TABLES for row in storage.export_table(table))
     for secret in (NAMED, *tokens, *(token[:16] for token in tokens)):
         assert secret.encode() not in kept

@@ -18,6 +18,7 @@ from sottovoce.client.link import parse_link
 from sottovoce.client.page import assemble, saved_page
 
 from tests.conftest import FakeClock
+from tests.invited import blind_survey
 from tests.qr_reader import read_qr
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.web.test_auth import log_in
@@ -158,6 +159,25 @@ def test_links_are_taken_back_as_they_were_handed_out(app: Flask, storage: SQLit
     assert len({re.sub('value="[^"]*"', "", reply.text) for reply in replies}) == 1
     assert token_counts(storage, "exam").revoked == 3
     assert take_back(client, " ").status_code == 400
+
+
+def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flask, storage: SQLiteStorage) -> None:
+    """Not among those that were used; one that is taken back moves nothing that the page shows."""
+    key = storage.publish(blind_survey()).key
+    links = create_tokens(storage, "exam", 60)
+    client = browser(app)
+    assert "Held since" not in page(client)
+    storage.hold_invitations()
+    shown = page(client)
+    assert re.search(r"Held since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
+    assert "Used</dt><dd>0<" in shown
+    assert "sottovoce token reissue-after-restore exam<" in shown
+    revoke_tokens(storage, "exam", links[:1])
+    assert "at most</dt><dd>60<" in page(client)
+    revoke_tokens(storage, "exam", links[:20])
+    assert "at most</dt><dd>50<" in page(client)
+    storage.reissue_invitations(key)
+    assert "Held since" not in page(client)
 
 
 def test_survey_with_personal_links_shows_no_common_one(app: Flask, storage: SQLiteStorage) -> None:

@@ -20,6 +20,7 @@ from sottovoce.shared.errors import REJECTIONS
 from sottovoce.shared.report import Report, dump_report
 
 from tests.conftest import FakeClock
+from tests.invited import blind_survey
 from tests.surveys import survey
 from tests.unit.aggregator.collect.test_server_gate import ask_raw, run
 
@@ -177,3 +178,16 @@ def test_age_of_the_last_backup_is_told_in_whole_days(door: Door, storage: SQLit
         told.append(door.metrics()["sottovoce_backup_age_days"])
 
     assert told == [inf, 5, 2]
+
+
+def test_surveys_with_held_invitations_are_told_until_they_are_let_go(door: Door, storage: SQLiteStorage) -> None:
+    """How many surveys, and not how many invitations: a single one that is taken back moves nothing."""
+    key = storage.publish(blind_survey(name="invited")).key
+    storage.add_tokens(key, [b"a" * 32, b"b" * 32], blind=True)
+    told = [door.metrics()["sottovoce_held_surveys"]]
+    for step in (storage.hold_invitations, lambda: storage.revoke_tokens(key, [b"a" * 32])):
+        step()
+        told.append(door.metrics()["sottovoce_held_surveys"])
+    storage.reissue_invitations(key)
+
+    assert [*told, door.metrics()["sottovoce_held_surveys"]] == [0, 1, 1, 0]
