@@ -321,6 +321,26 @@ def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLi
     assert (made.asks_for_invitation, made.send_within_hours) == (False, 0)
 
 
+@pytest.mark.parametrize(
+    ("closes", "told"),
+    [
+        ("2026-11-02T00:10", ("no_window", True)),
+        ("2026-11-02T09:00", ("short_window", False)),
+        ("2026-11-09T00:00", None),
+        ("soon", None),
+    ],
+)
+def test_time_in_which_devices_cannot_wait_is_told_at_its_end(
+    ann: Researcher, storage: SQLiteStorage, closes: str, told: tuple[str, bool] | None
+) -> None:
+    """Of an end that is no moment nothing is said but that."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    form = {"version": "1", "access": "blind", "send_within_hours": "24", "opens": "2026-11-02T00:00", "closes": closes}
+    ann.post("surveys/exam/design", **form)
+    found = [each for each in problems_of(newest(storage, "exam"), "exam") if each.place.field == "closes"]
+    assert [(each.key, each.grave) for each in found if each.key.endswith("window")] == ([told] if told else [])
+
+
 def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:
     """A tag is a code, which nobody has to know."""
     storage.drafts.add("exam", draft_of(document(title={"en": "Exams", "ar": "امتحانات"})).dumped)
