@@ -1,6 +1,7 @@
 """Drafts as the pages read and write them."""
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from flask import current_app, g
@@ -76,7 +77,7 @@ def save(name: str, typed_over: int, draft: Draft, *, again: bool = False) -> in
         if (again or len(own) == len(since)) and any(number >= _parts(draft.stamp)[1] for number in own):
             return kept.version
         over = kept.version if since and len(own) == len(since) else typed_over
-        version = _writer().after_reports(lambda over=over: tables.save(name, over, document))
+        version = _writer().after_reports(partial(tables.save, name, over, document))
         before, kept = kept.version, kept_draft(name)
         if version is not None:
             return version

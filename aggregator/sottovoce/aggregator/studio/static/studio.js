@@ -44,6 +44,7 @@ function tell(form, key) {
 const BAR = document.querySelector("[data-kept]");
 const KEY = `typed ${BAR?.dataset.kept}`;
 const VISIT = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join("");
+const unsent = new Set();
 let saves = 0;
 
 function unheard() {
@@ -68,6 +69,7 @@ const fromBefore = () => unheard().filter((each) => each.visit !== VISIT);
 
 /** What a form holds now, as another save of this visit, which is kept until a reply has said that it has arrived. */
 function typedIn(form, button) {
+  unsent.delete(form);
   form.elements.stamp.value = `${VISIT}.${(saves += 1)}`;
   const fields = new URLSearchParams(new FormData(form));
   fields.delete("form_token");
@@ -168,18 +170,30 @@ async function saveForm(form) {
   }
 }
 
-function refreshForm(form) {
+/** The button again that was pressed, which may have been put in the place of itself since. */
+function press({ target, submitter }) {
+  if (!target.isConnected) return;
+  const isIt = ({ name, value }) => name === submitter.name && value === submitter.value;
+  const button = submitter && [...target.elements].find(isIt);
+  if (button || !submitter) target.requestSubmit(button);
+}
+
+function secondAfter() {
   let timer = 0;
+  return (then) => {
+    clearTimeout(timer);
+    timer = then ? setTimeout(then, SECOND) : 0;
+  };
+}
+
+function refreshForm(form) {
+  const wait = secondAfter();
   let underWay = null;
   const until = (work) => {
     const all = Promise.allSettled([underWay, work]).then(() => {
       if (underWay === all) underWay = null;
     });
     underWay = all;
-  };
-  const wait = (then) => {
-    clearTimeout(timer);
-    timer = then ? setTimeout(then, SECOND) : 0;
   };
   const save = async () => {
     wait(null);
@@ -188,12 +202,15 @@ function refreshForm(form) {
   };
   // Whoever goes to another page, or puts the telephone away, loses no second: nothing is waited for.
   const saveNow = () => {
-    if (!timer || !form.isConnected) return;
+    if (!unsent.has(form) || !form.isConnected) return;
     wait(null);
     if (fromBefore().length > 0) typedIn(form);
     else until(send(form));
   };
-  form.addEventListener("input", () => wait(save));
+  form.addEventListener("input", () => {
+    unsent.add(form);
+    wait(save);
+  });
   document.addEventListener("visibilitychange", () => document.hidden && saveNow());
   globalThis.addEventListener("pagehide", saveNow);
   document.addEventListener("submit", async (event) => {
@@ -204,7 +221,7 @@ function refreshForm(form) {
     if (underWay) {
       event.preventDefault();
       await underWay;
-      if (event.target.isConnected) event.target.requestSubmit(event.submitter);
+      press(event);
     } else if (isOurs) typedIn(form, event.submitter);
   });
   if (fromBefore().length > 0) until(settled(form));
