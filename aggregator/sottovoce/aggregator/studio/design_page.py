@@ -87,7 +87,7 @@ def save_design(name: str) -> Response:
         return _both(name, typed, drafts.draft_named(name), form)
     if by:
         return _to_the_script(name, version)
-    _go_back(name, word, version)
+    _go_back(name, word, version, mine.stamp)
     return _onwards(name, word, len(mine.cards))
 
 
@@ -97,12 +97,12 @@ def _to_the_script(name: str, version: int) -> Response:
     return Response(_page(name, kept.draft, kept.version, []))
 
 
-def _go_back(name: str, word: str, version: int) -> None:
+def _go_back(name: str, word: str, version: int, stamp: str) -> None:
     """Make an earlier version the newest one; what was typed stays among the versions."""
     kind, _, number = word.partition(":")
     earlier = drafts.kept_draft(name, _number(number)) if kind == "version" else None
     if earlier is not None:
-        drafts.save(name, version, replace(earlier.draft, stamp=""))
+        drafts.save(name, version, replace(earlier.draft, stamp=stamp))
 
 
 def _onwards(name: str, word: str, cards: int) -> Response:
