@@ -8,6 +8,7 @@ from typing import Any
 from playwright.sync_api import Page
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running, start
@@ -47,12 +48,29 @@ def invited() -> Survey:
     return survey(**{**document(title=TITLE), "name": "invited", "access": "token"})
 
 
+def blind(name: str, **more: Any) -> dict[str, Any]:
+    """A document for invited people whose reports nobody can tell apart, in two languages."""
+    waits = {"access": "blind", "privacy": {"send_within_hours": 24}}
+    return {**document(title=TITLE), "name": name, **waits, **more}
+
+
+_YEARS = [{"opens": f"20{year}-01-01T00:00:00Z", "closes": f"20{year + 1}-01-01T00:00:00Z"} for year in (26, 98)]
+"""A wave that is open, and one that is not open yet."""
+
+
+def _keys(waves: int) -> dict[str, Any]:
+    return {"access": {"blind": [spell_modulus(2**2047 + 1 + 2 * wave) for wave in range(waves)]}}
+
+
 def add_drafts(site: Running) -> None:
     """One of sixty questions, and one of a single question."""
     storage = site.storage()
     single = document()["questions"][:1]
     storage.drafts.add("many-drafted", draft_of(of_many_questions("many-drafted", ask=3)).dumped)
     storage.drafts.add("single", draft_of({**document(), "name": "single", "questions": single}).dumped)
+    brief = {"opens": "2027-03-01T09:00:00Z", "closes": "2027-03-01T09:08:00Z"}
+    storage.drafts.add("blind-drafted", draft_of(blind("blind-drafted")).dumped)
+    storage.drafts.add("blind-brief", draft_of(blind("blind-brief", **brief)).dumped)
     storage.close()
 
 
@@ -62,6 +80,8 @@ def add_surveys(site: Running, reports: int) -> None:
     many = parse_survey(of_many_questions("many"))
     storage.publish(invited())
     storage.publish(many)
+    storage.publish(parse_survey(blind("blind", **_keys(1))))
+    storage.publish(parse_survey(blind("blind-panel", waves=_YEARS, **_keys(2))))
     send(storage, many, drawn(many, reports))
     storage.close_survey(many.name, CLOSED)
     storage.close()

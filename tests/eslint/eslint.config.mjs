@@ -30,7 +30,7 @@ export default [
   { files: ["client/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE) } },
   {
     files: ["aggregator/**/*.js"],
-    languageOptions: { globals: named(LANGUAGE, PAGE, "DOMParser", "FormData", "clearTimeout") },
+    languageOptions: { globals: named(LANGUAGE, PAGE, "DOMParser", "Event", "FormData", "clearTimeout", "sessionStorage") },
   },
   { files: ["client/**/sw.js"], languageOptions: { globals: named(LANGUAGE, WORKER) } },
   { files: ["aggregator/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE, "PublicKeyCredential", "globalThis") } },

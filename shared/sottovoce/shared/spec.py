@@ -303,6 +303,11 @@ class Survey:
         return self.document["access"] not in ("open", "token")
 
     @property
+    def lacks_keys(self) -> bool:
+        """It is blind and says of its keys only that there will be some: publishing names them, and so the digest."""
+        return self.is_blind and not self.moduli
+
+    @property
     def asks_for_invitation(self) -> bool:
         """The link must be a personal one: it carries a token, or an invitation."""
         return self.asks_for_token or self.is_blind

@@ -74,6 +74,7 @@ class Draft:
         group: how many belong to the group; None if that is not known.
         tags: of the languages that are written, the default one first.
         declining: one of ``DECLINING``.
+        stamp: which save of which visit to the page Design has made it, such as ``4f0c.3``; "" if that was not said.
     """
 
     head: Mapping[str, Any]
@@ -82,6 +83,7 @@ class Draft:
     group: int | None = None
     tags: tuple[str, ...] = ("en",)
     declining: str = "own"
+    stamp: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
@@ -116,6 +118,7 @@ class Draft:
                 "group": self.group,
                 "tags": list(self.tags),
                 "declining": self.declining,
+                **({"stamp": self.stamp} if self.stamp else {}),
             }
         )
 
@@ -124,7 +127,8 @@ class Draft:
         """What ``dumped`` has written."""
         found = canonical.load(stored)
         cards = tuple(Card(**card) for card in found["cards"])
-        return cls(found["head"], cards, found["people"], found["group"], tuple(found["tags"]), found["declining"])
+        people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
+        return cls(found["head"], cards, people, group, tuple(tags), declining, found.get("stamp", ""))
 
 
 def empty_draft(title: str, tag: str) -> Draft:

@@ -45,7 +45,7 @@ def letter(survey: Survey, link: str, language: str) -> str:
         _text(survey, "description", language),
         words.say("letter_who", who=_who(survey, language)) if _who(survey, language) else "",
         *_protection(survey, words),
-        words.say("letter_seen"),
+        *_seen(survey, words),
         words.say("letter_voluntary"),
         *_how_to_answer(survey, link, words),
     ]
@@ -64,7 +64,9 @@ def reminder(survey: Survey, link: str, language: str) -> str:
     words = words_for(language)
     told = [
         words.say("letter_hello"),
-        words.say("reminder_text", title=_text(survey, "title", language)),
+        words.say(
+            "reminder_wait" if survey.send_within_hours else "reminder_text", title=_text(survey, "title", language)
+        ),
         words.say("letter_voluntary"),
         *_how_to_answer(survey, link, words),
     ]
@@ -104,7 +106,7 @@ def ethics(survey: Survey, language: str) -> str:
         *_part(words, "ethics_consent", [_text(survey, "consent", language)]),
         *_part(words, "ethics_notice", [_text(survey, "notice", language)]),
         *_part(words, "ethics_limits", _limits(survey, words)),
-        words.say("ethics_version", name=survey.name, revision=str(survey.revision), digest=survey.digest),
+        *_version(survey, words),
     ]
     return _paragraphs(told)
 
@@ -166,9 +168,24 @@ def after_report(epsilon: float) -> int:
     return math.ceil(100 * belief_after(BEFORE, epsilon) - _SLACK)
 
 
+def _seen(survey: Survey, words: Words) -> list[str]:
+    if not survey.is_blind:
+        return [words.say("letter_seen")]
+    now = words.say("letter_seen_blind_now") if "blind_now" in blind_limits(survey) else ""
+    return [words.say("letter_seen_blind"), now]
+
+
 def _how_to_answer(survey: Survey, link: str, words: Words) -> list[str]:
-    invited = words.say("letter_personal" if survey.asks_for_invitation else "letter_link")
-    return [f"{invited}\n{link}", *_window(survey, words), _contact(survey, words)]
+    hours = survey.send_within_hours
+    waits = words.say("letter_wait", hours=hours) if hours else ""
+    return [f"{words.say(_invited(survey))}\n{link}", waits, *_window(survey, words), _contact(survey, words)]
+
+
+def _invited(survey: Survey) -> str:
+    """The name of the sentence above the link."""
+    if survey.is_blind:
+        return "letter_invitation_waves" if len(survey.waves) > 1 else "letter_invitation"
+    return "letter_personal" if survey.asks_for_token else "letter_link"
 
 
 def _window(survey: Survey, words: Words) -> list[str]:
@@ -213,6 +230,9 @@ def _kept(survey: Survey, words: Words) -> list[str]:
     return [
         words.say("ethics_kept_text"),
         words.say("ethics_ids", days=survey.ids_days),
+        words.say("privacy_stored_token") if survey.asks_for_token else "",
+        words.say("privacy_stored_blind") if survey.is_blind else "",
+        words.say("privacy_stored_wait", hours=survey.send_within_hours) if survey.send_within_hours else "",
         deleted,
         words.say("ethics_steps", batch=survey.release_batch),
     ]
@@ -227,6 +247,13 @@ def _taking_part(survey: Survey, words: Words) -> list[str]:
 def _limits(survey: Survey, words: Words) -> list[str]:
     named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
     return [f"- {words.say(f'ethics_limit_{name}')}" for name in named]
+
+
+def _version(survey: Survey, words: Words) -> list[str]:
+    name, revision = survey.name, str(survey.revision)
+    if survey.lacks_keys:
+        return [words.say("privacy_version", name=name, revision=revision), words.say("publish_digest_later")]
+    return [words.say("ethics_version", name=name, revision=revision, digest=survey.digest)]
 
 
 def _part(words: Words, heading: str, told: Sequence[str]) -> list[str]:

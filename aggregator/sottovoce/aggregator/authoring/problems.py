@@ -8,6 +8,8 @@ and is told with the key of the file.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
 
 from sottovoce.aggregator.authoring.changes import DIRECTIONS
 from sottovoce.aggregator.authoring.conditions import condition_problems
@@ -16,10 +18,11 @@ from sottovoce.aggregator.authoring.figures import question_of, rows_of, totals_
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.planning.affordable import most_asked
 from sottovoce.aggregator.planning.public_cells import thin_cells
+from sottovoce.aggregator.planning.watched import HARDLY, HOUR, spread
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.spec import Survey, Wave
 from sottovoce.shared.types import TYPES
 
 DAY = 24
@@ -233,10 +236,27 @@ def _watched(draft: Draft) -> Iterator[DraftProblem]:
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), Place("send_within_hours")
     if draft.access != "blind" or not isinstance(hours, int | None):
         return
-    if not hours and (len(draft.waves) < 2 or draft.head.get("fresh_samples")):
+    in_one_visit = len(draft.waves) < 2 or bool(draft.head.get("fresh_samples"))
+    if not hours and in_one_visit:
         yield DraftProblem(place, "no_wait")
     elif (hours or DAY) < DAY:
         yield DraftProblem(place, "short_wait", grave=False)
+    for field, wave in _windows(draft) if hours else ():
+        seconds = spread(hours or 0, [wave])
+        if seconds <= HARDLY and in_one_visit:
+            yield DraftProblem(Place(field), "no_window")
+        elif seconds < HOUR * min(hours or 0, DAY):
+            yield DraftProblem(Place(field), "short_window", grave=False)
+
+
+def _windows(draft: Draft) -> Iterator[tuple[str, Wave]]:
+    """The field of each end, and the wave that ends there; those that no moments say are left out."""
+    rows = [(f"wave{number}.closes", wave) for number, wave in enumerate(draft.waves)] or [("closes", draft.head)]
+    for field, row in rows:
+        with suppress(ValueError):
+            opens, closes = (datetime.fromisoformat(str(row.get(key, ""))) for key in ("opens", "closes"))
+            if opens.tzinfo and closes.tzinfo:
+                yield field, Wave(opens, closes)
 
 
 _CHECKS: tuple[Callable[[Draft], Iterator[DraftProblem]], ...] = (

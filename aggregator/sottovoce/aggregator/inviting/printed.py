@@ -68,11 +68,12 @@ def poster(invitation: Invitation, link: str) -> str:
     title = invitation.text(invitation.survey.title)
     size = "long" if len(title) > LONG_TITLE else "short"
     closes = invitation.closes
+    needed = f" {invitation.say('poster_invited')}" if invitation.survey.asks_for_invitation else ""
     body = (
         f'<main class="poster">{_trial(invitation)}'
         f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
         f'<figure class="code" role="img" aria-label="{invitation.say("invite_qr_of", link=link)}">{svg(link)}</figure>'
-        f'<p class="scan">{invitation.say("poster_scan")}</p><p class="link" dir="ltr">{escape(link)}</p>'
+        f'<p class="scan">{invitation.say("poster_scan")}{needed}</p><p class="link" dir="ltr">{escape(link)}</p>'
         f"<p>{invitation.say(_protection(invitation.survey))}</p>"
         f"{_pictures(invitation)}"
         f'<p class="quiet">{invitation.say("letter_voluntary")}'
@@ -96,10 +97,11 @@ def cards(invitation: Invitation, links: Sequence[str]) -> str:
 
 
 def _card(invitation: Invitation, link: str) -> str:
+    once = "card_once_blind" if invitation.survey.is_blind else "card_once"
     return (
         f'<article class="card"><figure role="img" aria-label="{invitation.say("card_qr")}">{svg(link)}</figure>'
         f'<div>{_trial(invitation)}<p class="title" lang="{invitation.language_of_texts}" dir="auto">'
-        f"{invitation.text(invitation.survey.title)}</p><p>{invitation.say('card_once')}</p>"
+        f"{invitation.text(invitation.survey.title)}</p><p>{invitation.say(once)}</p>"
         f'<p class="link" dir="ltr">{escape(link)}</p></div></article>'
     )
 

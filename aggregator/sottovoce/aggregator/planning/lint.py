@@ -8,7 +8,7 @@ from sottovoce.aggregator.planning.affordable import remedies
 from sottovoce.aggregator.planning.joint_plan import joint_words
 from sottovoce.aggregator.planning.oldest_release import oldest_release
 from sottovoce.aggregator.planning.public_cells import thin_cells
-from sottovoce.aggregator.planning.watched import is_paired
+from sottovoce.aggregator.planning.watched import HOUR, is_paired, spread
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts
@@ -140,7 +140,13 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"
         )
-    if is_paired(survey):
+    if is_paired(survey) and survey.send_within_hours:
+        found.append(
+            f"{_ends(survey)}: grave: under access: blind devices wait before they send, but not in the last five "
+            "minutes, and this is open so briefly that whoever runs the survey can tell which report is whose; leave "
+            "it open longer"
+        )
+    elif is_paired(survey):
         found.append(
             "/privacy/send_within_hours: grave: under access: blind the report follows its invitation in one visit, "
             "and whoever runs the survey can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
@@ -151,6 +157,14 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
     return [*found, *_thin_cells(survey), *_language_warnings(survey, spoken)]
+
+
+def _ends(survey: Survey) -> str:
+    """Where it is written when the wave ends that is open for the shortest time."""
+    if len(survey.waves) == 1:
+        return "/closes"
+    spreads = [spread(survey.send_within_hours, [wave]) for wave in survey.waves]
+    return f"/waves/{spreads.index(min(spreads))}/closes"
 
 
 def _thin_cells(survey: Survey) -> Iterator[str]:
@@ -189,6 +203,14 @@ def suggestions(survey: Survey) -> list[str]:
             "/privacy/send_within_hours: with fewer than 1,000 invitations, 24 hours or more; of 100 people a watcher "
             "pairs 39 in 100 reports rightly that are sent within an hour, and 5 within 24"
         )
+    if survey.is_blind and not is_paired(survey):
+        seconds = spread(survey.send_within_hours, survey.waves)
+        if seconds < HOUR * min(survey.send_within_hours, DAY):
+            found.append(
+                f"{_ends(survey)}: devices send five minutes before this ends at the latest, {seconds / HOUR:.1f} "
+                "hours or less after their invitation; with fewer than 1,000 invitations, leave it open for a day or "
+                "more"
+            )
     for index, item in enumerate(survey.items):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"

@@ -89,7 +89,7 @@ def _account(survey: Survey, terms: Terms, sentences: Mapping[str, str], words: 
         "format": FORMAT,
         "survey": survey.name,
         "revision": survey.revision,
-        "digest": survey.digest,
+        "digest": None if survey.lacks_keys else survey.digest,
         "title": survey.text(survey.title, words.language),
         "language": words.language if words.language in survey.title else survey.default_language,
         "questions": [_question(survey, question, sentences, words) for question in survey.questions],

@@ -7,6 +7,13 @@ from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.rational import show_epsilon
 
 
+def digest_in_words(document: Document, words: Words) -> str:
+    """The digest, or why there is none yet."""
+    if document["digest"] is None:
+        return words.say("publish_digest_later")
+    return words.say("privacy_digest", digest=document["digest"])
+
+
 def totals(document: Document, words: Words) -> list[tuple[str, str, float]]:
     """(which sum, who spends it, epsilon), from one question to a panel; empty if nothing is randomized."""
     if document["report"]["epsilon"] is None:

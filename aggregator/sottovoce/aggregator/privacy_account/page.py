@@ -8,7 +8,7 @@ from string import Template
 
 from sottovoce.aggregator.inviting.hundred import Hundred, dots
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, percent, totals
+from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, digest_in_words, percent, totals
 from sottovoce.aggregator.privacy_account.study import study
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.rational import show_epsilon
@@ -34,9 +34,7 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
         "language": words.language,
         "direction": words.direction,
         "version": version,
-        "digest": words.say("publish_digest_later")
-        if survey.is_blind and not survey.moduli
-        else words.say("privacy_digest", digest=document["digest"]),
+        "digest": digest_in_words(document, words),
         "kind": words.say("privacy_kind"),
         "made": words.say("privacy_made"),
     }

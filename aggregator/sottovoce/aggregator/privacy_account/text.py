@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, percent, totals
+from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, digest_in_words, percent, totals
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.rational import show_epsilon
 
@@ -24,7 +24,7 @@ def lines(document: Document, words: Words) -> list[str]:
     return [
         *([words.say("trial")] if "trial" in document else []),
         f"{document['title']} ({document['survey']}, revision {document['revision']})",
-        words.say("privacy_digest", digest=document["digest"]),
+        digest_in_words(document, words),
         "",
         *_totals(document, words),
         "",

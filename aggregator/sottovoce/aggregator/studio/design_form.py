@@ -1,5 +1,6 @@
 """What the form of the page Design has posted, laid over the version that it was typed over."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count, takewhile
@@ -17,6 +18,7 @@ _TEXTS = ("title", "description", "consent", "notice")
 _RESEARCHER = ("name", "institution", "ethics")
 _BOUNDS = ("min", "max", "step")
 _LONGEST_NUMBER = 9
+_STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 
 def posted_draft(form: Form, base: Draft) -> Draft:
@@ -30,7 +32,7 @@ def posted_draft(form: Form, base: Draft) -> Draft:
     cards = tuple(_card(form, f"q{number}", card, base.tags) for number, card in enumerate(base.cards))
     if "cohort" in form:
         cards = tuple(_with_cohort(card, form["cohort"] == str(number)) for number, card in enumerate(cards))
-    declining = form.get("declining", base.declining)
+    declining, stamp = form.get("declining", base.declining), form.get("stamp", "")
     return replace(
         base,
         head=_head(form, base),
@@ -38,6 +40,7 @@ def posted_draft(form: Form, base: Draft) -> Draft:
         people=_whole(form, "people", base.people),
         group=_whole(form, "group", base.group),
         declining=declining if declining in DECLINING else base.declining,
+        stamp=stamp if _STAMP.fullmatch(stamp) else "",
     )
 
 

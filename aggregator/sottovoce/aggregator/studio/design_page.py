@@ -1,5 +1,7 @@
 """Design: the questions of a draft, with what they cost and give beside them; each button posts the whole form."""
 
+from dataclasses import replace
+
 from flask import Response, render_template, request, url_for
 from sottovoce.aggregator.authoring.changes import change
 from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_condition
@@ -79,19 +81,28 @@ def save_design(name: str) -> Response:
     mine = change(typed, word)
     # A version that is gone is no version to save over: whoever kept a page open that long is shown both texts.
     typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or last.version
-    version = drafts.save(name, typed_over, mine)
+    by = form.get("by", "")
+    version = drafts.save(name, typed_over, mine, again=by == "again")
     if version is None:
         return _both(name, typed, drafts.draft_named(name), form)
-    _go_back(name, word, version)
+    if by:
+        return _to_the_script(name, version)
+    _go_back(name, word, version, mine.stamp)
     return _onwards(name, word, len(mine.cards))
 
 
-def _go_back(name: str, word: str, version: int) -> None:
+def _to_the_script(name: str, version: int) -> Response:
+    """The page of this very version: one that came since would be saved over without having been seen."""
+    kept = drafts.kept_draft(name, version) or drafts.draft_named(name)
+    return Response(_page(name, kept.draft, kept.version, []))
+
+
+def _go_back(name: str, word: str, version: int, stamp: str) -> None:
     """Make an earlier version the newest one; what was typed stays among the versions."""
     kind, _, number = word.partition(":")
     earlier = drafts.kept_draft(name, _number(number)) if kind == "version" else None
     if earlier is not None:
-        drafts.save(name, version, earlier.draft)
+        drafts.save(name, version, replace(earlier.draft, stamp=stamp))
 
 
 def _onwards(name: str, word: str, cards: int) -> Response:
@@ -114,7 +125,7 @@ def _both(name: str, mine: Draft, theirs: drafts.Kept, form: dict[str, str]) -> 
         name=name,
         found=differences(mine, theirs.draft),
         theirs=theirs.version,
-        posted={key: value for key, value in form.items() if key not in ("do", "over", "form_token")},
+        posted={key: value for key, value in form.items() if key not in ("do", "over", "by", "form_token")},
     )
     return Response(page, CHANGED, content_type="text/html; charset=utf-8")
 

@@ -1,6 +1,7 @@
 """Drafts as the pages read and write them."""
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from flask import current_app, g
@@ -47,24 +48,55 @@ def draft_named(name: str) -> Kept:
     return found
 
 
-def save(name: str, typed_over: int, draft: Draft) -> int | None:
+def save(name: str, typed_over: int, draft: Draft, *, again: bool = False) -> int | None:
     """
     Keep another version of a draft, once no report waits; no version is made where nothing has changed.
+
+    Whoever has not heard how a save went, since the reply was lost or the page left, saves over an older version than
+    the newest. If all versions since are of the same visit to the page, by its stamp, nobody else is written over; and
+    a save that comes after a later one of the same visit has nothing to add to it.
 
     Args:
         name: the draft's.
         typed_over: the version that was before whoever saves.
         draft: as it is now.
+        again: nobody waits for this version, which may have arrived long ago: then it is not looked at who came since.
 
     Returns:
-        The version that holds it; None if another one has come between, and nothing is written.
+        The newest version, which holds it or has come after it; None if another one has come between, and nothing is
+        written.
     """
-    kept = kept_draft(name)
-    if kept is not None and kept.draft == draft:
-        return kept.version
     # The thread that writes has no request, so that everything of this one is looked up here.
     tables, document = storage().drafts, draft.dumped
-    return _writer().after_reports(lambda: tables.save(name, typed_over, document))
+    kept = kept_draft(name)
+    while kept is not None:
+        if kept.draft == draft:
+            return kept.version
+        since = _stamps_since(name, typed_over)
+        own = [number for visit, number in map(_parts, since) if visit and visit == _parts(draft.stamp)[0]]
+        if (again or len(own) == len(since)) and any(number >= _parts(draft.stamp)[1] for number in own):
+            return kept.version
+        over = kept.version if since and len(own) == len(since) else typed_over
+        version = _writer().after_reports(partial(tables.save, name, over, document))
+        before, kept = kept.version, kept_draft(name)
+        if version is not None:
+            return version
+        # A version that came just now may be of the same visit: two of its saves can be under way at once.
+        if kept is None or kept.version == before:
+            return None
+    return None
+
+
+def _stamps_since(name: str, version: int) -> list[str]:
+    """Those of the versions after this one that are kept."""
+    numbers = [number for number in storage().drafts.versions(name) if number > version]
+    found = [kept_draft(name, number) for number in numbers]
+    return [kept.draft.stamp for kept in found if kept is not None]
+
+
+def _parts(stamp: str) -> tuple[str, int]:
+    visit, _, number = stamp.rpartition(".")
+    return visit, int(number or 0)
 
 
 def begin(draft: Draft, wanted: str = "") -> str:

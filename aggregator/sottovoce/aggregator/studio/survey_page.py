@@ -5,11 +5,12 @@ A page that the reader may not open does not stand in the bar.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import current_app, g, url_for
 from sottovoce.aggregator.access.roles import Verdict, may
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
@@ -62,6 +63,7 @@ class SurveyPage:
         pages: the bar.
         under: what stands under the page that is open; none, if that is one page.
         next: the page of the one next action.
+        stamp: of a draft, which save of which visit to Design has made it; None on a page that shows none.
     """
 
     name: str
@@ -72,6 +74,7 @@ class SurveyPage:
     pages: Sequence[PageLink]
     under: Sequence[PageLink]
     next: str
+    stamp: str | None = None
 
 
 def is_there(page: str) -> bool:
@@ -115,11 +118,13 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
         page: one of the words in ``PAGES``.
         title: as the draft has it.
     """
+    kept = drafts.kept_draft(name)
+    stamp = kept.draft.stamp if kept else None
     if current_app.extensions["storage"].revisions(name):
-        return published_page(name, page)
+        return replace(published_page(name, page), stamp=stamp)
     opens = may_open(name)
     bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if opens(each)]
-    return SurveyPage(name, title, "draft", False, words().say("state_draft"), bar, [], "design")
+    return SurveyPage(name, title, "draft", False, words().say("state_draft"), bar, [], "design", stamp)
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:

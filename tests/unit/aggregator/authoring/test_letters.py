@@ -2,12 +2,14 @@
 
 import csv
 import io
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.letters import after_report, ethics, letter, mail_merge, reminder, words_for
 from sottovoce.aggregator.web.pages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
 LINK = "https://example.org/s/exam#d=0123456789abcdef0123456789abcdef"
@@ -33,6 +35,15 @@ def _survey(*questions: dict[str, Any], **more: object) -> Survey:
             **more,
         }
     )
+
+
+def _texts(language: str) -> list[Callable[[Survey], str]]:
+    """All three, in a language."""
+    return [
+        lambda survey: letter(survey, LINK, language),
+        lambda survey: reminder(survey, LINK, language),
+        lambda survey: ethics(survey, language),
+    ]
 
 
 def test_letter_says_who_asks_the_odds_and_the_link() -> None:
@@ -97,6 +108,44 @@ def test_texts_are_in_the_language_asked_for() -> None:
     assert [words_for(tag).language for tag in ("pt-BR", "zh-Hans", "zh", "nl")] == ["pt", "zh-Hans", "zh-Hans", "en"]
 
 
+BLIND = {"access": "blind", "privacy": {"send_within_hours": 24}}
+
+
+def test_blind_letter_says_what_is_true_of_its_link() -> None:
+    """Where it is opened, what can be seen and looked up, and that the device waits; no more than that."""
+    told = letter(_survey(**BLIND), LINK, "en")
+
+    for said in ("on the device on which you want to answer", "redeemed once", "Nobody can look up", "within 24 hours"):
+        assert said in told
+    for said in ("someone at your network address answered", "Which link brought which", "sent right away"):
+        assert said not in told
+    assert "Answers are sent right away" in letter(_survey(access="blind"), LINK, "en")
+    assert "24 hours" not in letter(_survey(access="blind"), LINK, "en")
+    waves = [{"opens": f"2027-0{month}-01T00:00:00Z", "closes": f"2027-0{month + 1}-01T00:00:00Z"} for month in (5, 6)]
+    assert "every time on the same device" in letter(_survey(waves=waves, **BLIND), LINK, "en")
+
+
+def test_reminder_brings_those_back_whose_reports_wait() -> None:
+    """They are sent at the next visit; nobody else has anything to do there."""
+    assert "open your link once more" in reminder(_survey(**BLIND), LINK, "en")
+    assert "open your link once more" not in reminder(_survey(access="blind"), LINK, "en")
+
+
+def test_ethics_text_says_what_is_kept_of_links() -> None:
+    """Of a blind draft no digest either, which its keys will change."""
+    draft = _survey(**BLIND)
+    keyed = _survey(**{**BLIND, "access": {"blind": [spell_modulus(2**2047 + 1)]}})
+    told, published = (ethics(each, "en") for each in (draft, keyed))
+
+    for text in (told, published):
+        assert "Of invitations: a hash each, and whether it was redeemed." in text
+        assert "Of one-time tokens" not in text
+    assert draft.digest not in told
+    assert "The digest is known once the survey is published" in told
+    assert keyed.digest in published
+    assert "Of one-time tokens" in ethics(_survey(access="token"), "en")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_fills_every_place(language: str) -> None:
     """No brace is left, whatever the survey has."""
@@ -108,7 +157,9 @@ def test_every_language_fills_every_place(language: str) -> None:
     kept = {"retention": {"delete_on": "2028-03-31"}}
     survey = _survey(declined, copied, YEAR, ask=1, access="token", waves=waves, **texts, **kept)
 
-    for told in (letter(survey, LINK, language), reminder(survey, LINK, language), ethics(survey, language)):
+    blind = _survey(declined, **texts, **BLIND)
+    at_once = _survey(declined, waves=waves, access="blind")
+    for told in (write(each) for each in (survey, blind, at_once) for write in _texts(language)):
         assert "{" not in told
         assert "\n\n\n" not in told
 

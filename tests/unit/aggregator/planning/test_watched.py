@@ -1,13 +1,15 @@
 """What a watcher could tell is said before anybody is asked, and in the account."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.letters import LANGUAGES
 from sottovoce.aggregator.planning.lint import suggestions, warnings
-from sottovoce.aggregator.planning.watched import blind_limits
+from sottovoce.aggregator.planning.watched import BEFORE_THE_END, blind_limits, spread
 from sottovoce.aggregator.privacy_account.sentences import limits, stored
 from sottovoce.aggregator.studio.words import Words
+from sottovoce.client import delivery
 
 from tests.surveys import months, survey
 
@@ -40,6 +42,35 @@ def test_short_wait_is_told_for_few_people() -> None:
     assert [any("24 hours or more" in each for each in suggestions(asked(hours))) for hours in (1, 23, 24, 168)] == [
         True, True, False, False
     ]  # fmt: skip
+
+
+def opened(minutes: int, hours: int = 24, **changes: Any) -> Any:
+    """The same, open for so many minutes."""
+    closes = datetime(2026, 11, 2, tzinfo=UTC) + timedelta(minutes=minutes)
+    return asked(hours, opens="2026-11-02T00:00:00Z", closes=f"{closes:%Y-%m-%dT%H:%M:%SZ}", **changes)
+
+
+def test_devices_send_in_the_last_minutes_without_a_wait_as_this_reckons() -> None:
+    """And so they wait as long as it says, and not a second longer."""
+    assert delivery.BEFORE_THE_END == BEFORE_THE_END
+    for found in (asked(), asked(3), opened(4), opened(60), opened(60, 1), opened(600, 2)):
+        wave = found.waves[0]
+        begins = wave.opens or datetime(2026, 11, 2, tzinfo=UTC)
+        assert spread(found.send_within_hours, found.waves) == delivery.longest_wait(found, 0, begins)
+
+
+def test_wave_too_short_for_devices_to_wait_is_told() -> None:
+    """Of a few minutes gravely, as if nothing waited; below a day where few are invited; else not at all."""
+    for minutes, grave in ((4, True), (10, True), (11, False), (600, False)):
+        found = opened(minutes)
+        assert any(each.startswith("/closes: grave") for each in warnings(found, ["en"])) == grave
+        assert any(each.startswith("/closes: devices send") for each in suggestions(found)) != grave
+        assert ("blind_now" in blind_limits(found)) == grave
+    long = opened(24 * 60 + 5)
+    assert not any("/closes" in each for each in [*warnings(long, ["en"]), *suggestions(long)])
+    assert not any("/closes" in each for each in suggestions(opened(600, 2)))
+    panel = asked(24, waves=[{"opens": "2025-12-01T00:00:00Z", "closes": "2025-12-01T00:09:00Z"}, *months(1)])
+    assert any(each.startswith("/waves/0/closes: devices send") for each in suggestions(panel))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -94,6 +94,47 @@ def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, storage: S
     assert titles == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
 
 
+def kept_titles(storage: SQLiteStorage) -> list[str]:
+    """Those of all versions of the draft, the newest first."""
+    versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
+    return [Draft.read(kept.document).title for kept in versions if kept]
+
+
+def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher, storage: SQLiteStorage) -> None:
+    """All over the version that the visit knows of; what was typed last stays, and nobody is told of another."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+
+    def saved(title: str, stamp: str, by: str = "script") -> int:
+        form = {"version": "1", "title.en": title, "stamp": stamp, "by": by}
+        return int(ann.post("surveys/exam/design", **form).status_code)
+
+    assert saved("First", "ab.1") == 200
+    assert saved("Third", "ab.3") == 200
+    assert saved("Second", "ab.2") == 200
+    assert saved("Third", "ab.3", "again") == 200
+    assert kept_titles(storage) == ["Third", "First", "Exams"]
+    assert saved("Another's", "cd.1") == 409
+    assert saved("Nobody's", "") == 409
+    assert saved("Too late", "ab", "again") == 409
+
+    ann.post("surveys/exam/design", version="3", **{"title.en": "Theirs", "stamp": "cd.2"})
+    assert saved("Third", "ab.3", "again") == 200
+    assert saved("Fourth", "ab.4", "again") == 409
+    assert saved("Third", "ab.3") == 409
+    assert kept_titles(storage) == ["Theirs", "Third", "First", "Exams"]
+
+
+def test_script_is_told_of_the_version_that_it_saved(ann: Researcher, storage: SQLiteStorage) -> None:
+    """And without a stamp, as without a script, each version has none."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    form = {"version": "1", "title.en": "Mine", "stamp": "ab.1", "by": "script"}
+    page = ann.post("surveys/exam/design", **form).text
+    assert 'name="version" value="2"' in page
+    assert 'data-stamp="ab.1"' in page
+    ann.post("surveys/exam/design", version="2", stamp="<b>", **{"title.en": "More"})
+    assert 'data-stamp=""' in ann.get("surveys/exam/design")
+
+
 def test_version_that_is_gone_is_not_saved_over(ann: Researcher, storage: SQLiteStorage) -> None:
     """Of a page that was open for fifty saves, both texts are shown too."""
     storage.drafts.add("exam", draft_of(document()).dumped)
@@ -278,6 +319,26 @@ def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLi
     ann.post("surveys/exam/design", version="5", do="save", access="open", send_within_hours="")
     made = survey_of_draft(newest(storage, "exam"), "exam")
     assert (made.asks_for_invitation, made.send_within_hours) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("closes", "told"),
+    [
+        ("2026-11-02T00:10", ("no_window", True)),
+        ("2026-11-02T09:00", ("short_window", False)),
+        ("2026-11-09T00:00", None),
+        ("soon", None),
+    ],
+)
+def test_time_in_which_devices_cannot_wait_is_told_at_its_end(
+    ann: Researcher, storage: SQLiteStorage, closes: str, told: tuple[str, bool] | None
+) -> None:
+    """Of an end that is no moment nothing is said but that."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    form = {"version": "1", "access": "blind", "send_within_hours": "24", "opens": "2026-11-02T00:00", "closes": closes}
+    ann.post("surveys/exam/design", **form)
+    found = [each for each in problems_of(newest(storage, "exam"), "exam") if each.place.field == "closes"]
+    assert [(each.key, each.grave) for each in found if each.key.endswith("window")] == ([told] if told else [])
 
 
 def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:

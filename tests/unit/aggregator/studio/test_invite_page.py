@@ -16,6 +16,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.client.link import parse_link
 from sottovoce.client.page import assemble, saved_page
+from sottovoce.shared.redemption import spell_modulus
 
 from tests.conftest import FakeClock
 from tests.invited import blind_survey
@@ -184,6 +185,20 @@ def test_survey_with_personal_links_shows_no_common_one(app: Flask, storage: SQL
     """The link without a token would let nobody in."""
     storage.publish(survey(access="token"))
     assert 'id="link"' not in page(browser(app))
+
+
+def test_page_says_what_is_true_of_blind_links(app: Flask, storage: SQLiteStorage) -> None:
+    """They are redeemed, and nobody can find what one of them brought."""
+    access = {"access": {"blind": [spell_modulus(2**2047 + 1)]}, "privacy": {"send_within_hours": 24}}
+    storage.publish(survey(**access))
+    storage.publish(survey(name="other", access="token"))
+    client = browser(app)
+    blind, token = page(client), page(client, "/dashboard/surveys/other/invite")
+
+    for said in ("it is redeemed once", "nobody can look them up", "<dt>Redeemed</dt>", "not redeemed yet can be"):
+        assert (said in blind, said in token) == (True, False)
+    for said in ("written down nowhere", "<dt>Used</dt>", "Which of them were used"):
+        assert (said in blind, said in token) == (False, True)
 
 
 def test_closed_survey_says_so_in_place_of_inviting(app: Flask, storage: SQLiteStorage) -> None:

@@ -8,8 +8,10 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.studio.words import Words
 from sottovoce.client.page import assemble
 
 from tests.conftest import FakeClock
@@ -126,6 +128,21 @@ def test_data_keep_to_their_schema(app: Flask, storage: SQLiteStorage) -> None:
 
     validator("privacy").validate(reply.json)
     assert reply.json["digest"] == survey().digest
+
+
+def test_blind_draft_has_no_digest_yet(app: Flask, storage: SQLiteStorage) -> None:
+    """Its keys are part of it, and publishing makes them: no board is to note one that nobody will see."""
+    blind = {"access": "blind", "privacy": {"send_within_hours": 24}}
+    storage.drafts.add("exam", draft_of({**document(), **blind}).dumped)
+    client, _ = log_in(app)
+    account = client.get(f"{PRIVACY}/account.json?of=draft", base_url=SITE).json
+
+    validator("privacy").validate(account)
+    assert account["digest"] is None
+    for told in shown(app, f"{PRIVACY}?of=draft", f"{PRIVACY}/account.html?of=draft"):
+        assert "The digest is known once the survey is published" in told
+    words = Words("en")
+    assert words.say("publish_digest_later") in lines(account, words)
 
 
 def test_markup_in_texts_stays_text(app: Flask, storage: SQLiteStorage) -> None:
