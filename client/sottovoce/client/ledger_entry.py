@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from dataclasses import MISSING, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,8 +41,6 @@ class Record(NamedTuple):
     name: str
 
 
-# Each visit asks for the same few keys again and again.
-@lru_cache(maxsize=64)
 def name_of(key: Key) -> str:
     """An entry's name: a digest, since a token names a person."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
