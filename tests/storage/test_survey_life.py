@@ -7,12 +7,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Outcome, Storage
+from sottovoce.aggregator.storage import Arrival, Outcome, Storage
 from sottovoce.aggregator.storage.base import ALL
 from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.aggregator.storage.tables import OF_SURVEYS
-from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
@@ -185,6 +185,29 @@ def test_purge_leaves_a_survey_that_was_reopened(store: Storage) -> None:
 
     assert store.find_report(key, identity(1)) is not None
     assert not store.surveys()[0].purged
+
+
+def test_purge_of_a_revision_leaves_the_tokens_that_a_later_one_asks_for(store: Storage) -> None:
+    """A correction after a close is open by itself; the links were sent long before, and name no revision."""
+    key = store.publish(survey(access="token")).key
+    good, other, left = (bytes([number]) * 32 for number in range(3))
+    store.add_tokens(key, [good, other, left])
+    store.store([arrival(key, 1, token=good)])
+    store.close_survey("exam", 20_000)
+    later = store.publish(survey(access="token", revision=2, replaces=survey(access="token").digest)).key
+    store.purge(key)
+
+    assert store.has_token(key, other)
+    assert store.token_counts(key)[:4] == (3, 1, 0, 2)
+    asked = Arrival(plan(later, tokens=key), 0, identity(2), arrival(later, 2).packed, (other,))
+    assert store.store([asked]) == [Outcome.NEW]
+    assert store.token_counts(key)[:4] == (3, 2, 0, 1)
+    assert wrong_counts(store) == []
+    store.close_survey("exam", 20_001)
+    store.purge(later)
+    assert not store.has_token(key, left)
+    assert store.token_counts(key)[:4] == (3, 2, 0, 0)
+    assert wrong_counts(store) == []
 
 
 def filled(store: Storage) -> tuple[int, int]:

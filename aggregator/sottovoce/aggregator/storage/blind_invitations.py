@@ -67,7 +67,6 @@ _HELD_OF_OPEN = """
     WHERE held > 0 AND EXISTS (SELECT 1 FROM surveys WHERE name = first.name AND closed_on IS NULL)
     ORDER BY name
 """
-_ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
 _NOTE = """
     UPDATE token_counts SET held = 0, held_since = NULL, spent = spent - held + (
         SELECT count(blinded_hash) FROM blind_invitations WHERE survey = token_counts.survey
@@ -193,13 +192,11 @@ def held_of_open(db: Handle) -> dict[str, Held]:
 
 def forget(db: Handle, name: str) -> None:
     """
-    Once the report ids of all revisions are forgotten: drop the invitations, and note how many were redeemed. Until
-    then one of them may still ask for an invitation.
+    Drop the invitations, and note how many were redeemed.
 
     Args:
-        db: within a transaction that has marked what is forgotten.
-        name: the survey's.
+        db: within a transaction.
+        name: of a survey whose reports' ids are all forgotten.
     """
-    if db.execute(_ANY_LEFT, [name]).fetchone() is None:
-        db.execute(_NOTE, [name])
-        db.execute(_FORGET, [name])
+    db.execute(_NOTE, [name])
+    db.execute(_FORGET, [name])

@@ -29,16 +29,21 @@ _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # no
 # A correction that was being written: nothing of this name is ever published again.
 _DELETE += ["DELETE FROM drafts WHERE name = ?"]
 _PURGE = (
-    # First: whoever adds tokens has the survey's row.
     "UPDATE surveys SET purged = 1 WHERE key = ?",
-    # From now on what was spent cannot be told from what was good.
+    "DELETE FROM tombstones WHERE survey = ?",
+)
+_ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
+_FORGET_TOKENS = (
+    # First, though they are: whoever adds tokens has the row of one of them.
+    "UPDATE surveys SET purged = 1 WHERE name = ?",
+    # From now on what was spent cannot be told from what was good; an earlier release noted it at the first purge.
     """
     UPDATE token_counts SET spent = created - revoked
     - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
-    WHERE survey = ? AND NOT EXISTS (SELECT 1 FROM blind_invitations WHERE survey = token_counts.survey)
+    WHERE survey IN (SELECT key FROM surveys WHERE name = ?) AND spent = 0
+    AND NOT EXISTS (SELECT 1 FROM blind_invitations WHERE survey = token_counts.survey)
     """,
-    "DELETE FROM tombstones WHERE survey = ?",
-    "DELETE FROM tokens WHERE survey = ?",
+    "DELETE FROM tokens WHERE survey IN (SELECT key FROM surveys WHERE name = ?)",
 )
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
@@ -188,8 +193,8 @@ def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str]
 
 def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     """
-    Of a closed revision: give every row a new random key, and drop ids, tombstones and tokens; with the last revision
-    also invitations.
+    Of a closed revision: give every row a new random key, and drop ids and tombstones. With the last revision tokens
+    and invitations go too: until then one of them may ask for what was sent to people before it was published.
 
     Args:
         db: within a transaction.
@@ -204,8 +209,12 @@ def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     if found is not None:
         for statement in (rekey, *_PURGE):
             db.execute(statement, [survey])
-        blind_invitations.forget(db, found[0])
-        journal_table.append(db, day, words.PURGED, who, f"{found[0]} {found[1]}")
+        name = found[0]
+        if db.execute(_ANY_LEFT, [name]).fetchone() is None:
+            for statement in _FORGET_TOKENS:
+                db.execute(statement, [name])
+            blind_invitations.forget(db, name)
+        journal_table.append(db, day, words.PURGED, who, f"{name} {found[1]}")
 
 
 def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:

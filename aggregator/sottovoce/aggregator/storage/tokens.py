@@ -14,8 +14,10 @@ from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCoun
 from sottovoce.shared.errors import StorageError
 
 _COUNTS = """
-    SELECT created, spent, revoked, held, held_since, purged FROM token_counts JOIN surveys ON key = survey
-    WHERE survey = ?
+    SELECT created, spent, revoked, held, held_since, (
+        SELECT min(each.purged) FROM surveys AS each JOIN surveys AS first ON first.name = each.name
+        WHERE first.key = token_counts.survey
+    ) FROM token_counts WHERE survey = ?
 """
 
 # Invitations lie under the first revision, which a close and a correction after it have left closed.
@@ -93,12 +95,12 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
 
 def counts(db: Handle, survey: int) -> TokenCounts:
     """How many tokens there are of each kind."""
-    created, noted, revoked, held, since, is_purged = db.execute(_COUNTS, [survey]).fetchone() or (0, 0, 0, 0, None, 0)
+    created, noted, revoked, held, since, are_gone = db.execute(_COUNTS, [survey]).fetchone() or (0, 0, 0, 0, None, 0)
     unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
     invitations, used = blind_invitations.count(db, survey)
     unspent += invitations - used
-    # A purge drops the tokens, and not how many were spent; invitations stay while a later revision may ask for them.
-    spent = noted + used - held if is_purged or invitations else created - revoked - unspent
+    # The last purge drops the tokens, and not how many were spent; an earlier release noted that at the first one.
+    spent = noted + used - held if are_gone or noted or invitations else created - revoked - unspent
     return TokenCounts(created, spent, revoked, unspent, held, since)
 
 

@@ -89,17 +89,15 @@ def _spent(revisions: list[Revision], kept: Kept) -> Counter[int]:
 
 
 def _forgotten(revisions: list[Revision]) -> set[int]:
-    """Keys of first revisions of which the tokens are gone: at the purge, of invitations at that of the last one."""
-    gone = {one.key for one in revisions if one.purged}
-    for one in revisions:
-        if one.survey is not None and one.survey.is_blind and not one.purged:
-            gone -= {other.key for other in revisions if other.name == one.name}
-    return gone
+    """Keys of the revisions of which the tokens or invitations are gone: at the purge of the last revision."""
+    left = {one.name for one in revisions if not one.purged}
+    return {one.key for one in revisions if one.name not in left}
 
 
 def _wrong_tokens(one: Revision, kept: Kept, spent: int, is_forgotten: bool) -> Iterator[str]:
     created, noted, revoked, held, since = kept.tokens.get(one.key, Tokens())
-    gone = noted if is_forgotten else created - revoked - held - kept.good_tokens[one.key]
+    # An earlier release noted what was spent at the first purge.
+    gone = noted if is_forgotten or noted else created - revoked - held - kept.good_tokens[one.key]
     if is_forgotten and one.survey is not None and one.survey.is_blind:
         spent = noted
     # A purge drops the good ones, and not their number.
