@@ -11,11 +11,11 @@ that it finds nothing is true of the files whose digests it names.
 
 import hashlib
 import json
-import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import count as numbers
 from typing import Any, NamedTuple, TypeVar
 
 import requests
@@ -40,6 +40,8 @@ _BATCH_SECONDS = 60
 _LATE = "the aggregator did not answer within {:g} s"
 _NO_REPORT = "it does not draw a report as it should, or not in time"
 _BLANK = "<!doctype html><title>audit</title>"
+_NUMBERS = numbers()
+"""So that what a script says late is not taken for the outcome of the next one."""
 
 _LOAD = """([mark, scripts, survey]) => {
   const load = async () => {
@@ -231,7 +233,7 @@ def _outcome(page: Page, script: str, *given: Any) -> Any:  # noqa: ANN401 - wha
     The page is not asked for it: whatever is asked of a page that never stops working may wait for ever, with the
     driver's limit for functions of the page too.
     """
-    mark = secrets.token_hex(8)
+    mark = f"outcome {next(_NUMBERS)}: "
     limit = _BATCH_SECONDS * 1000
     with page.expect_console_message(lambda message: message.text.startswith(mark), timeout=limit) as said:
         page.evaluate(script, [mark, *given])

@@ -171,7 +171,7 @@ def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flas
     storage.hold_invitations()
     shown = page(client)
     assert re.search(r"Held since the restore of [^<]* 20\d\d, at most</dt><dd>60<", shown)
-    assert "Used</dt><dd>0<" in shown
+    assert "Redeemed</dt><dd>0<" in shown
     assert "sottovoce token reissue-after-restore exam<" in shown
     revoke_tokens(storage, "exam", links[:1])
     assert "at most</dt><dd>60<" in page(client)

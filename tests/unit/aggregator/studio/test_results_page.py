@@ -9,6 +9,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revisions_of
 from sottovoce.aggregator.results.export import export_document
@@ -145,7 +146,7 @@ def test_every_language_tells_the_page_in_its_own_words(app: Flask, language: st
 
 def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
     """A draft, fewer than a step, closed without a report, a try-out: each page says what it is."""
-    storage.drafts.add("sketch", b'{"people": 100}')
+    storage.drafts.add("sketch", empty_draft("Sketch", "en").dumped)
     few = storage.publish(survey(name="few")).key
     storage.store([arrival(few, number) for number in range(7)])
     storage.publish(survey(name="none"))
