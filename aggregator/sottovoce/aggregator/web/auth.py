@@ -45,6 +45,7 @@ PUBLIC = frozenset(
         "auth.sign_in",
         "studio.style",
         "studio.script",
+        "studio.drafts_script",
         "studio.language",
         "studio.ethics",
         "auth.open_page",

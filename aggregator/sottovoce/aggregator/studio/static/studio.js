@@ -1,21 +1,14 @@
 /**
- * The studio's one script. Every page is whole without it; with it, the parts that say so refresh in place.
- *
- * A form with `data-refresh="part other"` is sent in the background a second after the last key, and at once when the
- * page is left; of the page that comes back, the elements with these ids are put in the place of those that are here.
- * They must hold no field that is typed in. The element that `data-status` names says how it went, in its own words:
- * data-saving, data-saved, data-unsaved, and data-conflict where somebody else was faster. A button that is pressed
- * meanwhile waits for what is under way. What is sent stays in the tab's storage until a reply has said that it is
- * kept; a page that is loaded before that hears of it first, and goes on from there.
+ * The studio's script. Every page is whole without it; with it, the parts that say so refresh in place. What is typed
+ * into a draft is saved by drafts.js.
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
  * nothing has changed; `data-etag` is what it has. A button with `data-copy` copies the text of the element with
  * that id, then says data-copied.
  */
-const SECOND = 1000;
-const LONGEST_KEPT_ALIVE = 60_000;
+export const SECOND = 1000;
 
-function swap(page, id) {
+export function swap(page, id) {
   const fresh = page.getElementById(id);
   const old = document.getElementById(id);
   if (!fresh || !old || fresh.isEqualNode(old)) return;
@@ -28,203 +21,11 @@ function swap(page, id) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
-async function pageOf(address, options) {
+export async function pageOf(address, options) {
   const reply = await fetch(address, { credentials: "same-origin", ...options });
   const isHere = new URL(reply.url).pathname === new URL(address, location.href).pathname;
   if (!isHere) throw new Error("the session has ended");
   return { status: reply.status, page: new DOMParser().parseFromString(await reply.text(), "text/html") };
-}
-
-function tell(form, key) {
-  const place = document.getElementById(form.dataset.status ?? "");
-  if (place) place.textContent = place.dataset[key] ?? "";
-}
-
-// What was typed and of which no reply has said that it is kept: for one survey and account, in this tab alone.
-const BAR = document.querySelector("[data-kept]");
-const KEY = `typed ${BAR?.dataset.kept}`;
-const VISIT = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join("");
-const unsent = new Set();
-let saves = 0;
-
-function unheard() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY)) ?? [];
-  } catch {
-    return []; // A browser may be told to keep nothing: then a page that was left too early says what came between.
-  }
-}
-
-function keep(saved) {
-  try {
-    if (saved.length > 0) sessionStorage.setItem(KEY, JSON.stringify(saved));
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    return;
-  }
-}
-
-const forget = (stamp) => keep(unheard().filter((each) => each.stamp !== stamp));
-const fromBefore = () => unheard().filter((each) => each.visit !== VISIT);
-
-/** What a form holds now, as another save of this visit, which is kept until a reply has said that it has arrived. */
-function typedIn(form, button) {
-  unsent.delete(form);
-  form.elements.stamp.value = `${VISIT}.${(saves += 1)}`;
-  const fields = new URLSearchParams(new FormData(form));
-  fields.delete("form_token");
-  if (button?.name) fields.set(button.name, button.value);
-  const save = { visit: VISIT, stamp: form.elements.stamp.value, address: form.action, fields: fields.toString() };
-  keep([...fromBefore(), save]);
-  return save;
-}
-
-function post({ address, fields }, by) {
-  // Not as multipart: a long questionnaire has more fields than that may have parts.
-  const body = new URLSearchParams(fields);
-  body.set("by", by);
-  body.set("form_token", document.querySelector("[name=form_token]").value);
-  // It comes to its end though the page goes, as far as browsers let that be asked for.
-  const keepalive = body.toString().length < LONGEST_KEPT_ALIVE;
-  return pageOf(address, { method: "POST", body, keepalive });
-}
-
-async function send(form) {
-  tell(form, "saving");
-  const save = typedIn(form);
-  try {
-    const { status, page } = await post(save, "script");
-    if (status === 200) {
-      forget(save.stamp);
-      for (const id of form.dataset.refresh.split(" ")) swap(page, id);
-    }
-    tell(form, status === 200 ? "saved" : status === 409 ? "conflict" : "unsaved");
-  } catch {
-    tell(form, "unsaved");
-  }
-}
-
-/** The fields in which something else was typed than the page came with. */
-function changedIn(form) {
-  const now = [...new FormData(form)];
-  const copy = form.cloneNode(true);
-  copy.reset();
-  const before = new FormData(copy);
-  return now.filter(([name, value]) => before.get(name) !== value && !["version", "stamp"].includes(name));
-}
-
-/** The form as another page has it, with what was typed into this one. */
-function takeOver(form, page) {
-  const changed = changedIn(form);
-  const at = document.activeElement?.selectionStart;
-  swap(page, form.id);
-  const fresh = document.getElementById(form.id);
-  for (const [name, value] of changed) {
-    const field = fresh.elements.namedItem(name);
-    if (field) field.value = value;
-  }
-  if (typeof at === "number") document.activeElement?.setSelectionRange?.(at, at);
-  refreshForm(fresh);
-  if (changed.length > 0) fresh.dispatchEvent(new Event("input"));
-}
-
-/** Both texts, where somebody else came between what was typed here before and its arrival. */
-async function showBoth(form, save) {
-  form.inert = true;
-  const fields = new URLSearchParams(save.fields);
-  for (const [name, value] of changedIn(form)) fields.set(name, value);
-  const more = { ...save, fields: fields.toString() };
-  keep(unheard().map((each) => (each.stamp === save.stamp ? more : each)));
-  swap((await post(more, "again")).page, "main");
-}
-
-/** Take over what has arrived in the meantime; false if there is somebody else's text to be told of first. */
-async function hasArrived(save, form) {
-  const { status, page } = await post(save, "again");
-  if (status === 409 && form) await showBoth(form, save);
-  // Where the draft is gone there is nothing that this could be typed into.
-  if (status !== 200 && status !== 404) return false;
-  forget(save.stamp);
-  const version = page.querySelector("[name=version]")?.value;
-  if (form?.isConnected && version && version !== form.elements.version.value) takeOver(form, page);
-  return true;
-}
-
-/** Hear of what a visit before this one has sent or could not send; true if all of it has arrived. */
-async function settled(form) {
-  try {
-    for (const save of fromBefore()) if (!(await hasArrived(save, form))) return false;
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function saveForm(form) {
-  const isSettled = await settled(form);
-  if (!form.isConnected) return;
-  if (isSettled) await send(form);
-  else {
-    typedIn(form);
-    tell(form, "unsaved");
-  }
-}
-
-/** The button again that was pressed, which may have been put in the place of itself since. */
-function press({ target, submitter }) {
-  if (!target.isConnected) return;
-  const isIt = ({ name, value }) => name === submitter.name && value === submitter.value;
-  const button = submitter && [...target.elements].find(isIt);
-  if (button || !submitter) target.requestSubmit(button);
-}
-
-function secondAfter() {
-  let timer = 0;
-  return (then) => {
-    clearTimeout(timer);
-    timer = then ? setTimeout(then, SECOND) : 0;
-  };
-}
-
-function refreshForm(form) {
-  const wait = secondAfter();
-  let underWay = null;
-  const until = (work) => {
-    const all = Promise.allSettled([underWay, work]).then(() => {
-      if (underWay === all) underWay = null;
-    });
-    underWay = all;
-  };
-  const save = async () => {
-    wait(null);
-    await underWay;
-    until(saveForm(form));
-  };
-  // Whoever goes to another page, or puts the telephone away, loses no second: nothing is waited for.
-  const saveNow = () => {
-    if (!unsent.has(form) || !form.isConnected) return;
-    wait(null);
-    if (fromBefore().length > 0) typedIn(form);
-    else until(send(form));
-  };
-  form.addEventListener("input", () => {
-    unsent.add(form);
-    wait(save);
-  });
-  document.addEventListener("visibilitychange", () => document.hidden && saveNow());
-  globalThis.addEventListener("pagehide", saveNow);
-  document.addEventListener("submit", async (event) => {
-    if (!form.isConnected) return;
-    const isOurs = event.target === form;
-    if (isOurs) wait(null);
-    else saveNow();
-    if (underWay) {
-      event.preventDefault();
-      await underWay;
-      press(event);
-    } else if (isOurs) typedIn(form, event.submitter);
-  });
-  if (fromBefore().length > 0) until(settled(form));
 }
 
 function refreshSection(section) {
@@ -253,11 +54,5 @@ function copyButton(button) {
   });
 }
 
-const forms = document.querySelectorAll("form[data-refresh]");
-// A page that says which save has made its version needs not be asked.
-forget(BAR?.dataset.stamp);
-for (const form of forms) refreshForm(form);
-const isBehind = BAR && "stamp" in BAR.dataset;
-if (forms.length === 0 && fromBefore().length > 0) settled(null).then((all) => all && isBehind && location.reload());
 for (const section of document.querySelectorAll("[data-refresh-every]")) refreshSection(section);
 for (const button of document.querySelectorAll("button[data-copy]")) copyButton(button);
