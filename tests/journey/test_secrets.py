@@ -37,6 +37,7 @@ RUN = {
     "token stats": ["exam"],
     "token revoke": ["exam", "revoked.csv"],
     "token reissue-after-restore": ["exam"],
+    "token hold-after-restore": [],
     "survey reopen": ["exam"],
     "doctor": [],
     "purge": ["--clock-ok"],
