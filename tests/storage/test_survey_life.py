@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -16,6 +17,7 @@ from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
+from tests.invited import blind_survey
 from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
 from tests.surveys import survey
 
@@ -207,6 +209,38 @@ def test_purge_of_a_revision_leaves_the_tokens_that_a_later_one_asks_for(store: 
     store.purge(later)
     assert not store.has_token(key, left)
     assert store.token_counts(key)[:4] == (3, 2, 0, 0)
+    assert wrong_counts(store) == []
+
+
+@pytest.mark.parametrize("blind", [False, True])
+@pytest.mark.parametrize("used", [0, 1])
+def test_counts_of_tokens_are_true_whoever_purges_twice_and_corrects_after_it(
+    store: Storage, used: int, blind: bool
+) -> None:
+    """Two nodes see that a survey is due; then it goes on as a correction, with new links."""
+    first = blind_survey() if blind else survey(access="token")
+    key = store.publish(first).key
+
+    def add_and_use(number: int, used: int) -> None:
+        good, left = b"%032d" % number, b"%032d" % (number + 1)
+        store.add_tokens(key, [good, left], blind=blind)
+        for _ in range(used):
+            if blind:
+                store.redeem_invitation(key, good, good)
+            else:
+                newest = store.revisions("exam")[-1].key
+                store.store([Arrival(plan(newest, tokens=key), 0, identity(number), arrival(1, 1).packed, (good,))])
+
+    add_and_use(10, used)
+    store.close_survey("exam", 20_000)
+    for _ in range(2):
+        store.purge(key)
+    assert store.token_counts(key)[:4] == (2, used, 0, 0)
+    assert wrong_counts(store) == []
+    follower = blind_survey if blind else partial(survey, access="token")
+    store.publish(follower(revision=2, replaces=first.digest))
+    add_and_use(20, 1)
+    assert store.token_counts(key)[:4] == (4, used + 1, 0, 1)
     assert wrong_counts(store) == []
 
 

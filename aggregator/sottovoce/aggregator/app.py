@@ -9,7 +9,7 @@ from sottovoce.aggregator.access import routes as access
 from sottovoce.aggregator.access.door_routes import register_doors
 from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
 from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.marks import Marks
+from sottovoce.aggregator.blind.marks import Marks, place_of
 from sottovoce.aggregator.blind.redeeming import Redeeming
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.collect import routes as collect
@@ -118,7 +118,7 @@ def create_app(
 
 def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callable[[int], None]:
     """Notes how new the database is; at once, before anybody can redeem: an old copy may have been put back."""
-    note = partial(Marks(settings.blind_keys_file).look, storage)
+    note = partial(Marks(settings.blind_keys_file, place_of(settings.database, settings.data)).look, storage)
     note(int(clock().timestamp()))
     return note
 

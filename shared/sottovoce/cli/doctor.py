@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.access.institution import provider_of
-from sottovoce.aggregator.blind.marks import Marks
+from sottovoce.aggregator.blind.marks import Marks, place_of
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import waiting_words
 from sottovoce.aggregator.settings import Settings
@@ -43,6 +43,6 @@ def doctor(data: Path | None) -> None:
 
 def _tell_mark(storage: Storage, settings: Settings) -> None:
     """Whether an old copy was put back, or nobody here would notice it."""
-    problem = Marks(settings.blind_keys_file).problem(storage)
+    problem = Marks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)
     if problem:
         click.echo(problem, err=True)

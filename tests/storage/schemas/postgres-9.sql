@@ -553,7 +553,8 @@ CREATE TABLE public.token_counts (
     spent bigint DEFAULT 0 NOT NULL,
     revoked bigint DEFAULT 0 NOT NULL,
     held bigint DEFAULT 0 NOT NULL,
-    held_since bigint
+    held_since bigint,
+    dropped bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.tokens (

@@ -183,7 +183,7 @@ CREATE TABLE token_counts (
             created INTEGER NOT NULL DEFAULT 0,
             spent INTEGER NOT NULL DEFAULT 0,
             revoked INTEGER NOT NULL DEFAULT 0
-        , held INTEGER NOT NULL DEFAULT 0, held_since INTEGER) STRICT
+        , held INTEGER NOT NULL DEFAULT 0, held_since INTEGER, dropped INTEGER NOT NULL DEFAULT 0) STRICT
         ;
 CREATE TABLE tokens (
             survey INTEGER NOT NULL REFERENCES surveys (key),

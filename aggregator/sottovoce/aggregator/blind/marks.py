@@ -7,11 +7,13 @@ outside the database. A database whose mark is below the noted one is older than
 have been redeemed since. A node that never ran on it, or cannot write beside the keys, notices nothing.
 """
 
+import hashlib
 import json
 import logging
 import os
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys import survey_of
@@ -21,15 +23,32 @@ _log = logging.getLogger("sottovoce")
 _OLDER = "the database is older than when a node ran here last: an old copy was put back"
 
 
+def place_of(database: str, data: Path) -> str:
+    """
+    A digest of where a database is, whoever signs in to it.
+
+    Args:
+        database: its address; "" if it is embedded.
+        data: the folder of an embedded one.
+    """
+    address = urlsplit(database)
+    host = address.netloc.rpartition("@")[2]
+    where = f"{host}{address.path}?{address.query}" if database else str(data.resolve())
+    return hashlib.sha256(where.encode()).hexdigest()[:16]
+
+
 class Marks:
     """
     The last marks that nodes with this file of keys saw, by the first line of each database's record.
 
     Args:
         keys_file: as ``SOTTOVOCE_BLIND_KEYS_FILE`` names it; "" for none.
+        place: of the database, as ``place_of`` says: a restore drill or a copy elsewhere, which began with the same
+            line, has a mark of its own.
     """
 
-    def __init__(self, keys_file: str) -> None:
+    def __init__(self, keys_file: str, place: str = "") -> None:
+        self._place = place
         self._keys = Path(keys_file) if keys_file else None
         self._path = Path(f"{keys_file}.marks")
         self._is_refused = False
@@ -70,10 +89,11 @@ class Marks:
 
     def _line(self, storage: Storage) -> str | None:
         """What tells databases apart that have nothing to do with each other; None where no key is."""
-        if self._keys is None or not self._keys.exists():
+        # Not by ``exists``, which fails where a folder may not be looked into.
+        if self._keys is None or not os.access(self._keys, os.F_OK):
             return None
         record = storage.record()
-        return record[0].hash.hex() if record else None
+        return f"{record[0].hash.hex()} {self._place}".strip() if record else None
 
     def _read(self) -> dict[str, int]:
         try:

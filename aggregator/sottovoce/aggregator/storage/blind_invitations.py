@@ -21,10 +21,18 @@ _MAKE = """
         PRIMARY KEY (survey, invitation_hash)
     ){end}
 """
+# The release before noted at the purge how many were spent; what was neither that nor revoked was dropped.
+_DROPPED_BEFORE = """
+    UPDATE token_counts SET dropped = created - revoked - spent
+    - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
+    WHERE survey IN (SELECT key FROM surveys WHERE purged = 1)
+"""
 MAKE_BLIND = (
     _MAKE.format(survey="INTEGER NOT NULL REFERENCES surveys (key)", bytes="BLOB", end=" STRICT, WITHOUT ROWID"),
     "ALTER TABLE token_counts ADD COLUMN held INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE token_counts ADD COLUMN held_since INTEGER",
+    "ALTER TABLE token_counts ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0",
+    _DROPPED_BEFORE,
     "ALTER TABLE pulse ADD COLUMN mark INTEGER NOT NULL DEFAULT 0",
 )
 MAKE_BLIND_SHARED = (
@@ -34,6 +42,8 @@ MAKE_BLIND_SHARED = (
     "ALTER TABLE blind_invitations ALTER invitation_hash SET STATISTICS 0",
     "ALTER TABLE blind_invitations ALTER blinded_hash SET STATISTICS 0",
     "ALTER TABLE token_counts ADD COLUMN held bigint NOT NULL DEFAULT 0, ADD COLUMN held_since bigint",
+    "ALTER TABLE token_counts ADD COLUMN dropped bigint NOT NULL DEFAULT 0",
+    _DROPPED_BEFORE,
     "ALTER TABLE pulse ADD COLUMN mark bigint NOT NULL DEFAULT 0",
 )
 
@@ -67,12 +77,6 @@ _HELD_OF_OPEN = """
     WHERE held > 0 AND EXISTS (SELECT 1 FROM surveys WHERE name = first.name AND closed_on IS NULL)
     ORDER BY name
 """
-_NOTE = """
-    UPDATE token_counts SET held = 0, held_since = NULL, spent = spent - held + (
-        SELECT count(blinded_hash) FROM blind_invitations WHERE survey = token_counts.survey
-    ) WHERE survey IN (SELECT survey FROM blind_invitations JOIN surveys ON key = survey WHERE name = ?)
-"""
-_FORGET = "DELETE FROM blind_invitations WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
 
 
 def invite(db: Handle, survey: int, hashes: Sequence[bytes]) -> None:
@@ -188,15 +192,3 @@ def count(db: Handle, survey: int) -> tuple[int, int]:
 def held_of_open(db: Handle) -> dict[str, Held]:
     """What is held of surveys that are open, by their names."""
     return {name: Held(number, since) for name, number, since in db.execute(_HELD_OF_OPEN).fetchall()}
-
-
-def forget(db: Handle, name: str) -> None:
-    """
-    Drop the invitations, and note how many were redeemed.
-
-    Args:
-        db: within a transaction.
-        name: of a survey whose reports' ids are all forgotten.
-    """
-    db.execute(_NOTE, [name])
-    db.execute(_FORGET, [name])

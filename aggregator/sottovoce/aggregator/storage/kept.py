@@ -33,13 +33,14 @@ class Revision(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """How many were made, used (noted at the purge, and until then the rest), taken back, and are held since a day."""
+    """How many were made, used (as the last purge noted it), taken back, are held since a day, and were dropped."""
 
     created: int = 0
     spent: int = 0
     revoked: int = 0
     held: int = 0
     held_since: int | None = None
+    dropped: int = 0
 
 
 @dataclass(frozen=True)

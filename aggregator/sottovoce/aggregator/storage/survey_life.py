@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from sottovoce.aggregator.storage import blind_invitations, journal_table, record
+from sottovoce.aggregator.storage import journal_table, record, tokens
 from sottovoce.aggregator.storage import journal_words as words
 from sottovoce.aggregator.storage.statements import Handle, show
 from sottovoce.aggregator.storage.tables import OF_NAMES, OF_SURVEYS
@@ -33,18 +33,6 @@ _PURGE = (
     "DELETE FROM tombstones WHERE survey = ?",
 )
 _ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
-_FORGET_TOKENS = (
-    # First, though they are: whoever adds tokens has the row of one of them.
-    "UPDATE surveys SET purged = 1 WHERE name = ?",
-    # From now on what was spent cannot be told from what was good; an earlier release noted it at the first purge.
-    """
-    UPDATE token_counts SET spent = created - revoked
-    - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
-    WHERE survey IN (SELECT key FROM surveys WHERE name = ?) AND spent = 0
-    AND NOT EXISTS (SELECT 1 FROM blind_invitations WHERE survey = token_counts.survey)
-    """,
-    "DELETE FROM tokens WHERE survey IN (SELECT key FROM surveys WHERE name = ?)",
-)
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
 _LIVE_AND_SHOWN = """
@@ -203,17 +191,15 @@ def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
         rekey: the statement that gives the rows new keys.
         who: does it, for the journal.
     """
-    # It may have been reopened since somebody saw that it is due.
-    query = "SELECT name, revision FROM surveys WHERE key = ? AND closed_on IS NOT NULL"
+    # Since somebody saw that it is due it may have been reopened, or purged by another node.
+    query = "SELECT name, revision FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
     found = db.execute(query, [survey]).fetchone()
     if found is not None:
         for statement in (rekey, *_PURGE):
             db.execute(statement, [survey])
         name = found[0]
         if db.execute(_ANY_LEFT, [name]).fetchone() is None:
-            for statement in _FORGET_TOKENS:
-                db.execute(statement, [name])
-            blind_invitations.forget(db, name)
+            tokens.forget(db, name)
         journal_table.append(db, day, words.PURGED, who, f"{name} {found[1]}")
 
 

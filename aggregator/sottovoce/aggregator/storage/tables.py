@@ -64,6 +64,7 @@ TABLES: dict[str, Columns] = {
         "survey": KEY,
         **dict.fromkeys(("created", "spent", "revoked", "held"), NUMBERS),
         "held_since": Column("numbers", may_be_empty=True),
+        "dropped": NUMBERS,
     },
     "blind_invitations": {
         "survey": KEY,

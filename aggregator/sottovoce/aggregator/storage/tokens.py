@@ -13,12 +13,22 @@ from sottovoce.aggregator.storage.statements import Handle, add_token_counts, de
 from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
 from sottovoce.shared.errors import StorageError
 
-_COUNTS = """
-    SELECT created, spent, revoked, held, held_since, (
-        SELECT min(each.purged) FROM surveys AS each JOIN surveys AS first ON first.name = each.name
-        WHERE first.key = token_counts.survey
-    ) FROM token_counts WHERE survey = ?
-"""
+_COUNTS = "SELECT created, revoked, held, held_since, dropped FROM token_counts WHERE survey = ?"
+_OF_NAME = "survey IN (SELECT key FROM surveys WHERE name = ?)"
+_FORGET = (
+    # First, though they are: whoever adds tokens has the row of one of them.
+    "UPDATE surveys SET purged = 1 WHERE name = ?",
+    f"""
+    UPDATE token_counts SET held = 0, held_since = NULL, dropped = dropped + held
+    + (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
+    + (SELECT count(*) - count(blinded_hash) FROM blind_invitations WHERE survey = token_counts.survey)
+    WHERE {_OF_NAME}
+    """,  # noqa: S608 - a constant
+    # As the release before reads it; and of invitations that were redeemed nothing else is left.
+    f"UPDATE token_counts SET spent = created - revoked - dropped WHERE {_OF_NAME}",  # noqa: S608
+    f"DELETE FROM tokens WHERE {_OF_NAME}",  # noqa: S608
+    f"DELETE FROM blind_invitations WHERE {_OF_NAME}",  # noqa: S608
+)
 
 # Invitations lie under the first revision, which a close and a correction after it have left closed.
 _ANY_OPEN = "SELECT 1 FROM surveys WHERE closed_on IS NULL AND name = (SELECT name FROM surveys WHERE key = ?)"
@@ -95,13 +105,24 @@ def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
 
 def counts(db: Handle, survey: int) -> TokenCounts:
     """How many tokens there are of each kind."""
-    created, noted, revoked, held, since, are_gone = db.execute(_COUNTS, [survey]).fetchone() or (0, 0, 0, 0, None, 0)
+    created, revoked, held, since, dropped = db.execute(_COUNTS, [survey]).fetchone() or (0, 0, 0, None, 0)
     unspent = db.execute("SELECT count(*) FROM tokens WHERE survey = ?", [survey]).fetchone()[0]
     invitations, used = blind_invitations.count(db, survey)
     unspent += invitations - used
-    # The last purge drops the tokens, and not how many were spent; an earlier release noted that at the first one.
-    spent = noted + used - held if are_gone or noted or invitations else created - revoked - unspent
+    spent = created - revoked - held - dropped - unspent
     return TokenCounts(created, spent, revoked, unspent, held, since)
+
+
+def forget(db: Handle, name: str) -> None:
+    """
+    Drop tokens and invitations, and note how many were good or held.
+
+    Args:
+        db: within a transaction.
+        name: of a survey whose reports' ids are all forgotten.
+    """
+    for statement in _FORGET:
+        db.execute(statement, [name])
 
 
 class TokenStorage(JournalStorage):
@@ -208,8 +229,10 @@ class TokenStorage(JournalStorage):
             if known > mark:
                 blind_invitations.hold(db, self._today(db))
                 journal_table.append(db, self._today(db), RESTORED, NOBODY)
-            blind_invitations.raise_mark(db, max(now, known))
-        return max(mark, now, known), known > mark
+            # By one at least: a clock that was ahead for a while stops no mark.
+            new = max(mark + 1, now, known)
+            blind_invitations.raise_mark(db, new)
+        return new, known > mark
 
     def held_invitations(self) -> dict[str, Held]:
         """What is held after a restore, by the names of surveys that are open."""

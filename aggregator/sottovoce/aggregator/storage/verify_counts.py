@@ -40,10 +40,9 @@ def wrong_counts(storage: Storage) -> list[str]:
         # Without its text nobody can say what the rows of a revision mean.
         known = {one.key: one.survey for one in revisions if one.survey is not None}
         cells, counts, strange = _recount(rows("reports"), known)
-    spent, forgotten = _spent(revisions, kept), _forgotten(revisions)
+    spent = _spent(revisions, kept)
     found = [f"{one.title}: {words}" for one in revisions for words in _wrong(one, kept, cells, counts)]
-    for one in revisions:
-        found += [f"{one.title}: {words}" for words in _wrong_tokens(one, kept, spent[one.key], one.key in forgotten)]
+    found += [f"{one.title}: {words}" for one in revisions for words in _wrong_tokens(one, kept, spent[one.key])]
     return found + [f"rows of reports that hold no values of their survey: {strange}"] * (strange > 0)
 
 
@@ -88,20 +87,12 @@ def _spent(revisions: list[Revision], kept: Kept) -> Counter[int]:
     return spent
 
 
-def _forgotten(revisions: list[Revision]) -> set[int]:
-    """Keys of the revisions of which the tokens or invitations are gone: at the purge of the last revision."""
-    left = {one.name for one in revisions if not one.purged}
-    return {one.key for one in revisions if one.name not in left}
-
-
-def _wrong_tokens(one: Revision, kept: Kept, spent: int, is_forgotten: bool) -> Iterator[str]:
-    created, noted, revoked, held, since = kept.tokens.get(one.key, Tokens())
-    # An earlier release noted what was spent at the first purge.
-    gone = noted if is_forgotten or noted else created - revoked - held - kept.good_tokens[one.key]
-    if is_forgotten and one.survey is not None and one.survey.is_blind:
-        spent = noted
-    # A purge drops the good ones, and not their number.
-    if min(created, revoked, gone, held) < 0 or created < gone + revoked + held or gone != spent:
+def _wrong_tokens(one: Revision, kept: Kept, spent: int) -> Iterator[str]:
+    created, noted, revoked, held, since, dropped = kept.tokens.get(one.key, Tokens())
+    gone = created - revoked - held - dropped - kept.good_tokens[one.key]
+    # Invitations that were redeemed go with the last purge, which notes how many they were.
+    spent += noted if one.survey is not None and one.survey.is_blind else 0
+    if min(created, revoked, gone, held, dropped) < 0 or gone != spent:
         yield "the numbers of tokens contradict each other"
     if held != kept.held[one.key] or (since is None) == (held > 0):
         yield "the number of held invitations is not that of the rows"

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.marks import Marks
+from sottovoce.aggregator.blind.marks import Marks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, Storage
 from sottovoce.aggregator.storage.connect import FILE, open_url
@@ -78,11 +78,26 @@ def test_clock_that_is_set_back_and_other_databases_hold_nothing(stores: tuple[S
     for seconds in (600, 0, -86400):
         Marks(keys).look(store, NOON + seconds)
         Marks(keys).look(other, NOON + seconds - 300)
-    assert (store.mark(), other.mark()) == (NOON + 600, NOON + 300)
+    # By one each time, so that an old copy is seen while a clock that was ahead is waited for.
+    assert (store.mark(), other.mark()) == (NOON + 602, NOON + 302)
     assert {**store.held_invitations(), **other.held_invitations()} == {}
     store.hold_invitations(NOON + 900)
     store.hold_invitations(NOON)
     assert store.mark() == NOON + 900
+
+
+def test_copy_elsewhere_disturbs_nobody(stores: tuple[Storage, Storage], keys: str) -> None:
+    """A restore drill with the same file of keys began with the same line, and lies in another place."""
+    real, drill = stores
+    here, there = place_of("", Path("real")), place_of("", Path("drill"))
+    Marks(keys, here).look(real, NOON)
+    copy_all(real, drill)
+    for second in (60, 120):
+        Marks(keys, there).look(drill, NOON + second)
+        Marks(keys, here).look(real, NOON + second - 30)
+    assert {**real.held_invitations(), **drill.held_invitations()} == {}
+    signed_in = [place_of(f"postgresql://{who}@host:5432/base?sslmode=require", Path()) for who in ("a:secret", "b")]
+    assert signed_in[0] == signed_in[1] != place_of("postgresql://b@host:5432/other", Path())
 
 
 def test_what_restore_has_held_is_not_held_again_once_it_is_let_go(stores: tuple[Storage, Storage], keys: str) -> None:
@@ -111,11 +126,12 @@ def test_node_holds_before_it_serves(tmp_path: Path, keys: str, clock: FakeClock
         storage.scrub()
     shutil.copyfile(tmp_path / "old", file)
     with closing(SQLiteStorage(file)) as storage:
-        assert "an old copy was put back" in Marks(keys).problem(storage)
+        marks = Marks(keys, place_of(settings.database, settings.data))
+        assert "an old copy was put back; invitations are held as soon as" in marks.problem(storage)
         app = create_app(settings, storage, clock, {})
         assert storage.held_invitations()["exam"].number == 1
         app.extensions["group_commit"].end()
-        assert Marks(keys).problem(storage) == ""
+        assert marks.problem(storage) == ""
 
 
 def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
@@ -136,8 +152,10 @@ def test_whoever_cannot_notice_it_is_told_what_to_do_by_hand(
     held = run(main, ["token", "hold-after-restore", "--data", str(tmp_path)])
     assert (held.exit_code, "exam: 1 invitation is held" in held.stderr) == (0, True)
     with closing(SQLiteStorage(tmp_path / FILE)) as storage:
-        Marks(keys).look(storage, NOON)
-        assert json.loads(Path(f"{keys}.marks").read_text()) == {storage.record()[0].hash.hex(): storage.mark()}
+        place = place_of("", tmp_path)
+        Marks(keys, place).look(storage, NOON)
+        known = {f"{storage.record()[0].hash.hex()} {place}": storage.mark()}
+        assert json.loads(Path(f"{keys}.marks").read_text()) == known
     assert "hold-after-restore" not in run(main, ["doctor", "--data", str(tmp_path)]).stderr
 
 

@@ -107,12 +107,22 @@ function takeOver(form, page) {
 
 /** Both texts, where somebody else came between what was typed here before and its arrival. */
 async function showBoth(form, save) {
-  form.inert = true;
   const fields = new URLSearchParams(save.fields);
   for (const [name, value] of changedIn(form)) fields.set(name, value);
   const more = { ...save, fields: fields.toString() };
   keep(unheard().map((each) => (each.stamp === save.stamp ? more : each)));
-  swap((await post(more, "again")).page, "main");
+  form.inert = true;
+  try {
+    const { status, page } = await post(more, "again");
+    if (status === 409) swap(page, "main");
+    if (status === 200) {
+      // The same was typed by both.
+      forget(save.stamp);
+      location.reload();
+    }
+  } finally {
+    form.inert = false;
+  }
 }
 
 /** Take over what has arrived in the meantime; false if there is somebody else's text to be told of first. */
