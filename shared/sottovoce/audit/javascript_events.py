@@ -117,7 +117,7 @@ def _check(node: str, scripts: Mapping[str, str], scenario: Scenario, length: in
                 return check_device("javascript", scenario, length, device, None)
             quicker = stack.enter_context(browser_device(node, remembering_scripts(scripts), scenario))
             return check_device("javascript", scenario, length, device, quicker)
-    except (BrokenDevice, LookupError, ValueError, TypeError):
+    except (BrokenDevice, OSError, LookupError, ValueError, TypeError):
         return Check("javascript", subject_of(scenario), FAILED, message=_BROKEN)
 
 
@@ -142,6 +142,8 @@ def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) ->
                 assert process.stdin is not None  # noqa: S101 - they are pipes
                 assert process.stdout is not None  # noqa: S101
                 process.stdin.write(f"{json.dumps(_begin(scripts, scenario))}\n")
+                # Else it may be that it is written first when the process has ended.
+                process.stdin.flush()
                 yield BrowserDevice(scenario, process.stdin, process.stdout)
             finally:
                 watch.cancel()
