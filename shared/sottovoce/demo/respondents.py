@@ -1,6 +1,7 @@
 """People whose answers are known, each a respondent of its own, with a ledger and draws of its own."""
 
 import itertools
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -35,15 +36,22 @@ def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arriv
         people: true answers, as option names by question name.
         arrived: called after each report.
     """
+    is_over = threading.Event()
 
     def send(share: Sequence[Answers]) -> None:
         transport = Transport(url)
         for answers in share:
+            if is_over.is_set():
+                return
             Respondent(_at_once(survey), transport, MemoryLedger()).answer(answers)
             arrived()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
+        try:
+            list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
+        finally:
+            # Whoever is told to end, or fails, does not wait until all others have answered.
+            is_over.set()
 
 
 def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], seed: int, arrived: Arrived) -> None:
