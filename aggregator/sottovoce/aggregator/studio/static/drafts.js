@@ -44,13 +44,15 @@ function keep(saved) {
 const forget = (stamp) => keep(unheard().filter((each) => each.stamp !== stamp));
 const fromBefore = () => unheard().filter((each) => each.visit !== VISIT);
 
-/** What a form holds now, as another save of this visit, which is kept until a reply has said that it has arrived. */
-function typedIn(form, button) {
+/**
+ * What a form holds now, as another save of this visit, which is kept until a reply has said that it has arrived. Which
+ * button was pressed is not kept: a question that is deleted or moved later, unseen, would have others typed over.
+ */
+function typedIn(form) {
   unsent.delete(form);
   form.elements.stamp.value = `${VISIT}.${(saves += 1)}`;
   const fields = new URLSearchParams(new FormData(form));
   fields.delete("form_token");
-  if (button?.name) fields.set(button.name, button.value);
   const save = { visit: VISIT, stamp: form.elements.stamp.value, address: form.action, fields: fields.toString() };
   keep([...fromBefore(), save]);
   return save;
@@ -209,7 +211,7 @@ function refreshForm(form) {
       event.preventDefault();
       await underWay;
       press(event);
-    } else if (isOurs) typedIn(form, event.submitter);
+    } else if (isOurs) typedIn(form);
   });
   if (fromBefore().length > 0) until(settled(form));
 }
