@@ -80,6 +80,9 @@ def save_design(name: str) -> Response:
     word = form.get("do", "")
     mine = change(typed, word)
     # A version that is gone is no version to save over: whoever kept a page open that long is shown both texts.
+    if not form.get("over") and form.get("of", base.draft.stamp) != base.draft.stamp:
+        # That version was of a draft that had this name before.
+        return _both(name, typed, last, form)
     typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or last.version
     by = form.get("by", "")
     version = drafts.save(name, typed_over, mine, again=by == "again")

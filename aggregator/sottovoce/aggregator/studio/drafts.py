@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+from uuid import uuid4
 
 from flask import current_app, g
 from sottovoce.aggregator.authoring.draft import Draft
@@ -76,7 +77,8 @@ def save(name: str, typed_over: int, draft: Draft, *, again: bool = False) -> in
         own = [number for visit, number in map(_parts, since) if visit and visit == _parts(draft.stamp)[0]]
         if (again or len(own) == len(since)) and any(number >= _parts(draft.stamp)[1] for number in own):
             return kept.version
-        over = kept.version if since and len(own) == len(since) else typed_over
+        # Of versions that are no longer kept nobody knows whose they were.
+        over = kept.version if since and len(own) == len(since) and kept_draft(name, typed_over) else typed_over
         version = _writer().after_reports(partial(tables.save, name, over, document))
         before, kept = kept.version, kept_draft(name)
         if version is not None:
@@ -111,7 +113,7 @@ def begin(draft: Draft, wanted: str = "") -> str:
         The name that it got: the first free one, since links of two surveys may not be alike.
     """
     name = free_name(short_name(wanted or draft.title, "survey", "-"), taken_names(), "-")
-    tables, account, who, document = storage(), g.actor.account.id, g.who, draft.dumped
+    tables, account, who, document = storage(), g.actor.account.id, g.who, _born(draft).dumped
 
     def write() -> None:
         tables.drafts.add(name, document)
@@ -126,8 +128,13 @@ def begin_correction(name: str) -> None:
     survey = survey_of(newest(storage(), name).document)
     tables = storage().drafts
     plan, draft = tables.plan(name), draft_of(survey.document, survey.revision + 1)
-    document = replace(draft, people=plan.people, group=plan.group).dumped
+    document = _born(replace(draft, people=plan.people, group=plan.group)).dumped
     _writer().after_reports(lambda: tables.add(name, document))
+
+
+def _born(draft: Draft) -> Draft:
+    """With a stamp of its own: a draft that was deleted, or published, may have had the same name and version."""
+    return replace(draft, stamp=f"{uuid4().hex}.0")
 
 
 def finish(name: str, draft: Draft) -> None:

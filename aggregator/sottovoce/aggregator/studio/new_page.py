@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from flask import Response, g, render_template, request, url_for
@@ -89,7 +88,7 @@ def _copy() -> Begun | None:
         return None
     kept = drafts.kept_draft(name)
     if kept is not None:
-        return Begun(replace(kept.draft, stamp=""))
+        return Begun(kept.draft)
     revisions = drafts.storage().revisions(name)
     return Begun(draft_of(survey_of(revisions[-1].document).document)) if revisions else None
 

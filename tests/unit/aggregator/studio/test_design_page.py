@@ -124,6 +124,21 @@ def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher
     assert kept_titles(storage) == ["Theirs", "Third", "First", "Exams"]
 
 
+def test_save_for_a_draft_that_is_gone_is_not_laid_over_another_of_its_name(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    """A tab was without a connection; meanwhile it was deleted, or published, and begun anew."""
+    posted = {"version": "1", "of": "ab.0", "title.en": "Of the former one", "stamp": "ef.1", "by": "again"}
+    storage.drafts.add("exam", replace(draft_of(document()), stamp="cd.0").dumped)
+    reply = ann.post("surveys/exam/design", **posted)
+    assert (reply.status_code, kept_titles(storage)) == (409, ["Exams"])
+    assert "Of the former one" in reply.text
+    chosen = {**posted, "over": "1"}
+    del chosen["by"]
+    ann.post("surveys/exam/design", **chosen)
+    assert kept_titles(storage) == ["Of the former one", "Exams"]
+
+
 def test_script_is_told_of_the_version_that_it_saved(ann: Researcher, storage: SQLiteStorage) -> None:
     """And without a stamp, as without a script, each version has none."""
     storage.drafts.add("exam", draft_of(document()).dumped)

@@ -89,7 +89,7 @@ function changedIn(form) {
   const copy = form.cloneNode(true);
   copy.reset();
   const before = new FormData(copy);
-  return now.filter(([name, value]) => before.get(name) !== value && !["version", "stamp"].includes(name));
+  return now.filter(([name, value]) => before.get(name) !== value && !["version", "of", "stamp"].includes(name));
 }
 
 /** The form as another page has it, with what was typed into this one. */
