@@ -10,13 +10,13 @@ import json
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.blind.signing_key import SigningKey, make_key
+from sottovoce.aggregator.blind.whole_file import put
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
@@ -126,21 +126,7 @@ class KeysFile:
             "format": FORMAT,
             "surveys": {name: [[f"{key.p:x}", f"{key.q:x}"] for key in each] for name, each in keys.items()},
         }
-        # Readable by its owner alone from the first byte on.
-        handle, part = tempfile.mkstemp(dir=self._path.parent, prefix=".blind-keys.", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                json.dump(document, file)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(part).replace(self._path)
-        finally:
-            Path(part).unlink(missing_ok=True)
-        folder = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        put(self._path, json.dumps(document))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -11,10 +11,10 @@ import hashlib
 import json
 import logging
 import os
-import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sottovoce.aggregator.blind.whole_file import put
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys import survey_of
 
@@ -105,15 +105,7 @@ class Marks:
     def _write(self, marks: dict[str, int]) -> None:
         """Durably; a folder that only the keys may be read from is told of once."""
         try:
-            handle, part = tempfile.mkstemp(dir=self._path.parent, prefix=".blind-marks.", suffix=".part")
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as file:
-                    json.dump(marks, file)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(part).replace(self._path)
-            finally:
-                Path(part).unlink(missing_ok=True)
+            put(self._path, json.dumps(marks))
         except OSError:
             if not self._is_refused:
                 _log.warning("blind keys: nothing can be noted beside them; see sottovoce doctor")
