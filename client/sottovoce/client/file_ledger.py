@@ -19,11 +19,10 @@ from typing import Any
 from sottovoce.client.ledger import ARRIVED, Entry, Key, first_unaccepted, over
 from sottovoce.client.ledger_entry import (
     Record,
+    Records,
     dump_drawn,
     dump_record,
-    name_of,
     parse_drawn,
-    read_record,
     unreadable,
     unwritable,
 )
@@ -54,6 +53,7 @@ class FileLedger:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or default_folder()
+        self._records = Records()
 
     def get(self, key: Key) -> Entry | None:
         """
@@ -229,10 +229,10 @@ class FileLedger:
             raise unwritable("not everything was erased") from None
 
     def _name_of(self, key: Key) -> str:
-        return name_of(key)
+        return self._records.name_of(key)
 
     def _parsed(self, name: str) -> Record:
-        return read_record(self._place(name), name)
+        return self._records.read(self._place(name), name)
 
     def _place(self, name: str) -> str:
         return f"{self.folder}{os.sep}{name}{_ENTRY}"
@@ -255,9 +255,8 @@ class FileLedger:
         if own is None or not own.entry.body:
             return []
         # Of one survey and wave: memos of two surveys may well be alike.
-        return [
-            other for other, record in found.items() if (record.key, record.entry.body) == (own.key, own.entry.body)
-        ]
+        same = (own.key, own.entry.body)
+        return [other for other, record in found.items() if (record.key, record.entry.body) == same]
 
     def _end(self, name: str, ended: str, is_untried: bool = False) -> bool:
         try:
@@ -318,12 +317,13 @@ class FileLedger:
 
     def _create(self, path: Path, content: bytes) -> None:
         """Write a file durably, unless it is there already."""
-        temporary = self._write(content)
-        try:
-            with suppress(FileExistsError):
-                os.link(temporary, path)
-        finally:
-            temporary.unlink()
+        if not path.exists():
+            temporary = self._write(content)
+            try:
+                with suppress(FileExistsError):
+                    os.link(temporary, path)
+            finally:
+                temporary.unlink()
         _sync(self.folder)
 
     @contextmanager

@@ -52,19 +52,42 @@ def dump_record(key: Key, entry: Entry) -> bytes:
     return f"{{\n {_LINES.encode({**about, **vars(entry)})[1:-1]}\n}}".encode()
 
 
-def read_record(path: str, name: str) -> Record:
+class Records:
     """
-    What the file of an entry says.
+    The entries in the files of one ledger: those that lie there now, and each spelling of them is understood once.
 
-    Args:
-        path: of the file.
-        name: the entry's own, in the ledger.
-
-    Raises:
-        BudgetExhausted: it is damaged.
-        OSError: as the system says.
+    A program looks at the same few entries many times, since another one may change them in between.
     """
-    return _parse(path, name, _content(path))
+
+    def __init__(self) -> None:
+        self._understood: dict[str, tuple[bytes, Record]] = {}
+        self._names: dict[Key, str] = {}
+
+    def read(self, path: str, name: str) -> Record:
+        """
+        What the file of an entry says.
+
+        Args:
+            path: of the file.
+            name: the entry's own, in the ledger.
+
+        Raises:
+            BudgetExhausted: it is damaged.
+            OSError: as the system says.
+        """
+        content = _content(path)
+        before, record = self._understood.get(name, (None, None))
+        if record is None or content != before:
+            record = _parse(path, name, content)
+            self._understood[name] = (content, record)
+        return record
+
+    def name_of(self, key: Key) -> str:
+        """As the function ``name_of``."""
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = name_of(key)
+        return found
 
 
 def _content(path: str) -> bytes:

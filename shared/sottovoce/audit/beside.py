@@ -15,7 +15,7 @@ Work = Callable[[], list[Check]]
 _PR_SET_PDEATHSIG = 1
 
 
-def started_beside(part: str, subject: str, work: Work) -> Work:
+def started_beside(part: str, subject: str, work: Work, gives_way: int = 0) -> Work:
     """
     Begin the work in a fork of this process; what is given back waits for its checks.
 
@@ -26,6 +26,8 @@ def started_beside(part: str, subject: str, work: Work) -> Work:
         part: one of ``check.PARTS``.
         subject: what the work is about, if it ends without a result.
         work: gives checks.
+        gives_way: to other work, by so many of the system's degrees, of which ten leave it a tenth of the time; so that
+            the longest work is not also the last.
     """
 
     def whole() -> list[Check]:
@@ -35,7 +37,7 @@ def started_beside(part: str, subject: str, work: Work) -> Work:
         return whole
     forks = multiprocessing.get_context("fork")
     receiving, sending = forks.Pipe(duplex=False)
-    process = forks.Process(target=_send, args=(sending, whole, os.getpid()), daemon=True)
+    process = forks.Process(target=_send, args=(sending, whole, os.getpid(), gives_way), daemon=True)
     process.start()
     sending.close()
 
@@ -50,8 +52,9 @@ def started_beside(part: str, subject: str, work: Work) -> Work:
     return awaited
 
 
-def _send(sending: Connection, work: Work, begun_by: int) -> None:
+def _send(sending: Connection, work: Work, begun_by: int, gives_way: int) -> None:
     _end_with(begun_by)
+    os.nice(gives_way)
     sending.send(work())
 
 

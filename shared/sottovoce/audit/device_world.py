@@ -20,6 +20,7 @@ from typing import Any
 
 from sottovoce.audit.device_state import Happened, State, Way, last_named, names_of
 from sottovoce.audit.pretended_aggregator import PretendedAggregator, Session
+from sottovoce.audit.small_files import read_small, write_small
 from sottovoce.audit.small_surveys import Scenario
 from sottovoce.client import kept_survey, revisions
 from sottovoce.client.draws import Draws
@@ -340,16 +341,11 @@ def charged(state: State, folder: Path) -> float:
 
 
 def _read(folder: Path) -> tuple[tuple[str, bytes], ...]:
-    found = [(name, _content(f"{folder}/{name}")) for name in sorted(os.listdir(folder))]  # noqa: PTH208 - many thousands of times
+    found = [(name, read_small(f"{folder}/{name}")) for name in sorted(os.listdir(folder))]  # noqa: PTH208 - many thousands of times
     # What a kill leaves half-written has a name by chance, which tells nothing.
     parts = sorted(content for name, content in found if name.endswith(".part"))
     whole = [(name, content) for name, content in found if not name.endswith(".part")]
     return (*whole, *((f"{number}.part", content) for number, content in enumerate(parts)))
-
-
-def _content(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
-        return file.read()
 
 
 def _write(folder: Path, files: tuple[tuple[str, bytes], ...]) -> None:
@@ -357,8 +353,7 @@ def _write(folder: Path, files: tuple[tuple[str, bytes], ...]) -> None:
     for name in os.listdir(folder):  # noqa: PTH208 - as above
         os.unlink(f"{folder}/{name}")  # noqa: PTH108 - as above
     for name, content in files:
-        with open(f"{folder}/{name}", "wb", buffering=0) as file:  # noqa: PTH123 - as above
-            file.write(content)
+        write_small(f"{folder}/{name}", content)
 
 
 @contextmanager

@@ -44,6 +44,9 @@ if TYPE_CHECKING:  # the driver of browsers is only needed where a served client
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
 
+_GIVES_WAY = {"python": 0, "javascript": 5, "rest": 10}
+"""Degrees by which the lives of each language's client, and what begins after them, give way: the longest first."""
+
 
 @dataclass(frozen=True)
 class Order:
@@ -105,8 +108,11 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     # Put together once, before there are several processes; where they cannot be, that shows below.
     with suppress(Exception):
         scripts()
-    # A core for each: what is watched here is disturbed by nothing that runs there.
-    lives = [started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind)) for each in CLIENTS]
+    # Processes of their own: what is watched here is disturbed by nothing that runs there.
+    lives = [
+        started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind), _GIVES_WAY[each])
+        for each in CLIENTS
+    ]
     work = QUICK_WORK if order.quick else MAX_WORK
     tasks = {question.name: plan(question, work) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
@@ -117,9 +123,11 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     runs, failed = _planned(order)
     tick(1)
     javascript = started_beside(
-        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs)
+        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs), _GIVES_WAY["rest"]
     )
-    samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [])
+    samples = started_beside(
+        "reports", "all questions", lambda: sampled(order) if order.runs else [], _GIVES_WAY["rest"]
+    )
     whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
     tick = begin("laws, JavaScript, lives and samples", 4 + len(lives))
     checks = []

@@ -54,14 +54,16 @@ class _Counted:
 
     def __init__(self) -> None:
         self.taken = self.reads = 0
-        self._rest = b""
+        self._bytes, self._place = b"", 0
 
     def __call__(self, count: int) -> bytes:
         self.taken += count
         self.reads += 1
-        if len(self._rest) < count:
-            self._rest = os.urandom(_AT_ONCE + count)
-        data, self._rest = self._rest[:count], self._rest[count:]
+        end = self._place + count
+        if end > len(self._bytes):
+            self._bytes, self._place, end = os.urandom(_AT_ONCE + count), 0, count
+        data = self._bytes[self._place : end]
+        self._place = end
         return data
 
 

@@ -25,6 +25,7 @@ from typing import Any
 import requests
 from sottovoce.audit.instead import environment, instead
 from sottovoce.audit.own_keys import redeemed
+from sottovoce.audit.small_files import read_small
 from sottovoce.audit.system_source import system_source
 from sottovoce.audit.waiting import present_of
 from sottovoce.client.file_ledger import FileLedger
@@ -109,7 +110,7 @@ class Watch:
     def note_files(self) -> None:
         """Add the bytes of all files, if they are others than when they were last looked at."""
         self._looking = True
-        found = (*_files(self._home), *_contents(self._elsewhere))
+        found = (*_files(str(self._home)), *_contents(self._elsewhere))
         self._looking = False
         before = next((event.what for event in reversed(self.events) if event.kind == FILES), ())
         if found != before:
@@ -176,13 +177,13 @@ class Watch:
         return (200, self._survey.canonical) if not path else (404, b"{}")
 
 
-def _files(folder: Path) -> Iterator[tuple[str, int, bytes]]:
+def _files(folder: str) -> Iterator[tuple[str, int, bytes]]:
     """(name, rights, bytes) of every file below a folder, in order."""
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.is_dir(follow_symlinks=False):
-            yield from _files(Path(entry.path))
+            yield from _files(entry.path)
         else:
-            yield entry.path, entry.stat(follow_symlinks=False).st_mode, Path(entry.path).read_bytes()
+            yield entry.path, entry.stat(follow_symlinks=False).st_mode, read_small(entry.path)
 
 
 @cache
@@ -191,7 +192,11 @@ def _is_watched(event: str) -> bool:
 
 
 def _is_outside(path: Any, home: Path) -> bool:  # noqa: ANN401 - whatever a program opens
-    return isinstance(path, (str, bytes, os.PathLike)) and not Path(os.fsdecode(path)).is_relative_to(home)
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return False
+    # Compared as texts: it is asked at each step on the disk.
+    opened, inside = os.fsdecode(path), str(home)
+    return opened != inside and not opened.startswith(inside + os.sep)
 
 
 def _contents(paths: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:

@@ -25,6 +25,39 @@ def test_file_ledger_survives_a_restart(tmp_path):
     assert FileLedger(tmp_path).get(KEY) == ENTRY
 
 
+def test_what_another_process_writes_is_read(tmp_path):
+    """However often an object has looked: a change, a longer one, damage, and that all is gone."""
+    mine, other = FileLedger(tmp_path), FileLedger(tmp_path)
+    other.record(KEY, ENTRY)
+    assert mine.get(KEY) == ENTRY
+
+    other.mark_refused(KEY, "a")
+    assert mine.get(KEY).refused == "a"
+    other.mark_refused(KEY, "b")
+    assert mine.get(KEY).refused == "b"
+
+    [path] = tmp_path.glob("*.json")
+    content = path.read_bytes()
+    path.write_bytes(content[:-2])
+    with pytest.raises(BudgetExhausted):
+        mine.get(KEY)
+    path.write_bytes(content)
+    assert mine.get(KEY).refused == "b"
+    path.unlink()
+    assert mine.get(KEY) is None
+
+
+def test_set_of_questions_is_written_once(tmp_path):
+    """A second visit writes nothing, and is given what the first one drew."""
+    first = FileLedger(tmp_path).prepare(KEY, "d" * 64, (0, 2))
+    [path] = tmp_path.iterdir()
+    written = path.stat()
+
+    assert FileLedger(tmp_path).prepare(KEY, "d" * 64, (1, 2)) == first == (0, 2)
+    assert [*tmp_path.iterdir()] == [path]
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)
+
+
 def test_entry_lies_there_as_a_field_a_line(tmp_path):
     """In the bytes that every release has written."""
     entry = replace(ENTRY, ended="é", send_at=7)
