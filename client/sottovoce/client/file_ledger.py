@@ -132,7 +132,9 @@ class FileLedger:
         """
         path = self.folder / f"{self._name_of(key)}-{pool}{_DRAWN}"
         with self._writing():
-            self._create(path, dump_drawn(drawn))
+            if not path.exists():
+                self._create(path, dump_drawn(drawn))
+            _sync(self.folder)
         return parse_drawn(path)
 
     def revise(self, key: Key, before: str, after: str) -> bool:
@@ -220,9 +222,8 @@ class FileLedger:
         """Remove the entry, ``*`` for all, and its charge: this device no longer knows, and would draw again."""
         try:
             with self._locked():
-                self._remove(f"{name}{_ENTRY}")
-                self._remove(f"{name}-*{_DRAWN}")
-                self._remove(f"*{_PART}")
+                for pattern in (f"{name}{_ENTRY}", f"{name}-*{_DRAWN}", f"*{_PART}"):
+                    self._remove(pattern)
                 self._remove_texts()
                 _sync(self.folder)
         except OSError:
@@ -317,13 +318,12 @@ class FileLedger:
 
     def _create(self, path: Path, content: bytes) -> None:
         """Write a file durably, unless it is there already."""
-        if not path.exists():
-            temporary = self._write(content)
-            try:
-                with suppress(FileExistsError):
-                    os.link(temporary, path)
-            finally:
-                temporary.unlink()
+        temporary = self._write(content)
+        try:
+            with suppress(FileExistsError):
+                os.link(temporary, path)
+        finally:
+            temporary.unlink()
         _sync(self.folder)
 
     @contextmanager
