@@ -61,11 +61,15 @@ class Sentences:
         """What a whole report spends of what devices allow."""
         return self.words.say(
             "design_cost",
-            spent=self.words.number(ceil(10 * totals.epsilon - 1e-6) / 10, 1),
+            spent=self.spent(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
             before=self.words.percent(BEFORE, 0),
             after=self.words.percent(totals.after, 0),
         )
+
+    def spent(self, epsilon: float) -> str:
+        """An epsilon with one decimal, rounded up."""
+        return self.words.number(ceil(10 * epsilon - 1e-6) / 10, 1)
 
     def problem(self, problem: DraftProblem) -> str:
         """What is wrong, in a sentence."""

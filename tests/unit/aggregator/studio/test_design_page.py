@@ -363,3 +363,18 @@ def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storag
 
     assert "Texts missing in \u2068العربية\u2069: 8." in page
     assert "language ar" not in page
+
+
+def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Epsilon beside each step, the channel's integers behind a click, and of the whole: people, a table, a panel."""
+    storage.drafts.add("exam", replace(draft_of(document()), people=1637).dumped)
+    ann.post("surveys/exam/design", version="1", **PANEL)
+    page = ann.get("surveys/exam/design")
+
+    steps = re.search(r'id="q0.harm".*?</fieldset>', page, re.DOTALL)
+    assert steps
+    assert re.findall(r"Epsilon ([\d.]+)\.", steps[0]) == ["2.00", "1.10", "0.70"]
+    assert re.search(r"How the software protects it.*?binary_rr|How the software protects it.*?coin_flip", page)
+    assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
+    assert "beside the questions you need about" in page
+    assert "Whoever answers in all 2 waves spends 4.4 in all." in page
