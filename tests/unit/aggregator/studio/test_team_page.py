@@ -3,6 +3,7 @@
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.access_rows import Account
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -92,3 +93,15 @@ def test_refusal_of_a_role_says_what_to_do(app: Flask, storage: SQLiteStorage) -
 
     assert "Your role does not allow it" in browser(app, BEN.id).get(TEAM, headers=html).text
     assert "Ihre Rolle erlaubt es nicht" in browser(app, BEN.id, "de").get(TEAM, headers=html).text
+
+
+def test_draft_has_a_team_before_anybody_can_answer(app: Flask, storage: SQLiteStorage) -> None:
+    """Its owner lets a colleague write too, whose page Design it then is."""
+    storage.drafts.add("sketch", empty_draft("Sketch", "en").dumped)
+    storage.access.grant(ANN.id, "sketch", "owner")
+    ann, ben, team = browser(app, ANN.id), browser(app, BEN.id), "/dashboard/surveys/sketch/team"
+    assert team in ann.get("/dashboard/surveys/sketch/design").text
+    assert ben.get("/dashboard/surveys/sketch/design").status_code == 404
+    press(ann, team, act="grant", account="Ben", role="owner")
+    assert ben.get("/dashboard/surveys/sketch/design").status_code == 200
+    assert "Ben" in ann.get(team).text
