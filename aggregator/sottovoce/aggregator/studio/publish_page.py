@@ -4,16 +4,18 @@ from flask import Response, current_app, g, render_template, request, url_for
 from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.figures import totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.panel import panel_of
 from sottovoce.aggregator.authoring.problems import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.blind.publishing import with_known_moduli, with_moduli
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.design_words import Sentences
+from sottovoce.aggregator.studio.design_words import Sentences, about
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page
+from sottovoce.aggregator.studio.text_places import texts_in_words
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import SpecError, StorageError
@@ -39,6 +41,9 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         draft=draft,
         version=drafts.draft_named(name).version,
         survey=survey,
+        texts=[] if survey is None else texts_in_words(survey, words()),
+        panel=panel_of(draft, name),
+        about=about,
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name) if problem.grave],
         earlier=earlier,
