@@ -9,6 +9,8 @@ from sottovoce.aggregator.authoring.problems import survey_of_draft
 from sottovoce.aggregator.authoring.rehearsal import Rehearsal, rehearse
 from sottovoce.aggregator.authoring.rehearsal_setting import MOST_PEOPLE, Field, Setting, read_setting
 from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.planning.margin import widest_margin
+from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse
 from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.studio import drafts
@@ -129,6 +131,16 @@ class Rehearsed:
     def beside(self, result: QuestionResult) -> list[SetBeside]:
         """The estimates of a question beside what was set."""
         return [*self._lines(result)]
+
+    def lost(self, result: QuestionResult) -> str:
+        """Which of the shares that were set are smaller than the margin with so many people; "" if none is."""
+        question = result.question
+        if question.mechanism is None or not result.n or is_number(question):
+            return ""
+        margin = widest_margin(measure_of(question), result.n / drawn_from(question))
+        small = [each.estimate.option for each in self.made.beside(result) if 0 < (each.was_set or 0) < margin]
+        labels = labels_of(self.made.survey, question, words())
+        return ", ".join(labels.get(option, option) for option in small)
 
     def _lines(self, result: QuestionResult) -> Iterator[SetBeside]:
         grid, labels = result.question.domain.grid, labels_of(self.made.survey, result.question, words())

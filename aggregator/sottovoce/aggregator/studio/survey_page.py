@@ -116,10 +116,11 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
     Args:
         name: the draft's.
         page: one of the words in ``PAGES``.
-        title: as the draft has it.
+        title: what it is called if there is no draft of this name any more.
     """
     kept = drafts.kept_draft(name)
     stamp = kept.draft.stamp if kept else None
+    title = kept.draft.title_in(words().language) if kept else title
     if current_app.extensions["storage"].revisions(name):
         return replace(published_page(name, page), stamp=stamp)
     opens = may_open(name)

@@ -132,6 +132,14 @@ def test_shares_that_were_set_stand_beside_the_estimates(get: Any) -> None:
         assert " to " in line[4]
 
 
+def test_share_that_could_not_be_told_from_0_is_named(get: Any) -> None:
+    """Of a coin flip and 1,000 people the margin is 6.2 points; 0 itself, and what is public, is not looked for."""
+    told = {share: get(f"exam/rehearse?n=1000&set.cheated.yes={share}").text for share in ("0", "6", "7")}
+    lost = {share: re.findall(r"you could not tell it from 0: ([^.<]*)", text) for share, text in told.items()}
+    assert {share: "Yes" in answers for share, answers in lost.items()} == {"0": False, "6": True, "7": False}
+    assert "you could not tell it from 0: Yes" in get("exam/rehearse/files?n=1000&set.cheated.yes=6").text
+
+
 def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
     """Unfolded, and without those that it is not of; all pairs are of all of them."""
     table = get("exam/rehearse/tables?n=60&kind=crosstab&rows=cheated&columns=year").text
