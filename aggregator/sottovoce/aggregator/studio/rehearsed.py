@@ -48,7 +48,7 @@ class Subject:
         frame: of its pages.
         survey: a draft's, or a published one; None where there is nothing to rehearse.
         plan: for how many people it is.
-        why: why there is nothing: ``unfinished`` or ``answered``; "" if there is.
+        why: why there is nothing: ``unfinished`` or ``closed``; "" if there is.
     """
 
     frame: SurveyPage
@@ -155,7 +155,7 @@ class Rehearsed:
 
 def subject_of(name: str) -> Subject:
     """
-    What is rehearsed under a name: a draft; without one, a published survey of which nothing is shown yet.
+    What is rehearsed under a name: a draft; without one, a published survey that is not closed.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -171,9 +171,9 @@ def subject_of(name: str) -> Subject:
     if not revisions:
         raise unknown_survey()
     frame = published_page(name, "rehearse")
-    # Whoever has real reports looks at those.
-    if stage_of(revisions) != "few":
-        return Subject(frame, None, why="answered")
+    # Until then nobody knows what its tables will look like; from then on they are there.
+    if stage_of(revisions) not in ("few", "open"):
+        return Subject(frame, None, why="closed")
     return Subject(frame, survey_of(revisions[-1].document), drafts.storage().drafts.plan(name))
 
 
