@@ -118,6 +118,10 @@ def draft_in(data: bytes) -> Draft:
     Raises:
         SpecError: it is no YAML, or no survey at all; one that has mistakes becomes a draft that has problems.
     """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        raise SpecError(words().say("new_other_file")) from None
     document = parse_yaml(data)
     try:
         draft = draft_of(document)  # type: ignore[arg-type]

@@ -38,7 +38,12 @@ KINDS = {
 }
 """What a person is told, by the code that a program gets; of every other code, that the request was not understood."""
 
-KINDS_OF_STAFF = {"unknown_survey": "staff_survey", "not_found": "staff_page", "still_open": "staff_open"}
+KINDS_OF_STAFF = {
+    "unknown_survey": "staff_survey",
+    "not_found": "staff_page",
+    "still_open": "staff_open",
+    "too_large": "staff_large",
+}
 """What researchers are told in another way on their own pages: they have no letter with a link to open again."""
 
 STYLE = (

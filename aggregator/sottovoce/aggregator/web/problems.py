@@ -128,8 +128,9 @@ def response(code: str, detail: str = "", problems: list[dict[str, str]] | None 
         detail: a sentence about this case, without anything that was sent.
         problems: places and messages, where there are several mistakes.
     """
-    is_staff = request.path.startswith(STAFF) and (request.endpoint is None or g.get("actor") is not None)
-    home = url_for("studio.surveys") if is_staff else ""
+    # Of nothing, and of what is too large to be looked at, it is not asked who sends it.
+    is_anybody = request.endpoint is None or code == "too_large" or g.get("actor") is not None
+    home = url_for("studio.surveys") if request.path.startswith(STAFF) and is_anybody else ""
     status, headers, body = reply(code, lambda name: request.headers.get(name, ""), detail, problems, home)
     return Response(body, status, headers)
 

@@ -57,6 +57,22 @@ def test_each_template_becomes_a_draft_that_can_be_published(
     assert storage.access.grants(ANN.id)[began] == "owner"
 
 
+@pytest.mark.parametrize("data", [b"\xd0\xcf\x11\xe0" + bytes(600), b"%PDF-1.7\n\xe2\xe3", b"\xff\xfea\x00"])
+def test_file_of_another_program_is_told_what_to_do_with_it(ann: FlaskClient, data: bytes) -> None:
+    """An old workbook, a document, a text in another encoding: nobody needs to know what an encoding is."""
+    reply = press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "form.xls")})
+    assert (reply.status_code, "save it there as .xlsx" in reply.text) == (422, True)
+
+
+def test_upload_that_is_too_large_leads_back(ann: FlaskClient) -> None:
+    """With how large it may be."""
+    headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+    reply = ann.post(NEW, data=b"a" * 700_000, headers=headers, content_type="application/x-www-form-urlencoded")
+    assert reply.status_code == 413
+    assert "at most 512 kB" in reply.text
+    assert 'href="/dashboard/"' in reply.text
+
+
 def test_templates_say_what_they_cost_and_give_and_where_they_come_from(ann: FlaskClient) -> None:
     """As ``test_templates`` has it from the channels: on each card for 1,500 and 2,000 people, and item by item."""
     page = ann.get(NEW).text
