@@ -5,7 +5,6 @@ from dataclasses import replace
 from flask import Response, render_template, request, url_for
 from sottovoce.aggregator.authoring.changes import change
 from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_condition
-from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, Draft
 from sottovoce.aggregator.authoring.figures import asked_of_each, question_of, steps_of, totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
@@ -16,6 +15,7 @@ from sottovoce.aggregator.authoring.problems import problems_of
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design_form import posted_draft
 from sottovoce.aggregator.studio.design_words import Sentences, about
+from sottovoce.aggregator.studio.difference_words import differences_in_words
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page
@@ -129,7 +129,7 @@ def _both(name: str, mine: Draft, theirs: drafts.Kept, form: dict[str, str]) -> 
         page="design",
         frame=draft_page(name, "design", theirs.draft.title),
         name=name,
-        found=differences(mine, theirs.draft),
+        found=differences_in_words(mine, theirs.draft, words()),
         theirs=theirs.version,
         posted={key: value for key, value in form.items() if key not in ("do", "over", "by", "form_token")},
     )

@@ -1,6 +1,7 @@
 """Publish: what is frozen is shown before, and what was planned stays in the file that says what was settled."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -42,3 +43,6 @@ def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteSt
     assert "July 1, 2026" in panel
     assert "Whoever answers in all 2 waves spends" in panel
     assert "Say how many will answer" in panel
+    changes = re.sub(r"<[^>]+>", " ", panel.partition("What it changes</summary>")[2])
+    assert re.search(r"The survey: Closes \(UTC\)\s+May 12, 2027, 12:00.AM UTC\s+–", changes)
+    assert re.search(r"Wave 1 closes \(UTC\)\s+–\s+August 1, 2026", changes)
