@@ -63,7 +63,14 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def preregistration(revisions: Sequence[Revision], about: About, plan: Plan) -> dict[str, Any]:
-    """The document: questions, channels, costs, windows, people, the rule of looking, and how figures are made."""
+    """
+    The document: questions, channels, costs, windows, people, the rule of looking, and how figures are made.
+
+    Args:
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+        plan: for how many people.
+    """
     survey = about.survey
     return {
         **about.marks,

@@ -76,7 +76,14 @@ class Told(NamedTuple):
 
 
 def differences_in_words(mine: Draft, theirs: Draft, words: Words) -> list[Told]:
-    """Every field that differs, in the order of the form."""
+    """
+    Every field that differs, in the order of the form.
+
+    Args:
+        mine: one version.
+        theirs: the other.
+        words: the reader's language.
+    """
     return [
         Told(_place(each, words), _value(each, each.mine, mine, words), _value(each, each.theirs, theirs, words))
         for each in differences(mine, theirs)

@@ -1,5 +1,7 @@
 """Owners keep the team of their survey, and no survey is left without an owner."""
 
+import re
+
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
@@ -104,4 +106,8 @@ def test_draft_has_a_team_before_anybody_can_answer(app: Flask, storage: SQLiteS
     assert ben.get("/dashboard/surveys/sketch/design").status_code == 404
     press(ann, team, act="grant", account="Ben", role="owner")
     assert ben.get("/dashboard/surveys/sketch/design").status_code == 200
-    assert "Ben" in ann.get(team).text
+    told = re.findall(r'aria-label="([\w ]+: \w+)">(\w[\w ]*)</button>', ann.get(team).text)
+    assert [(name, shown) for name, shown in told if shown != "Change"] == [
+        ("Leave: Ann", "Leave"),
+        ("Take away: Ben", "Take away"),
+    ]
