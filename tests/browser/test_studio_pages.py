@@ -13,7 +13,7 @@ from tests.conftest import Running
 
 PAGES = (
     *("", "new", "accounts", "me", "journal"),
-    *(f"{{draft}}/{page}" for page in ("design", "privacy", "preview", "rehearse", "publish", "settings")),
+    *(f"{{draft}}/{page}" for page in ("design", "privacy", "preview", "rehearse", "publish", "settings", "team")),
     *(f"surveys/exam/{page}" for page in ("results", "files", "settings", "team", "board", "history")),
     "surveys/exam/tables?kind=crosstab&rows=cheated&columns=reason",
     "surveys/exam/models?kind=regression&outcome=cheated&on=year",

@@ -263,3 +263,21 @@ def test_two_people_who_type_lose_nothing(browser: Browser, context: BrowserCont
     other.close()
 
     assert {"Theirs", "Mine", "Exams"} <= set(titles(site, "both"))
+
+
+def test_what_stands_beside_a_question_follows_what_is_typed(context: BrowserContext, site: Running) -> None:
+    """Its steps are those of its own channel, also when people may decline; and a list is asked what it is for."""
+    page = opened(context, site, begun(site, "follows"))
+    coin, what = page.locator("#s0clearly"), page.locator("[name='q0.use']")
+    expect(coin).to_contain_text("75 send it")
+    page.check("[name=declining][value=own]")
+    expect(coin).to_contain_text("60 send it")
+    expect(what).to_have_count(0)
+
+    page.select_option("[name='q0.type']", "select_multiple")
+    expect(what).to_have_count(2)
+    page.check("[name='q0.use'][value=together]")
+    page.fill("[name='q0.options.en']", "Coffee\nTea\nPills")
+    expect(coin).to_contain_text("Epsilon")
+    says(page, "saved")
+    expect(page.locator("[name='q0.use'][value=together]")).to_be_checked()

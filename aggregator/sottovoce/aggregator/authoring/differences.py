@@ -34,6 +34,9 @@ def differences(mine: Draft, theirs: Draft) -> list[Difference]:
     return [Difference(*key, found.get(key, ""), other.get(key, "")) for key in changed]
 
 
+_SECTIONS = ("researcher", "after", "retention", "privacy")
+"""Parts of the survey's document whose fields stand on the form one by one."""
+
 _Key = tuple[int | None, str, str]
 
 
@@ -55,8 +58,11 @@ def _of_map(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]
                 yield (card, "options", tag), "\n".join(str(each.get("label", {}).get(tag, "")) for each in value)
         elif isinstance(value, Mapping) and set(value) <= set(tags):
             yield from (((card, key, tag), str(text)) for tag, text in value.items())
-        elif key in ("researcher", "after"):
+        elif key in _SECTIONS and isinstance(value, Mapping):
             yield from (((card, f"{key}.{of[1]}", of[2]), told) for of, told in _of_map(card, value, tags))
+        elif key == "waves" and isinstance(value, list):
+            for number, wave in enumerate(value):
+                yield from (((card, f"wave{number}.{end}", ""), _told(wave[end])) for end in wave)
         else:
             yield (card, key, ""), _told(value)
 

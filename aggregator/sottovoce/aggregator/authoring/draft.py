@@ -90,6 +90,10 @@ class Draft:
         """In the default language, or ""."""
         return str(self.head.get("title", {}).get(self.tags[0], ""))
 
+    def title_in(self, language: str) -> str:
+        """In this language, else in the default one, or ""."""
+        return str(self.head.get("title", {}).get(language, "")) or self.title
+
     @property
     def access(self) -> str:
         """One of ``ACCESSES``; what was published names its keys in the place of a word."""

@@ -4,10 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import Card, Draft
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
+from sottovoce.aggregator.planning.joint_plan import cell_half_width
 from sottovoce.aggregator.planning.margin import reports_for, widest_margin
 from sottovoce.aggregator.planning.measure import Measure
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
@@ -83,6 +85,8 @@ class Totals:
         after: what somebody who thought a thing 10 % likely thinks after the whole report at most.
         margin: the widest of a share, with the people that are expected; None without shares or people.
         difference: the same, of a difference between two equal groups.
+        cell: the same, of a cell of 10 of 100 in a table of two questions, one of them private; None if no report tells
+            of two, or people are not known.
         needed: the most people that any question needs; None if one is out of reach, or there is none.
     """
 
@@ -93,6 +97,7 @@ class Totals:
     after: float
     margin: float | None
     difference: float | None
+    cell: float | None
     needed: int | None
 
 
@@ -138,9 +143,10 @@ def _question(document: bytes) -> Question | None:
 
 
 def steps_of(draft: Draft, card: Card) -> Sequence[Step]:
-    """What each private step would mean for this card; none while it is not complete."""
+    """What each private step would mean for this card, and its own protection; none while it is not complete."""
     found = []
-    for harm in ("little", "clearly", "badly"):
+    own = ("other",) if card.harm == "other" else ()
+    for harm in ("little", "clearly", "badly", *own):
         question = question_of(draft, replace(card, harm=harm))
         if question is not None:
             found.append(Step(harm, question.epsilon, _told(question), belief_after(BEFORE, question.epsilon)))
@@ -225,8 +231,33 @@ def totals_of(draft: Draft) -> Totals:
         margin=margin,
         # Two groups of half the people each: either has twice the variance, and the difference has both.
         difference=None if margin is None else min(2 * margin, 1.0),
+        cell=None if draft.people is None else _widest_cell(draft, draft.people),
         needed=None if None in needs else max((each for each in needs if each is not None), default=None),
     )
+
+
+def _widest_cell(draft: Draft, people: int) -> float | None:
+    """Of all tables of two questions, at least one of them private."""
+    # Questions of one kind have one channel, however many there are.
+    kinds: dict[object, list[Question]] = {}
+    for card in draft.cards:
+        if (question := question_of(draft, card)) is not None:
+            kinds.setdefault((question.domain, question.mechanism), []).extend([question] * rows_of(card))
+    pairs = [(one[0], other[-1]) for one, other in product(kinds.values(), repeat=2) if one is not other or one[1:]]
+    widths = [_cell(pair, people * _share_of_pair(draft, pair)) for pair in pairs]
+    return max((width for width in widths if width is not None), default=None)
+
+
+def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
+    return min(width, 1.0) if reports and (width := cell_half_width(*pair, reports)) is not None else None
+
+
+def _share_of_pair(draft: Draft, pair: tuple[Question, Question]) -> float:
+    """Of the reports, which tell of both, or of one option of each; 0 too of two public ones, which need no dice."""
+    private, asked = private_questions(draft), asked_of_each(draft)
+    through_dice = sum(question.mechanism is not None for question in pair)
+    share = {0: 0.0, 1: asked / max(private, 1), 2: asked * (asked - 1) / max(private * (private - 1), 1)}
+    return share[through_dice] / (drawn_from(pair[0]) * drawn_from(pair[1]))
 
 
 def rows_of(card: Card) -> int:

@@ -13,7 +13,7 @@ from importlib.resources import files
 from statistics import NormalDist
 from typing import Any
 
-from sottovoce.aggregator.planning.question_channels import measure_of
+from sottovoce.aggregator.planning.question_channels import is_number, measure_of
 from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -21,6 +21,9 @@ from sottovoce.shared.spec import Survey, TextMap
 
 CONFIDENCE = 0.95
 """Of the intervals whose half-widths are told."""
+
+PEOPLE = (1500, 2000)
+"""For so many they are told."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,26 @@ class Template:
     document: Mapping[str, Any]
     sources: Mapping[str, str]
     expected: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Item:
+    """
+    A private question of a template.
+
+    Attributes:
+        label: its text by language.
+        source: after whom it is.
+        number: it is a number, so that what follows is a mean in its unit; else a share.
+        expected: for which margins are told.
+        margins: half-widths of its 95 % interval, with ``PEOPLE``.
+    """
+
+    label: TextMap
+    source: str
+    number: bool
+    expected: float
+    margins: tuple[float, ...]
 
 
 def all_templates() -> tuple[Template, ...]:
@@ -78,6 +101,23 @@ def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[
             variance = measure_of(question).variance(expected[question.name])
             told[question.name] = z * math.sqrt(variance / (people * _share_asked(survey)))
     return told
+
+
+def items_of(template: Template) -> tuple[float, tuple[Item, ...]]:
+    """What a report of a template costs as epsilon, and its private questions with what they give."""
+    survey = parse_survey(template.document)
+    found = [margins(survey, template.expected, people) for people in PEOPLE]
+    private = [survey.questions[index] for index in survey.private]
+    return survey.epsilon, tuple(
+        Item(
+            label=question.label,
+            source=template.sources[question.name],
+            number=is_number(question),
+            expected=template.expected[question.name],
+            margins=tuple(each[question.name] for each in found),
+        )
+        for question in private
+    )
 
 
 def _share_asked(survey: Survey) -> float:

@@ -31,6 +31,7 @@ from sottovoce.aggregator.files.survey_files import json_text, marked
 from sottovoce.aggregator.files.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.results.analysis import Revision, analyse
 from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.storage.readable import ReadableReports
 from sottovoce.shared.errors import StorageError
 
@@ -128,6 +129,12 @@ class Source:
         return [channel for channel in self.channels if channel.mechanism is not None]
 
     @property
+    def plan(self) -> Plan:
+        """For how many people the survey is planned, as far as that was said."""
+        tables = self.storage.drafts
+        return Plan() if tables is None else tables.plan(self.about.survey.name)
+
+    @property
     def count(self) -> int:
         """Reports that are shown."""
         return analyse(self.revisions, wave=self.wave).reports
@@ -196,7 +203,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "ddi.xml": lambda source, path: write_ddi(path, source.channels, source.count, source.about),
     "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about),
-    "preregistration.json": lambda s, path: survey_files.write_preregistration(path, s.revisions, s.about),
+    "preregistration.json": lambda s, path: survey_files.write_preregistration(path, s.revisions, s.about, s.plan),
     "methods.md": _methods,
     "channels.csv": _channels,
     "scores.csv": _scores,

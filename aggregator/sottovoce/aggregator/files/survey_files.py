@@ -9,6 +9,7 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.planning.survey_file import yaml_text
 from sottovoce.aggregator.results.analysis import Revision, mechanism_document
+from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.shared.spec import Question
 
 PREREGISTRATION = "sottovoce-preregistration/1"
@@ -32,7 +33,7 @@ def write_survey_yaml(path: Path, about: About) -> None:
     path.write_text(told + yaml_text(about.survey.document), encoding="utf-8")
 
 
-def write_preregistration(path: Path, revisions: Sequence[Revision], about: About) -> None:
+def write_preregistration(path: Path, revisions: Sequence[Revision], about: About, plan: Plan) -> None:
     """
     Write what was frozen by publishing, as JSON.
 
@@ -40,8 +41,9 @@ def write_preregistration(path: Path, revisions: Sequence[Revision], about: Abou
         path: of the file.
         revisions: all of one survey, oldest first.
         about: what the file says of itself.
+        plan: for how many people.
     """
-    path.write_text(json_text(preregistration(revisions, about)), encoding="utf-8")
+    path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
 
 
 def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
@@ -60,8 +62,15 @@ def json_text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False).replace("{\n  ", "{", 1) + "\n"
 
 
-def preregistration(revisions: Sequence[Revision], about: About) -> dict[str, Any]:
-    """The document: questions, channels, costs, windows, the rule of looking, and how figures are made."""
+def preregistration(revisions: Sequence[Revision], about: About, plan: Plan) -> dict[str, Any]:
+    """
+    The document: questions, channels, costs, windows, people, the rule of looking, and how figures are made.
+
+    Args:
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+        plan: for how many people.
+    """
     survey = about.survey
     return {
         **about.marks,
@@ -73,6 +82,7 @@ def preregistration(revisions: Sequence[Revision], about: About) -> dict[str, An
         "opens": survey.document.get("opens"),
         "closes": survey.document.get("closes"),
         "waves": survey.document.get("waves", []),
+        "planned": {"people": plan.people, "group": plan.group},
         "access": survey.document["access"],
         "privacy": survey.document["privacy"],
         "asked_of_each": survey.ask,

@@ -37,6 +37,7 @@ class InventedReports:
     survey: Survey
     numbers: NDArray[Any]
     journal: None = None
+    drafts: None = None
     releases: None = None
 
     def record(self) -> list[Line]:

@@ -123,6 +123,21 @@ def cell_reports(
     return z**2 * variance / half_width**2
 
 
+def cell_half_width(first: Question, second: Question, reports: float) -> float | None:
+    """
+    Half-width of the 95 % interval of a cell of ``CELL`` in the table of two questions; None of a number.
+
+    Args:
+        first: the rows.
+        second: the columns.
+        reports: that tell of both, or of one option of each.
+    """
+    one, other = (variables_of(question)[0] for question in (first, second))
+    if not (one.categories and other.categories):
+        return None
+    return math.sqrt(cell_reports((_channel(one), _channel(other)), CELL, MARGINS, 1.0) / reports)
+
+
 def power_reports(
     channels: tuple[ShareChannel, ShareChannel], group: float, shares: tuple[float, float], power: float
 ) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from sottovoce.aggregator.storage.chain import Line
+from sottovoce.aggregator.storage.draft_tables import DraftTables
 from sottovoce.aggregator.storage.journal_base import Journal
 from sottovoce.aggregator.storage.release_tables import ReleaseTables
 
@@ -14,6 +15,10 @@ class ReadableReports(Protocol):
     @property
     def journal(self) -> Journal | None:
         """What staff did; None where nobody did anything."""
+
+    @property
+    def drafts(self) -> DraftTables | None:
+        """Drafts, and for how many people surveys are planned; None where nothing was."""
 
     @property
     def releases(self) -> ReleaseTables | None:

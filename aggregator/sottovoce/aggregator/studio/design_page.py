@@ -5,16 +5,17 @@ from dataclasses import replace
 from flask import Response, render_template, request, url_for
 from sottovoce.aggregator.authoring.changes import change
 from sottovoce.aggregator.authoring.conditions import earlier_questions, simple_condition
-from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, Draft
-from sottovoce.aggregator.authoring.figures import asked_of_each, figures_of, steps_of, totals_of
+from sottovoce.aggregator.authoring.figures import asked_of_each, question_of, steps_of, totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.harm import uses_of
 from sottovoce.aggregator.authoring.names import is_given
+from sottovoce.aggregator.authoring.panel import panel_of
 from sottovoce.aggregator.authoring.problems import problems_of
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design_form import posted_draft
-from sottovoce.aggregator.studio.design_words import Sentences
+from sottovoce.aggregator.studio.design_words import Sentences, about
+from sottovoce.aggregator.studio.difference_words import differences_in_words
 from sottovoce.aggregator.studio.language import NAMES, words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page
@@ -56,13 +57,15 @@ def _page(name: str, draft: Draft, version: int, versions: list[int]) -> str:
         problems=problems_of(draft, name),
         totals=totals_of(draft),
         asked=asked_of_each(draft),
+        panel=panel_of(draft, name),
         sentences=Sentences(words()),
         harms=HARMS,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         truths={kind: made.truth for kind, made in TYPES.items()},
         uses_of=uses_of,
-        figures_of=figures_of,
+        question_of=question_of,
+        about=about,
         steps_of=steps_of,
         earlier_questions=earlier_questions,
         simple_condition=simple_condition,
@@ -126,7 +129,7 @@ def _both(name: str, mine: Draft, theirs: drafts.Kept, form: dict[str, str]) -> 
         page="design",
         frame=draft_page(name, "design", theirs.draft.title),
         name=name,
-        found=differences(mine, theirs.draft),
+        found=differences_in_words(mine, theirs.draft, words()),
         theirs=theirs.version,
         posted={key: value for key, value in form.items() if key not in ("do", "over", "by", "form_token")},
     )

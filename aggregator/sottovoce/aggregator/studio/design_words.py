@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem
 from sottovoce.aggregator.authoring.figures import BEFORE, Figures, Totals, figures_of
+from sottovoce.aggregator.authoring.templates import PEOPLE, Item
 from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
@@ -57,15 +59,37 @@ class Sentences:
             "design_points_other", count=self.words.number(points, 1)
         )  # fmt: skip
 
+    def templates(self, items: Sequence[Item]) -> str:
+        """The widest margins of a template's shares, with few people and with more, each to a tenth of a point."""
+        widths = [item.margins for item in items if not item.number]
+        few, many = (self.tenths(max(width)) for width in zip(*widths, strict=True))
+        return self.words.say("new_margins", few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
+
+    def item(self, item: Item) -> str:
+        """A question of a template: what it gives, if it is as large as others have found."""
+        show = partial(self.words.number, decimals=1) if item.number else self.tenths
+        expected = self.words.number(item.expected, 1) if item.number else self.words.percent(item.expected, 0)
+        few, many = map(show, item.margins)
+        key = "new_item_mean" if item.number else "new_item_share"
+        return self.words.say(key, expected=expected, few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
+
+    def tenths(self, margin: float) -> str:
+        """A half-width of a share in points, with one decimal."""
+        return self.words.say("design_points_other", count=self.words.number(100 * margin, 1))
+
     def cost(self, totals: Totals) -> str:
         """What a whole report spends of what devices allow."""
         return self.words.say(
             "design_cost",
-            spent=self.words.number(ceil(10 * totals.epsilon - 1e-6) / 10, 1),
+            spent=self.spent(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
             before=self.words.percent(BEFORE, 0),
             after=self.words.percent(totals.after, 0),
         )
+
+    def spent(self, epsilon: float) -> str:
+        """An epsilon with one decimal, rounded up."""
+        return self.words.number(ceil(10 * epsilon - 1e-6) / 10, 1)
 
     def problem(self, problem: DraftProblem) -> str:
         """What is wrong, in a sentence."""

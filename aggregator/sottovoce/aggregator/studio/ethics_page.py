@@ -19,10 +19,9 @@ from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.privacy_page import account_body
 from sottovoce.aggregator.studio.result_words import title_of
 from sottovoce.aggregator.studio.staff_acts import as_date, storage, tables, today
-from sottovoce.aggregator.studio.text_places import place_in_words
+from sottovoce.aggregator.studio.text_places import texts_in_words
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
-from sottovoce.shared.languages import languages_of, texts_of
 from sottovoce.shared.spec import Survey
 
 
@@ -51,7 +50,7 @@ def ethics() -> Response:
         "ethics.html",
         shown=shown,
         until=as_date(shown.view.expires_on),
-        texts=_texts(shown.survey),
+        texts=texts_in_words(shown.survey, words()),
         account=account_body(shown.survey, words()),
         checks=_checks(shown),
         results=_results(shown.view),
@@ -79,13 +78,6 @@ def _checks(shown: Shown) -> str:
     link = shlex.quote(settings.link(shown.survey.name, shown.view.digest))
     survey = shlex.quote(f"{settings.url}/api/v1/surveys/{shown.survey.name}")
     return f"sottovoce verify {link}\ncurl -o survey.json {survey}\nsottovoce audit survey.json --client {link}"
-
-
-def _texts(survey: Survey) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
-    """By language, the place of each text in words and the text; "" where a language lacks it."""
-    spoken = words()
-    texts = [(place_in_words(survey, pointer, spoken), written) for pointer, written in texts_of(survey).items()]
-    return [(tag, [(place, written.get(tag, "")) for place, written in texts]) for tag in languages_of(survey)]
 
 
 def _results(view: View) -> Results | None:

@@ -7,6 +7,7 @@ from typing import BinaryIO
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.files.catalogue import Source
 from sottovoce.aggregator.studio.joint_answer import why_nothing
+from sottovoce.aggregator.studio.later_page import later
 from sottovoce.aggregator.studio.release_page import release_state
 from sottovoce.aggregator.studio.survey_files import (
     DRAWN_ANEW,
@@ -29,6 +30,8 @@ BLOCK = 1 << 16
 
 def files(name: str) -> str:
     """The list of files; with ``?sums=1`` also how large each is, and its SHA-256."""
+    if (told := later(name, "files")) is not None:
+        return told
     survey = survey_of(newest(current_app.extensions["storage"], name).document)
     wave = _wave()
     nothing, made, busy = why_nothing(name, wave), {}, False

@@ -22,6 +22,7 @@ from sottovoce.aggregator.inviting.printed import Invitation, cards
 from sottovoce.aggregator.inviting.saved_form import PIECES
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.later_page import later
 from sottovoce.aggregator.studio.print_reply import print_reply
 from sottovoce.aggregator.studio.survey_page import published_page
 from sottovoce.aggregator.studio.words import Words
@@ -77,8 +78,8 @@ def language_asked() -> Words:
 
 
 def invite(name: str) -> str:
-    """The page."""
-    return _page(name)
+    """The page; of a draft, that there is nothing to hand out yet."""
+    return later(name, "invite") or _page(name)
 
 
 def personal_links(name: str) -> Response | tuple[str, int]:

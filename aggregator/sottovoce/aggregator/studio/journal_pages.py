@@ -16,6 +16,9 @@ from sottovoce.aggregator.studio.staff_acts import as_date, storage
 from sottovoce.aggregator.studio.survey_page import published_page
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
+_OF_REVISIONS = frozenset({kinds.PUBLISHED, kinds.RETIRED, kinds.PURGED})
+"""Entries whose second word is the number of a revision."""
+
 ROWS = 50
 """Entries on one page."""
 
@@ -66,11 +69,15 @@ def line(entry: Entry, names: Mapping[str, str]) -> Line:
         names: of accounts, from ``names_of``.
     """
     what = words().say(f"did_{entry.what.replace(' ', '_')}")
-    about = " · ".join(_word(word, names) for word in entry.about.split())
+    about = " · ".join(_word(word, names, entry.what, place) for place, word in enumerate(entry.about.split()))
     return Line(entry.number, words().day(as_date(entry.day)), _who(entry.who, names), what, about)
 
 
-def _word(word: str, names: Mapping[str, str]) -> str:
+def _word(word: str, names: Mapping[str, str], what: str, place: int) -> str:
+    if place == 1 and what in _OF_REVISIONS:
+        return words().say("settings_revision", revision=int(word))
+    if place == 1 and (what, word) == (kinds.RESULTS_READ, "closed"):
+        return words().say("surveys_stage_closed")
     if word == EVERY_SURVEY:
         return words().say("every_survey")
     return words().say(f"role_{word}") if word in ROLES else names.get(word, word)

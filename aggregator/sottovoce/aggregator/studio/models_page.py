@@ -2,6 +2,7 @@
 
 from flask import Response
 from sottovoce.aggregator.studio.joint_page import joint_file, joint_page, published_subject
+from sottovoce.aggregator.studio.later_page import later
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
 KINDS = ("regression",)
@@ -9,6 +10,8 @@ KINDS = ("regression",)
 
 def models(name: str) -> Response:
     """The page; its address asks for a model, so that whoever follows it has the same computed again."""
+    if (told := later(name, "models")) is not None:
+        return Response(told, content_type="text/html; charset=utf-8")
     return joint_page(published_subject(name, "models"), "models", KINDS)
 
 

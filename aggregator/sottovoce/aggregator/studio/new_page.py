@@ -7,10 +7,11 @@ from typing import NamedTuple
 from flask import Response, g, render_template, request, url_for
 from sottovoce.aggregator.authoring.draft import Draft, empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.templates import all_templates, items_of
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.planning.survey_file import parse_yaml
 from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.design_words import Sentences
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.surveys import survey_of
@@ -44,11 +45,19 @@ def new() -> str:
 
 def _page(refused: str) -> str:
     found = {row.name: survey_of(row.document).title for row in drafts.storage().surveys()}
-    mine = {each.name: Draft.read(each.document).title for each in drafts.storage().drafts.drafts()}
+    mine = {
+        each.name: Draft.read(each.document).title_in(words().language) for each in drafts.storage().drafts.drafts()
+    }
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
     # A survey that one has no role on is as if there were none.
     copies = {name: title for name, title in (published | mine).items() if g.actor.role(name)}
-    return render_template("new.html", templates=all_templates(), copies=copies, refused=refused)
+    return render_template(
+        "new.html",
+        templates=[(each, *items_of(each)) for each in all_templates()],
+        sentences=Sentences(words()),
+        copies=copies,
+        refused=refused,
+    )
 
 
 def begin() -> Response | str:
@@ -109,6 +118,10 @@ def draft_in(data: bytes) -> Draft:
     Raises:
         SpecError: it is no YAML, or no survey at all; one that has mistakes becomes a draft that has problems.
     """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        raise SpecError(words().say("new_other_file")) from None
     document = parse_yaml(data)
     try:
         draft = draft_of(document)  # type: ignore[arg-type]

@@ -1,19 +1,24 @@
 """Publish: what is frozen, what it costs, what a correction does, and one button."""
 
+from dataclasses import replace
+
 from flask import Response, current_app, g, render_template, request, url_for
-from sottovoce.aggregator.authoring.differences import differences
+from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.figures import totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.panel import panel_of
 from sottovoce.aggregator.authoring.problems import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.blind.publishing import with_known_moduli, with_moduli
 from sottovoce.aggregator.planning.affordable import check_affordable
 from sottovoce.aggregator.planning.next_revision import next_revision
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.design_words import Sentences
+from sottovoce.aggregator.studio.design_words import Sentences, about
+from sottovoce.aggregator.studio.difference_words import Told, differences_in_words
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page
+from sottovoce.aggregator.studio.text_places import texts_in_words
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import SpecError, StorageError
@@ -39,11 +44,14 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         draft=draft,
         version=drafts.draft_named(name).version,
         survey=survey,
+        texts=[] if survey is None else texts_in_words(survey, words()),
+        panel=panel_of(draft, name),
+        about=about,
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name) if problem.grave],
         earlier=earlier,
         kept=_kept(earlier, survey),
-        changed=differences(draft, draft_of(survey_of(earlier[-1].document).document)) if earlier else [],
+        changed=_changed(draft, earlier),
         totals=totals_of(draft),
         sentences=Sentences(words()),
     )
@@ -86,6 +94,14 @@ def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Ques
         return []
     before = {question.name: question for question in survey_of(earlier[-1].document).questions}
     return [(question, _counts_as(question, before.get(question.name))) for question in survey.questions]
+
+
+def _changed(draft: Draft, earlier: list[StoredSurvey]) -> list[Told]:
+    """Of a correction, what it says in another way than the revision before; for how many people, is in none."""
+    if not earlier:
+        return []
+    before = draft_of(survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
+    return differences_in_words(draft, replace(before, people=draft.people, group=draft.group), words())
 
 
 def _counts_as(question: Question, before: Question | None) -> bool:

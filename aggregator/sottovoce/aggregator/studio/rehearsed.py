@@ -9,6 +9,8 @@ from sottovoce.aggregator.authoring.problems import survey_of_draft
 from sottovoce.aggregator.authoring.rehearsal import Rehearsal, rehearse
 from sottovoce.aggregator.authoring.rehearsal_setting import MOST_PEOPLE, Field, Setting, read_setting
 from sottovoce.aggregator.files.about import About
+from sottovoce.aggregator.planning.margin import widest_margin
+from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.results.analysis import QuestionResult, Results, analyse
 from sottovoce.aggregator.storage.draft_tables import Plan
 from sottovoce.aggregator.studio import drafts
@@ -46,7 +48,7 @@ class Subject:
         frame: of its pages.
         survey: a draft's, or a published one; None where there is nothing to rehearse.
         plan: for how many people it is.
-        why: why there is nothing: ``unfinished`` or ``answered``; "" if there is.
+        why: why there is nothing: ``unfinished`` or ``closed``; "" if there is.
     """
 
     frame: SurveyPage
@@ -130,6 +132,16 @@ class Rehearsed:
         """The estimates of a question beside what was set."""
         return [*self._lines(result)]
 
+    def lost(self, result: QuestionResult) -> str:
+        """Which of the shares that were set are smaller than the margin with so many people; "" if none is."""
+        question = result.question
+        if question.mechanism is None or not result.n or is_number(question):
+            return ""
+        margin = widest_margin(measure_of(question), result.n / drawn_from(question))
+        small = [each.estimate.option for each in self.made.beside(result) if 0 < (each.was_set or 0) < margin]
+        labels = labels_of(self.made.survey, question, words())
+        return ", ".join(labels.get(option, option) for option in small)
+
     def _lines(self, result: QuestionResult) -> Iterator[SetBeside]:
         grid, labels = result.question.domain.grid, labels_of(self.made.survey, result.question, words())
         for each in self.made.beside(result):
@@ -143,7 +155,7 @@ class Rehearsed:
 
 def subject_of(name: str) -> Subject:
     """
-    What is rehearsed under a name: a draft; without one, a published survey of which nothing is shown yet.
+    What is rehearsed under a name: a draft; without one, a published survey that is not closed.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -159,9 +171,9 @@ def subject_of(name: str) -> Subject:
     if not revisions:
         raise unknown_survey()
     frame = published_page(name, "rehearse")
-    # Whoever has real reports looks at those.
-    if stage_of(revisions) != "few":
-        return Subject(frame, None, why="answered")
+    # Until then nobody knows what its tables will look like; from then on they are there.
+    if stage_of(revisions) not in ("few", "open"):
+        return Subject(frame, None, why="closed")
     return Subject(frame, survey_of(revisions[-1].document), drafts.storage().drafts.plan(name))
 
 

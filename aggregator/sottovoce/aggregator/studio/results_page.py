@@ -12,9 +12,10 @@ from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_o
 from sottovoce.aggregator.results.class_mode import group_of
 from sottovoce.aggregator.results.routes import export_reply, note_read, wave_of
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.later_page import later
 from sottovoce.aggregator.studio.result_words import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.results_view import MOST_PEOPLE, Card, Choices, View, view_of
-from sottovoce.aggregator.studio.survey_page import draft_page, published_page
+from sottovoce.aggregator.studio.survey_page import published_page
 from sottovoce.aggregator.studio.svg_chart import drawing
 from sottovoce.aggregator.studio.trials import address_of_tried, trial_in
 from sottovoce.aggregator.surveys import unknown_survey
@@ -31,10 +32,8 @@ REFRESH_TRIAL = 3
 
 def results(name: str) -> Response:
     """One survey's results, as ``Choices`` says; of a draft, that there are none yet."""
-    storage = current_app.extensions["storage"]
-    if not storage.revisions(name) and storage.drafts.draft(name) is not None:
-        page = render_template("results.html", page="results", frame=draft_page(name, "results", name), view=None)
-        return Response(page, content_type="text/html; charset=utf-8")
+    if (told := later(name, "results")) is not None:
+        return Response(told, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
     live = render_template("results_live.html", view=view, few=frame.stage == "few", **names_in(view))
     # Not of the whole page: that says who reads it.

@@ -1,5 +1,6 @@
 """The list of surveys, drafts too, and the bare address of each, which leads to the page of its stage."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from sottovoce.aggregator.surveys import reports_so_far, survey_of, unknown_surv
 from sottovoce.aggregator.web.route_table import Kind, Query, Route
 
 STAGES = ("draft", "few", "open", "closed", "forgotten")
+STATES = {"draft": {"draft"}, "open": {"few", "open"}, "closed": {"closed", "forgotten"}}
+"""What the list can be cut to, with the stages that are meant."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,27 @@ class Row:
 
 
 def surveys() -> str:
-    """All surveys that the search finds, sorted as asked."""
+    """All surveys of the chosen state that the search finds, sorted as asked."""
     sought = " ".join(request.args.get("q", "")[:200].split())
     by = request.args.get("sort", "")
     by = by if by in SORTS else "title"
+    only = request.args.get("state", "")
     rows = _rows()
     found = [row for row in rows if sought.casefold() in f"{row.title} {row.name}".casefold()]
+    found = [row for row in found if only not in STATES or row.stage in STATES[only]]
     found.sort(key=SORTS[by])
-    return render_template("surveys.html", rows=found, there=len(rows), sought=sought, by=by, sorts=SORTS)
+    titles = Counter(row.title for row in rows)
+    return render_template(
+        "surveys.html",
+        rows=found,
+        there=len(rows),
+        titles=titles,
+        sought=sought,
+        by=by,
+        sorts=SORTS,
+        only=only,
+        states=STATES,
+    )
 
 
 def _rows() -> list[Row]:
@@ -83,7 +99,7 @@ def _published(revisions: list[StoredSurvey], plan: Plan) -> Row:
 
 
 def _draft(name: str, draft: Draft) -> Row:
-    title = draft.title or name
+    title = draft.title_in(words().language) or name
     return Row(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
 
 
@@ -118,7 +134,11 @@ ROUTES = (
         "All surveys.",
         Kind.PAGE,
         ("text/html",),
-        query=(Query("q", "What the title must hold."), Query("sort", "What the list is sorted by.")),
+        query=(
+            Query("q", "What the title must hold."),
+            Query("sort", "What the list is sorted by."),
+            Query("state", "Only these: draft, open or closed."),
+        ),
     ),
     Route(
         "studio.survey",

@@ -26,7 +26,7 @@ PAGES: dict[str, Sequence[str]] = {
 }
 """The bar: each page with those that stand under it."""
 
-OF_DRAFTS = ("design", "preview", "rehearse", "privacy", "settings")
+OF_DRAFTS = ("design", "preview", "rehearse", "privacy", "settings", "team")
 """The pages that a survey has before it is published."""
 
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
@@ -116,15 +116,32 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
     Args:
         name: the draft's.
         page: one of the words in ``PAGES``.
-        title: as the draft has it.
+        title: what it is called if there is no draft of this name any more.
     """
     kept = drafts.kept_draft(name)
     stamp = kept.draft.stamp if kept else None
+    title = kept.draft.title_in(words().language) if kept else title
     if current_app.extensions["storage"].revisions(name):
         return replace(published_page(name, page), stamp=stamp)
     opens = may_open(name)
     bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if opens(each)]
-    return SurveyPage(name, title, "draft", False, words().say("state_draft"), bar, [], "design", stamp)
+    return SurveyPage(name, title or name, "draft", False, words().say("state_draft"), bar, [], "design", stamp)
+
+
+def frame_of(name: str, page: str) -> SurveyPage:
+    """
+    The frame of a page that drafts have too.
+
+    Args:
+        name: of what was published, or of a draft.
+        page: one of the words in ``PAGES``.
+
+    Raises:
+        ReportRejected: nothing has this name.
+    """
+    if current_app.extensions["storage"].revisions(name):
+        return published_page(name, page)
+    return draft_page(name, page, drafts.draft_named(name).draft.title)
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:

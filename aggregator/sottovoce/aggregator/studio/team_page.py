@@ -8,7 +8,7 @@ from sottovoce.aggregator.access.accounts import account_number, check_role, fin
 from sottovoce.aggregator.access.invitations import LINK_DAYS, invitation_link
 from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, ROLES, AccessRefused, Account
 from sottovoce.aggregator.studio.staff_acts import storage, tables, to, today, told
-from sottovoce.aggregator.studio.survey_page import published_page
+from sottovoce.aggregator.studio.survey_page import frame_of
 from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.aggregator.web.route_table import Kind, Route
 
@@ -114,7 +114,7 @@ def _team(name: str, link: str = "", refused: str = "") -> str:
     return render_template(
         "team.html",
         page="team",
-        frame=published_page(name, "team"),
+        frame=frame_of(name, "team"),
         members=members(name),
         link=link,
         refused=refused,

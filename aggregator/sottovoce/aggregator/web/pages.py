@@ -38,6 +38,14 @@ KINDS = {
 }
 """What a person is told, by the code that a program gets; of every other code, that the request was not understood."""
 
+KINDS_OF_STAFF = {
+    "unknown_survey": "staff_survey",
+    "not_found": "staff_page",
+    "still_open": "staff_open",
+    "too_large": "staff_large",
+}
+"""What researchers are told in another way on their own pages: they have no letter with a link to open again."""
+
 STYLE = (
     ":root{color-scheme:light dark}"
     "body{max-width:36rem;margin:0 auto;padding:2rem 1rem;font:1.1rem/1.5 system-ui,sans-serif}"
@@ -71,9 +79,19 @@ def chosen_language(cookies: str) -> str:
     return found[1] if found and found[1] in LANGUAGES else ""
 
 
-def problem_page(code: str, language: str) -> bytes:
-    """The page for a code of ``problems.STATUS``."""
-    return _page(KINDS.get(code, "malformed"), language)
+def problem_page(code: str, language: str, home: str = "") -> bytes:
+    """
+    The page for a code of ``problems.STATUS``.
+
+    Args:
+        code: what went wrong.
+        language: one of ``LANGUAGES``.
+        home: of researchers, where their list of surveys is; "" of everybody else.
+    """
+    if not home:
+        return _page(KINDS.get(code, "malformed"), language)
+    title, *paragraphs = sentences(language)[KINDS_OF_STAFF.get(code) or KINDS.get(code, "staff_malformed")]
+    return page_of(title, paragraphs, language, (home, sentences(language)["staff_home"][0]))
 
 
 def front_page(language: str) -> bytes:
@@ -95,7 +113,9 @@ def _page(kind: str, language: str) -> bytes:
     return page_of(title, paragraphs, language)
 
 
-def page_of(title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0]) -> bytes:
+def page_of(
+    title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0], way: tuple[str, str] | None = None
+) -> bytes:
     """
     A page that needs nothing else.
 
@@ -103,12 +123,14 @@ def page_of(title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0])
         title: its heading, as plain text like all of it.
         paragraphs: what it says.
         language: one of ``LANGUAGES``, in which all of that is.
+        way: an address at which to go on, and what it is called.
     """
     title, *paragraphs = map(escape, (title, *paragraphs))
-    way = "rtl" if language in _RIGHT_TO_LEFT else "ltr"
+    direction = "rtl" if language in _RIGHT_TO_LEFT else "ltr"
     told = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
+    told += f'<p><a href="{escape(way[0])}">{escape(way[1])}</a></p>\n' if way else ""
     return (
-        f'<!doctype html>\n<html lang="{language}" dir="{way}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{language}" dir="{direction}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n</head>\n'
         f"<body>\n<main>\n<h1>{title}</h1>\n{told}</main>\n</body>\n</html>\n"

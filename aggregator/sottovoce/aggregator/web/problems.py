@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request, url_for
 from sottovoce.aggregator.storage.access_rows import AccessRefused
 from sottovoce.aggregator.web import pages
 from sottovoce.shared.errors import EstimateError, OptionsError, ReportRejected, SpecError, StorageError
@@ -78,6 +78,9 @@ TITLES = {
 EXPLAINED = "/problems/"
 """Where the page that explains a code is, at every aggregator."""
 
+STAFF = "/dashboard/"
+"""Where researchers' pages are, on which errors are told to researchers; but for those of signing in."""
+
 RETRY_AFTER = "5"  # seconds
 COME_BACK = frozenset({429, 503})
 """Statuses that say when to try again."""
@@ -125,12 +128,19 @@ def response(code: str, detail: str = "", problems: list[dict[str, str]] | None 
         detail: a sentence about this case, without anything that was sent.
         problems: places and messages, where there are several mistakes.
     """
-    status, headers, body = reply(code, lambda name: request.headers.get(name, ""), detail, problems)
+    # Of nothing, and of what is too large to be looked at, it is not asked who sends it.
+    is_anybody = request.endpoint is None or code == "too_large" or g.get("actor") is not None
+    home = url_for("studio.surveys") if request.path.startswith(STAFF) and is_anybody else ""
+    status, headers, body = reply(code, lambda name: request.headers.get(name, ""), detail, problems, home)
     return Response(body, status, headers)
 
 
 def reply(
-    code: str, header: Callable[[str], str], detail: str = "", problems: list[dict[str, str]] | None = None
+    code: str,
+    header: Callable[[str], str],
+    detail: str = "",
+    problems: list[dict[str, str]] | None = None,
+    home: str = "",
 ) -> tuple[int, list[tuple[str, str]], bytes]:
     """
     Status, headers and body: a page for whoever asks for one, the problem document for everybody else.
@@ -140,10 +150,11 @@ def reply(
         header: of the request, by its name in lower case; "" where there is none.
         detail: a sentence about this case, without anything that was sent.
         problems: places and messages, where there are several mistakes.
+        home: of researchers, where their list of surveys is.
     """
     if pages.wants_page(header("accept")):
         language = pages.chosen_language(header("cookie")) or pages.language_of(header("accept-language"))
-        return STATUS[code], [*pages.headers(language), *_more(code)], pages.problem_page(code, language)
+        return STATUS[code], [*pages.headers(language), *_more(code)], pages.problem_page(code, language, home)
     return STATUS[code], [("Content-Type", CONTENT_TYPE), *_more(code)], document(code, detail, problems)
 
 

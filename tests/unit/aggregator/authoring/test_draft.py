@@ -8,6 +8,7 @@ from sottovoce.aggregator.authoring.differences import differences
 from sottovoce.aggregator.authoring.draft import Card, Draft, empty_draft
 from sottovoce.aggregator.authoring.figures import figures_of, question_of, steps_of, totals_of
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.panel import panel_of
 from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey
@@ -97,6 +98,43 @@ def test_asking_each_person_fewer_questions_costs_less_and_needs_more() -> None:
     assert half.epsilon == pytest.approx(whole.epsilon / 2)
     assert half.needed == pytest.approx(2 * (whole.needed or 0), abs=2)
     assert (whole.pairs, half.pairs) == (1.0, 0.0)
+
+
+def test_cell_of_a_table_has_the_margin_of_the_formula() -> None:
+    """1,637 reports for two coin flips, fewer for one and a public question; and those that hold both are fewer."""
+    two = asks({}, {}, declining="never")
+    one = replace(two, cards=(two.cards[0], replace(two.cards[1], harm="public")))
+    assert totals_of(replace(two, people=1637)).cell == pytest.approx(0.05, abs=1e-4)
+    # 427, if the rows are the public answers; the other way round it is a little wider.
+    told = totals_of(replace(one, people=427)).cell
+    assert told == totals_of(replace(one, people=427, cards=one.cards[::-1])).cell
+    assert 0.05 < (told or 0) < 0.055
+
+    three = replace(asks({}, {}, {}, declining="never"), people=3 * 1637)
+    assert totals_of(change(three, "ask:2")).cell == pytest.approx(0.05, abs=1e-4)
+    assert [totals_of(each).cell for each in (two, change(three, "ask:1"))] == [None, None]
+    number = {"type": "integer", "min": "0", "max": "10"}
+    assert totals_of(replace(asks({}, number), people=1000)).cell is None
+
+
+def test_own_protection_has_its_figures_too() -> None:
+    """As each of the steps; without one there are three."""
+    own = replace(draft().cards[0], harm="other", mechanism={"name": "binary_rr", "a": "4/5", "b": "1/5"})
+    assert [(step.harm, step.told) for step in steps_of(draft(), own)][3:] == [("other", (80, 20))]
+    assert [step.harm for step in steps_of(draft(), draft().cards[0])] == ["little", "clearly", "badly"]
+
+
+def test_whoever_answers_in_every_wave_spends_all_of_it() -> None:
+    """Once there are two waves, and the draft is a survey."""
+    whole = asks({}, {}, declining="never")
+    waves = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month + 1}-01T00:00:00Z"} for month in (1, 2)]
+    head = {**whole.head, "waves": waves}
+    panel = panel_of(replace(whole, head=head), "t")
+    assert panel is not None
+    assert (panel.waves, panel.epsilon) == (2, pytest.approx(2 * totals_of(whole).epsilon))
+    public = tuple(replace(card, harm="public") for card in whole.cards)
+    others = (whole, replace(whole, head=head, cards=public), replace(whole, head=head, cards=()))
+    assert [panel_of(each, "t") for each in others] == [None, None, None]
 
 
 def test_empty_draft_says_what_it_lacks() -> None:

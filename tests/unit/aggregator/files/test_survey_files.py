@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.files.survey_files import write_preregistration
 from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.storage.draft_tables import Plan
 
 
 def test_survey_read_again_has_the_same_digest(every: Source, folder: Path) -> None:
@@ -25,3 +27,13 @@ def test_preregistration_says_what_was_frozen(every: Source, folder: Path) -> No
     assert document["epsilon_total"] == survey.epsilon
     assert document["analysis"]["interval"] == "score-cc"
     assert "trial" not in document
+
+
+def test_preregistration_says_for_how_many_people_it_was_planned(every: Source, tmp_path: Path) -> None:
+    """Who wrote the survey said so before it was published; else it says that nobody did."""
+    about, file = every.about, tmp_path / "preregistration.json"
+    told = []
+    for plan in (every.plan, Plan(1500, 4000)):
+        write_preregistration(file, every.revisions, about, plan)
+        told.append(json.loads(file.read_text(encoding="utf-8"))["planned"])
+    assert told == [{"people": None, "group": None}, {"people": 1500, "group": 4000}]

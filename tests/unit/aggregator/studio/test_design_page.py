@@ -29,9 +29,10 @@ class Researcher:
     def __init__(self, app: Flask) -> None:
         self._client: Any = log_in(app)[0]
 
-    def get(self, path: str) -> str:
+    def get(self, path: str, language: str = "en") -> str:
         """A page."""
-        return str(self._client.get(f"/dashboard/{path}", base_url=SITE).text)
+        headers = {"Accept-Language": language}
+        return str(self._client.get(f"/dashboard/{path}", base_url=SITE, headers=headers).text)
 
     def post(self, path: str, **form: Any) -> Any:
         """The reply to a form."""
@@ -250,6 +251,19 @@ def test_list_finds_and_sorts_drafts_and_surveys(ann: Researcher, storage: SQLit
     assert "No survey has these words" in ann.get("?q=none")
 
 
+def test_list_is_cut_to_a_state_and_tells_equal_titles_apart(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Drafts, what is open, what is closed; a state that there is not cuts nothing."""
+    for name in ("open-one", "closed-one"):
+        storage.publish(survey(name=name))
+    storage.close_survey("closed-one", 20_000)
+    storage.drafts.add("draft-one", draft_of(document()).dumped)
+    for state in ("draft", "open", "closed"):
+        assert re.findall(r'surveys/([a-z-]+)/"', ann.get(f"?state={state}")) == [f"{state}-one"]
+        assert f">{state}-one</span>" in ann.get(f"?state={state}")
+    assert len(re.findall(r'surveys/([a-z-]+)/"', ann.get("?state=sentinel"))) == 3
+    assert "No survey is like this" in ann.get("?state=draft&q=none")
+
+
 def test_publishing_that_was_cut_short_is_finished_by_the_next_try(
     ann: Researcher, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -363,3 +377,26 @@ def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storag
 
     assert "Texts missing in \u2068العربية\u2069: 8." in page
     assert "language ar" not in page
+
+
+def test_draft_is_called_by_its_title_in_the_readers_language(ann: Researcher, storage: SQLiteStorage) -> None:
+    """In the list and above its pages, as what was published; else in its own."""
+    storage.drafts.add("exam", draft_of(document(title={"en": "Exams", "de": "Prüfungen"})).dumped)
+    for language, title in (("de", "Prüfungen"), ("fr", "Exams")):
+        for path in ("", "surveys/exam/design", "surveys/exam/team"):
+            assert f"<bdi>{title}</bdi>" in ann.get(path, language)
+
+
+def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Epsilon beside each step, the channel's integers behind a click, and of the whole: people, a table, a panel."""
+    storage.drafts.add("exam", replace(draft_of(document()), people=1637).dumped)
+    ann.post("surveys/exam/design", version="1", **PANEL)
+    page = ann.get("surveys/exam/design")
+
+    steps = re.search(r'id="q0.harm".*?</fieldset>', page, re.DOTALL)
+    assert steps
+    assert re.findall(r"Epsilon ([\d.]+)\.", steps[0]) == ["2.00", "1.10", "0.70"]
+    assert re.search(r"How the software protects it.*?binary_rr|How the software protects it.*?coin_flip", page)
+    assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
+    assert "beside the questions you need about" in page
+    assert "Whoever answers in all 2 waves spends 4.4 in all." in page

@@ -46,6 +46,15 @@ def test_entries_are_told_by_name(app: Flask) -> None:
     assert ANN.id.hex() not in page.partition("<main")[2]
 
 
+def test_revisions_and_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
+    """A bare number, or a word of the program's, is nothing that an owner knows."""
+    storage.journal.append(journal_words.RESULTS_READ, ANN.id.hex(), "exam closed")
+    told = rows(browser(app, ANN.id).get(HISTORY).text)
+
+    assert told[0].endswith("exam · Closed")
+    assert any("exam · Revision 1 · " in row for row in told)
+
+
 def test_owners_read_of_their_survey_alone(app: Flask) -> None:
     """Admins read all, or what concerns one survey, without a role on it."""
     own = browser(app, ANN.id).get(HISTORY).text

@@ -1,5 +1,6 @@
 """New survey: what a draft may begin with, and what nobody is shown."""
 
+import re
 from io import BytesIO
 
 import pytest
@@ -54,6 +55,35 @@ def test_each_template_becomes_a_draft_that_can_be_published(
 
     assert made.epsilon == pytest.approx(parse_survey({**template.document, "name": began}).epsilon)
     assert storage.access.grants(ANN.id)[began] == "owner"
+
+
+@pytest.mark.parametrize("data", [b"\xd0\xcf\x11\xe0" + bytes(600), b"%PDF-1.7\n\xe2\xe3", b"\xff\xfea\x00"])
+def test_file_of_another_program_is_told_what_to_do_with_it(ann: FlaskClient, data: bytes) -> None:
+    """An old workbook, a document, a text in another encoding: nobody needs to know what an encoding is."""
+    reply = press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "form.xls")})
+    assert (reply.status_code, "save it there as .xlsx" in reply.text) == (422, True)
+
+
+def test_upload_that_is_too_large_leads_back(ann: FlaskClient) -> None:
+    """With how large it may be."""
+    headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+    reply = ann.post(NEW, data=b"a" * 700_000, headers=headers, content_type="application/x-www-form-urlencoded")
+    assert reply.status_code == 413
+    assert "at most 512 kB" in reply.text
+    assert 'href="/dashboard/"' in reply.text
+
+
+def test_templates_say_what_they_cost_and_give_and_where_they_come_from(ann: FlaskClient) -> None:
+    """As ``test_templates`` has it from the channels: on each card for 1,500 and 2,000 people, and item by item."""
+    page = ann.get(NEW).text
+    cards = {name: card for card in page.split("<li>")[1:] for name in re.findall(r'value="(\w+)" aria', card)}
+    assert "A report spends 3.3." in cards["exam"]
+    assert "With 1,500 people expect every share within 5.6 points, with 2,000 within 4.8 points." in cards["exam"]
+    assert "Höglinger, Jann and Diekmann (2016)" in cards["exam"]
+    assert "If 15% say yes to it, or choose it: within 3.2 points with 1,500 people" in cards["benefits"]
+    assert "If the average is 2.0: within 0.5 with 1,500 people, within 0.4 with 2,000." in cards["sexual_health"]
+    assert all(len(re.findall("<dd>.*?<bdi class=.hint", card)) >= 1 for card in cards.values())
+    assert len(cards) == len(all_templates())
 
 
 def test_what_one_may_not_know_of_is_not_copied(ann: FlaskClient, storage: SQLiteStorage) -> None:

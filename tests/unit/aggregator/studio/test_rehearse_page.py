@@ -27,6 +27,7 @@ from tests.unit.aggregator.studio.joint_pages import SITE, cells
 from tests.unit.aggregator.web.test_auth import log_in
 
 PAGES = ("", "/tables", "/models", "/files")
+JOINT = ("tables", "models", "files")
 TABLE = "kind=crosstab&rows=cheated&columns=reason"
 DOWNLOADS = (
     "/export.json?",
@@ -42,10 +43,12 @@ DOWNLOADS = (
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteStorage]:
-    """The draft "exam", one that is empty, a survey nobody has answered and one that some have."""
-    asked = survey(name="answered")
-    made = published(tmp_path_factory.mktemp("rehearse"), survey(name="fresh"), asked)
-    send(made, asked, drawn(asked, 50))
+    """The draft "exam", one that is empty, a survey nobody has answered, one that some have, and a closed one."""
+    asked, over = survey(name="answered"), survey(name="over")
+    made = published(tmp_path_factory.mktemp("rehearse"), survey(name="fresh"), asked, over)
+    for each in (asked, over):
+        send(made, each, drawn(each, 50))
+    made.close_survey("over", 20_000)
     made.drafts.add("exam", draft_of(document(title={"en": "<b>Exams</b>"})).dumped)
     made.drafts.add("begun", empty_draft("Begun", "en").dumped)
     yield made
@@ -132,6 +135,14 @@ def test_shares_that_were_set_stand_beside_the_estimates(get: Any) -> None:
         assert " to " in line[4]
 
 
+def test_share_that_could_not_be_told_from_0_is_named(get: Any) -> None:
+    """Of a coin flip and 1,000 people the margin is 6.2 points; 0 itself, and what is public, is not looked for."""
+    told = {share: get(f"exam/rehearse?n=1000&set.cheated.yes={share}").text for share in ("0", "6", "7")}
+    lost = {share: re.findall(r"you could not tell it from 0: ([^.<]*)", text) for share, text in told.items()}
+    assert {share: "Yes" in answers for share, answers in lost.items()} == {"0": False, "6": True, "7": False}
+    assert "you could not tell it from 0: Yes" in get("exam/rehearse/files?n=1000&set.cheated.yes=6").text
+
+
 def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
     """Unfolded, and without those that it is not of; all pairs are of all of them."""
     table = get("exam/rehearse/tables?n=60&kind=crosstab&rows=cheated&columns=year").text
@@ -178,21 +189,23 @@ def test_draft_that_nobody_could_answer_is_not_rehearsed(get: Any) -> None:
     assert get("unknown/rehearse").status_code == 404
 
 
-def test_published_survey_is_rehearsed_until_people_have_answered(get: Any) -> None:
-    """Whoever has reports looks at those; a correction of such a survey may be rehearsed, being a draft."""
-    assert "<strong>REHEARSAL</strong>" in get("fresh/rehearse?n=60").text
+def test_published_survey_is_rehearsed_until_it_is_closed(get: Any) -> None:
+    """Its own tables stand there from then on; a correction of such a survey may be rehearsed, being a draft."""
+    for name in ("fresh", "answered"):
+        assert "<strong>REHEARSAL</strong>" in get(f"{name}/rehearse?n=60").text
     for page in PAGES:
-        text = get(f"answered/rehearse{page}").text
-        assert "has been answered or is closed" in text
+        text = get(f"over/rehearse{page}").text
+        assert "This survey is closed" in text
         assert "REHEARSAL" not in text
-    assert get("answered/rehearse/files/reports.csv").status_code == 404
+    assert get("over/rehearse/files/reports.csv").status_code == 404
 
 
 def test_pages_without_results_yet_lead_to_the_rehearsal(get: Any) -> None:
     """Results of a draft, and tables, models and files of what is published."""
-    for path in ("exam/results", "fresh/tables", "fresh/models", "fresh/files"):
+    for path in ("exam/results", *(f"{name}/{page}" for name in ("fresh", "answered") for page in JOINT)):
         assert f'href="/dashboard/surveys/{path.split("/")[0]}/rehearse"' in get(path).text
     assert "/rehearse" not in get("answered/results").text
+    assert all("Rehearse with invented people" not in get(f"over/{page}").text for page in JOINT)
 
 
 def test_real_pages_know_nothing_of_a_rehearsal(get: Any) -> None:

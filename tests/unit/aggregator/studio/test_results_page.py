@@ -160,6 +160,18 @@ def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
     assert "They say nothing about people." in told["exam-trial-1"]
 
 
+@pytest.mark.parametrize("page", ["invite", "results", "tables", "models", "files"])
+def test_page_that_comes_later_says_so_of_a_draft(app: Flask, storage: SQLiteStorage, page: str) -> None:
+    """Beneath its title and the bar, and until then people can be invented; of nothing at all there is no page."""
+    storage.drafts.add("sketch", empty_draft("A title", "en").dumped)
+    told = get(app, f"sketch/{page}", Accept="text/html")
+    assert told.status_code == 200
+    assert "<bdi>A title</bdi>" in told.text
+    assert Words("en").say(f"later_{page}") in told.text
+    assert ('surveys/sketch/rehearse">Rehearse with' in told.text) is (page != "invite")
+    assert get(app, f"nothing/{page}", Accept="text/html").status_code == 404
+
+
 def test_fewer_than_a_step_and_no_report_are_one_page(app: Flask, storage: SQLiteStorage) -> None:
     """Byte for byte and by its ETag: nobody can see whether a report has come."""
     key = storage.publish(survey(name="few")).key

@@ -1,8 +1,11 @@
 """Owners keep the team of their survey, and no survey is left without an owner."""
 
+import re
+
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.access_rows import Account
 from sottovoce.aggregator.storage.sqlite import SQLiteStorage
@@ -92,3 +95,19 @@ def test_refusal_of_a_role_says_what_to_do(app: Flask, storage: SQLiteStorage) -
 
     assert "Your role does not allow it" in browser(app, BEN.id).get(TEAM, headers=html).text
     assert "Ihre Rolle erlaubt es nicht" in browser(app, BEN.id, "de").get(TEAM, headers=html).text
+
+
+def test_draft_has_a_team_before_anybody_can_answer(app: Flask, storage: SQLiteStorage) -> None:
+    """Its owner lets a colleague write too, whose page Design it then is."""
+    storage.drafts.add("sketch", empty_draft("Sketch", "en").dumped)
+    storage.access.grant(ANN.id, "sketch", "owner")
+    ann, ben, team = browser(app, ANN.id), browser(app, BEN.id), "/dashboard/surveys/sketch/team"
+    assert team in ann.get("/dashboard/surveys/sketch/design").text
+    assert ben.get("/dashboard/surveys/sketch/design").status_code == 404
+    press(ann, team, act="grant", account="Ben", role="owner")
+    assert ben.get("/dashboard/surveys/sketch/design").status_code == 200
+    told = re.findall(r'aria-label="([\w ]+: \w+)">(\w[\w ]*)</button>', ann.get(team).text)
+    assert [(name, shown) for name, shown in told if shown != "Change"] == [
+        ("Leave: Ann", "Leave"),
+        ("Take away: Ben", "Take away"),
+    ]

@@ -31,6 +31,9 @@ REQUESTS: list[tuple[str, str, str, dict[str, object]]] = [
     ("unauthorized", "GET", f"/api/v1/surveys/exam/export?cohort={SENTINEL}", {}),
 ]
 RESEARCHERS = [("unknown_survey", f"/dashboard/surveys/{SENTINEL}/results"),
+               ("not_found", f"/dashboard/{SENTINEL}"),
+               ("still_open", "/dashboard/surveys/exam/files/reports.csv"),
+               ("malformed", f"/dashboard/surveys/exam/files?wave={SENTINEL}"),
                ("estimate_impossible", f"/dashboard/surveys/exam/results?cohort={SENTINEL}")]  # fmt: skip
 
 
@@ -64,15 +67,16 @@ class Outline(HTMLParser):
         self.words += [] if self.opened[-1:] and self.opened[-1][0] == "style" else data.split()
 
 
-def check_page(reply: TestResponse, language: str, way: str) -> Outline:
-    """A whole page in this language, without script, form or link, that nothing else has to be fetched for."""
+def check_page(reply: TestResponse, language: str, way: str, links: tuple[str, ...] = ()) -> Outline:
+    """A whole page in this language, without script or form, that nothing else has to be fetched for; and its links."""
     assert reply.content_type == "text/html; charset=utf-8"
     assert reply.headers["Content-Language"] == language
     assert reply.headers["Content-Security-Policy"] == pages.POLICY
     outline = Outline(reply.text)
     tags = [tag for tag, _ in outline.opened]
     assert outline.opened[0] == ("html", {"lang": language, "dir": way})
-    assert {"script", "form", "img", "a"}.isdisjoint(tags)
+    assert {"script", "form", "img"}.isdisjoint(tags)
+    assert tuple(attributes["href"] for tag, attributes in outline.opened if tag == "a") == links
     assert [attributes["href"] for tag, attributes in outline.opened if tag == "link"] == ["data:,"]
     assert sorted(outline.closed) == sorted(tag for tag in tags if tag not in {"meta", "link"})
     assert (tags.count("h1"), tags.count("main")) == (1, 1)
@@ -81,15 +85,15 @@ def check_page(reply: TestResponse, language: str, way: str) -> Outline:
 
 def test_pages_speak_the_forms_languages():
     """And say the same things in each: a heading and what to do, at the bare address a paragraph more."""
-    kinds = {*pages.KINDS.values(), "malformed", "about"}
+    kinds = {*pages.KINDS.values(), *pages.KINDS_OF_STAFF.values(), "malformed", "staff_malformed", "about"}
 
     assert sorted(pages.LANGUAGES) == sorted(page.languages())
     for language in pages.LANGUAGES:
         told = pages.sentences(language)
-        assert set(told) == kinds
-        assert {kind: len(texts) for kind, texts in told.items()} == {**dict.fromkeys(kinds, 2), "about": 3}
+        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1}
+        assert {kind: len(texts) for kind, texts in told.items()} == lengths
         assert all(text.strip() for texts in told.values() for text in texts)
-    assert set(pages.KINDS) <= set(problems.STATUS)
+    assert {*pages.KINDS, *pages.KINDS_OF_STAFF} <= set(problems.STATUS)
 
 
 @pytest.mark.parametrize("language", [each for each in pages.LANGUAGES if each != "en"])
@@ -170,9 +174,11 @@ def test_dashboard_says_what_is_wrong_on_a_page(app, code, path):
     """Not in a document for programs, and without what stood in the address."""
     reply = log_in(app)[0].get(path, headers={"Accept": BROWSER, "Accept-Language": "fr"}, base_url=SITE)
 
-    check_page(reply, "fr", "ltr")
+    check_page(reply, "fr", "ltr", ("/dashboard/",))
     assert reply.status_code == problems.STATUS[code]
     assert SENTINEL not in reply.text
+    assert "le lien" not in reply.text
+    assert "Toutes les enquêtes" in reply.text
 
 
 def test_bug_is_a_page_that_tells_nothing(app):

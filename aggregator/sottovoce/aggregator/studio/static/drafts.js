@@ -2,11 +2,11 @@
  * Saves what is typed into a draft; each page is whole without it.
  *
  * A form with `data-refresh="part other"` is sent in the background a second after the last key, and at once when the
- * page is left; of the page that comes back, the elements with these ids are put in the place of those that are here.
- * They must hold no field that is typed in. The element that `data-status` names says how it went, in its own words:
- * data-saving, data-saved, data-unsaved, and data-conflict where somebody else was faster. A button that is pressed
- * meanwhile waits for what is under way. What is sent stays in the tab's storage until a reply has said that it is
- * kept; a page that is loaded before that hears of it first, and goes on from there.
+ * page is left; of the page that comes back, the elements with these ids are put in the place of those that are here,
+ * but for those whose fields are the same as before. The element that `data-status` names says how it went, in its own
+ * words: data-saving, data-saved, data-unsaved, and data-conflict where somebody else was faster. A button that is
+ * pressed meanwhile waits for what is under way. What is sent stays in the tab's storage until a reply has said that it
+ * is kept; a page that is loaded before that hears of it first, and goes on from there.
  */
 import { SECOND, pageOf, swap } from "./studio.js";
 
@@ -68,6 +68,15 @@ function post({ address, fields }, by) {
   return pageOf(address, { method: "POST", body, keepalive });
 }
 
+/** Whether an element has the same fields as before, of which there are some: then it stays, for somebody may type. */
+function asksTheSame(page, id) {
+  const [fresh, old] = [page, document].map((each) => {
+    const fields = each.querySelectorAll(`#${id} input:not([type=hidden])`);
+    return [...fields].map(({ name, type, value }) => (type === "radio" ? name + value : name)).join(" ");
+  });
+  return old !== "" && fresh === old;
+}
+
 async function send(form) {
   tell(form, "saving");
   const save = typedIn(form);
@@ -75,7 +84,8 @@ async function send(form) {
     const { status, page } = await post(save, "script");
     if (status === 200) {
       forget(save.stamp);
-      for (const id of form.dataset.refresh.split(" ")) swap(page, id);
+      const moved = form.dataset.refresh.split(" ").filter((id) => !asksTheSame(page, id));
+      for (const id of moved) swap(page, id);
     }
     tell(form, status === 200 ? "saved" : status === 409 ? "conflict" : "unsaved");
   } catch {
