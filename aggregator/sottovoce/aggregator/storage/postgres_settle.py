@@ -146,6 +146,7 @@ class Settling:
                 if self.ended:
                     raise Ended
                 (last,) = connection.execute(_MOVE, [survey, last, ROWS]).fetchone() or (None,)
+            _mark_visible(connection, survey)
 
     def _write_anew(self, survey: int, connection: psycopg.Connection[Any]) -> bool:
         """
@@ -157,6 +158,7 @@ class Settling:
             connection.execute(_WAIT_BRIEFLY)
             if connection.execute("SELECT sottovoce_write_anew_9(%s)", [survey]).fetchone() == (True,):
                 self._until_done(connection, partial(_replace, survey))
+        _mark_visible(connection, survey)
         return True
 
 
@@ -168,6 +170,15 @@ def _make_partitions(connection: psycopg.Connection[Any]) -> None:
     """
     for survey in connection.execute(_WITHOUT_PARTITION).fetchall():
         connection.execute("SELECT sottovoce_make_partition_9(%s)", survey)
+
+
+def _mark_visible(connection: psycopg.Connection[Any], survey: int) -> None:
+    """
+    Have the server note at once that everybody sees these rows. Else it does so later, by itself or for whoever reads
+    first, and its log then gets a copy of every page that a checkpoint came over since.
+    """
+    with suppress(errors.UndefinedTable):
+        connection.execute(f"VACUUM (SKIP_LOCKED) settled_{survey:d}")
 
 
 def _swap(connection: psycopg.Connection[Any]) -> bool:
