@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.sql import SQL, Identifier
 from sottovoce.aggregator.storage import postgres_migrate
 from sottovoce.aggregator.storage.postgres_handle import PostgresHandle
 from sottovoce.shared.errors import StorageError
@@ -55,6 +56,8 @@ _NOT_AS_WRITTEN = """
     WHERE taken = 1 OR (added = 1 AND closed_on IS NOT NULL) ORDER BY survey
 """
 _MOVE = "SELECT sottovoce_move_9(%s, %s, %s)"
+# Which no function may do.
+_VACUUM = SQL("VACUUM (SKIP_LOCKED) {}")
 
 
 class Ended(StorageError):
@@ -178,7 +181,7 @@ def _mark_visible(connection: psycopg.Connection[Any], survey: int) -> None:
     first, and its log then gets a copy of every page that a checkpoint came over since.
     """
     with suppress(errors.UndefinedTable):
-        connection.execute(f"VACUUM (SKIP_LOCKED) settled_{survey:d}")
+        connection.execute(_VACUUM.format(Identifier(f"settled_{survey}")))
 
 
 def _swap(connection: psycopg.Connection[Any]) -> bool:
