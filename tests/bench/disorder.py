@@ -33,6 +33,9 @@ ROWS = int(os.environ.get("BENCH_ROWS", "1000000"))
 DAY = max(20_000, ROWS // 50)
 """Reports of a day beside them."""
 
+SLOW, SLOWLY = 4800, 800
+"""Of a day that is not filled at once: reports of some, and between two checkpoints of the server."""
+
 BATCH, GROUP = 1000, 16
 TOGETHER = 12
 """Batches that are stored together, as from so many connections."""
@@ -76,15 +79,21 @@ def shared() -> None:
         plan = SurveyRules(storage.publish(ten_questions()), 1).plan
         fill(storage, plan, ROWS)
         show_settling("as many at once", storage, plan)
-        rows, before = storage.surveys()[0].reports, log(looking)
+        rows = storage.surveys()[0].reports
         print(f"{rows:,} rows take {bytes_on_disk(looking) / rows:.0f} bytes each", flush=True)
-        came: list[bytes] = []
-        for _ in range(DAY // GROUP):
-            group = [arrivals(plan, 1) for _ in range(GROUP)]
-            storage.store(group)
-            came += [one.report_ids for one in group]
+        # What the rows before left to be written belongs to no report of this day.
+        looking.execute("CHECKPOINT")
+        before = log(looking)
+        came = stored_in_groups(storage, plan, DAY)
         arrived = log(looking)
+        for _ in range(SLOW // SLOWLY):
+            looking.execute("CHECKPOINT")
+            came += stored_in_groups(storage, plan, SLOWLY)
+        arrived_slowly = log(looking)
         show_order("arrived", looking, came)
+        # A day has many.
+        looking.execute("CHECKPOINT")
+        ready = log(looking)
         show_settling("a day's", storage, plan)
         # What came meanwhile, too.
         storage.scrub()
@@ -93,7 +102,8 @@ def shared() -> None:
         reports = storage.surveys()[0].reports
         print(
             f"log: {(arrived - before) / DAY:.0f} bytes a report in groups of {GROUP},"
-            f" {(settled - arrived) / (reports - rows):.0f} to settle;"
+            f" {(arrived_slowly - arrived) / SLOW:.0f} with a checkpoint after each {SLOWLY:,} reports,"
+            f" {(settled - ready) / (reports - rows):.0f} to settle;"
             f" {bytes_on_disk(looking) / reports:.0f} bytes a report on the disk",
             flush=True,
         )
@@ -102,6 +112,16 @@ def shared() -> None:
         print(f"closed and written anew in {time.perf_counter() - started:.1f} s", flush=True)
         show_order("closed", looking, came)
         print(f"{bytes_on_disk(looking) / reports:.0f} bytes a report on the disk", flush=True)
+
+
+def stored_in_groups(storage: PostgresStorage, plan: Plan, reports: int) -> list[bytes]:
+    """The ids of so many that were stored, in their order."""
+    came: list[bytes] = []
+    for _ in range(reports // GROUP):
+        group = [arrivals(plan, 1) for _ in range(GROUP)]
+        storage.store(group)
+        came += [one.report_ids for one in group]
+    return came
 
 
 def show_settling(what: str, storage: PostgresStorage, plan: Plan) -> None:

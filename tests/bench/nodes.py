@@ -2,14 +2,17 @@
 How much several nodes on one PostgreSQL carry: groups of 16 at the storage, and single reports through HTTP.
 
 Each with the disk of this machine, and with 5 ms more at every commit, as where storage lies across a network. In
-turns, so that what else the machine does falls on all; the processor's time stands beside, since that is shared. Rounds
-end when their time is used up, which on a quiet machine is after two minutes and a half at most.
+turns, so that what else the machine does falls on all; the processor's time stands beside, since that is shared: of the
+nodes, of the server and of what sends, which is a process that does as little as it can. Rounds end when their time is
+used up, which on a quiet machine is after two minutes and a half at most.
 
 ``python -m tests.bench.nodes URL SECONDS`` is one such node without HTTP, begins at a line on its input, and prints
 what it did.
 """
 
 import json
+import os
+import resource
 import secrets
 import subprocess
 import sys
@@ -17,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -29,12 +32,12 @@ from sottovoce.aggregator.storage.postgres import PostgresStorage
 from sottovoce.aggregator.storage.rows import pack
 
 from tests import postgres
-from tests.bench import single
-from tests.bench.ingest import report, ten_questions
+from tests.bench.ingest import load, processor_seconds, report, ten_questions
+from tests.bench.load import write_bodies
 from tests.bench.server import running
 
 ROUNDS = 2
-SECONDS = 2.0
+SECONDS = 3.0
 LIMIT = 75.0
 """Seconds for each delay, after which no further round begins but the first of each."""
 
@@ -43,6 +46,12 @@ SILENT = 30.0
 
 GROUP = 16
 CONNECTIONS = 32
+BODIES = 20_000
+"""Reports that there are to be sent, more than there is time for."""
+
+IDLE = 0.05
+"""Seconds of processor in half a second, below which nodes have nothing left to do."""
+
 DELAYS = (0, 5)
 """Milliseconds more at every commit."""
 
@@ -58,12 +67,16 @@ class Found(NamedTuple):
         rate: reports a second, of all.
         p99: milliseconds of a group, or of a reply, of the slowest node.
         cpu: microseconds of processor a report, of the nodes alone.
+        server: the same of PostgreSQL, if it is on this machine.
+        generator: the same of what sends reports.
         waiting: share of the busy connections that waited for another's row.
     """
 
     rate: float
     p99: float
     cpu: float
+    server: float
+    generator: float
     waiting: float
 
 
@@ -130,11 +143,14 @@ def at_storage(nodes: int, url: str) -> Found:
             assert process.stdin is not None
             process.stdin.write("go\n")
             process.stdin.flush()
+        before = of_server(url)
         waiting = share_waiting(url, SECONDS)
         told = [json.loads(process.communicate(timeout=SILENT)[0]) for process in processes]
     reports = sum(one["reports"] for one in told)
     rate = sum(one["reports"] / one["seconds"] for one in told)
-    return Found(rate, max(one["p99"] for one in told), 1e6 * sum(one["cpu"] for one in told) / reports, waiting)
+    server = 1e6 * (of_server(url) - before) / reports
+    own = 1e6 * sum(one["cpu"] for one in told) / reports
+    return Found(rate, max(one["p99"] for one in told), own, server, 0.0, waiting)
 
 
 def share_waiting(url: str, seconds: float) -> float:
@@ -150,20 +166,69 @@ def share_waiting(url: str, seconds: float) -> float:
 
 
 def through_http(nodes: int, url: str) -> Found:
-    """Nodes of the program itself, with as many connections in all."""
+    """Nodes of the program itself, with as many connections in all, and a process for each that sends to it."""
     asked = ten_questions()
     path = f"/api/v1/surveys/{asked.name}/reports"
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         folder = Path(temporary)
-        (folder / "bodies").write_bytes(b"\n".join(report(asked) for _ in range(single.TEMPLATES)))
-        ports = [stack.enter_context(running(made(folder / f"{node}"), url)) for node in range(nodes)]
+        for number in range(nodes):
+            write_bodies(folder / f"bodies{number}", [report(asked) for _ in range(BODIES // nodes)])
+        ports = [stack.enter_context(running(made(folder / f"{number}"), url)) for number in range(nodes)]
+        wait_until_started(ports)
+        before, own, sending = of_server(url), of_nodes(ports), of_ended()
         with ThreadPoolExecutor(nodes + 1) as threads:
-            watched = threads.submit(share_waiting, url, single.SECONDS)
-            loads = [threads.submit(single.load, port, path, CONNECTIONS // nodes, folder / "bodies") for port in ports]
-            told = [load.result() for load in loads]
-    rates = [one["rate"] for one in told]
-    cpu = sum(one["cpu"] * rate for one, rate in zip(told, rates, strict=True)) / max(1.0, sum(rates))
-    return Found(sum(rates), max(one["p99"] for one in told), cpu, watched.result())
+            watched = threads.submit(share_waiting, url, SECONDS)
+            loads = [
+                threads.submit(load, port, path, CONNECTIONS // nodes, SECONDS, folder / f"bodies{number}")
+                for number, port in enumerate(ports)
+            ]
+            told = [one.result() for one in loads]
+        used = of_nodes(ports) - own, of_server(url) - before, of_ended() - sending
+    reports = max(1, sum(one["statuses"].get("200", 0) for one in told))
+    rate, p99 = sum(one["rate"] for one in told), max(one["p99"] for one in told)
+    return Found(rate, p99, *(1e6 * seconds / reports for seconds in used), watched.result())
+
+
+def wait_until_started(ports: Sequence[int]) -> None:
+    """Ready, each node compresses its pages: a second of processor, which has no part in reports."""
+    for _ in range(40):
+        used = of_nodes(ports)
+        time.sleep(0.5)
+        if of_nodes(ports) - used < IDLE:
+            return
+
+
+def of_nodes(ports: Sequence[int]) -> float:
+    """Seconds of processor that these nodes have used so far."""
+    return sum(map(processor_seconds, ports))
+
+
+def of_ended() -> float:
+    """Seconds of processor that processes took which this one started and which have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def of_server(url: str) -> float:
+    """Seconds of processor that PostgreSQL has used so far, in all of its processes; 0 if it is on another machine."""
+    with psycopg.connect(url) as connection:
+        try:
+            parent = _stat(connection.info.backend_pid)[1]
+        except FileNotFoundError:
+            return 0.0
+    # Its own and of those that have ended, and what its children used that have not.
+    ticks = sum(_stat(int(parent))[11:15])
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            stat = _stat(int(folder.name))
+            ticks += sum(stat[11:13]) if stat[1] == parent else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(pid: int) -> list[int]:
+    """What Linux tells of a process, from its state on, which is given as 0."""
+    _, *numbers = Path(f"/proc/{pid}/stat").read_text("latin-1").rpartition(") ")[2].split()
+    return [0, *map(int, numbers)]
 
 
 def made(folder: Path) -> Path:
@@ -176,10 +241,11 @@ def show(what: str, delay: int, found: Rounds) -> None:
     """One line for each number of nodes."""
     for nodes, rounds in found.items():
         ratio = median(one.rate / base.rate for one, base in zip(rounds, found[1], strict=True))
-        rate, p99, cpu, waiting = (median(column) for column in zip(*rounds, strict=True))
+        rate, p99, cpu, server, generator, waiting = (median(column) for column in zip(*rounds, strict=True))
         print(
             f"{what:<14} sync + {delay} ms  {nodes} node{'s' if nodes > 1 else ' '} {rate:8,.0f}/s  x{ratio:.2f}"
-            f"  p99 {p99:6.1f} ms  processor {cpu:5.0f} us a report  waiting for a row {waiting:.2f}",
+            f"  p99 {p99:6.1f} ms  processor a report: {cpu:5.0f} us of nodes, {server:4.0f} of PostgreSQL,"
+            f" {generator:4.0f} of the generator  waiting for a row {waiting:.2f}",
             flush=True,
         )
 

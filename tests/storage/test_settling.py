@@ -303,6 +303,27 @@ def pages(url: str) -> bytes:
         return b"".join(bytes(row[0]) for row in files)
 
 
+def test_partition_is_vacuumed_at_once_when_rows_came_into_it_or_it_was_written_anew(
+    store: PostgresStorage, url: str
+) -> None:
+    """Else the log gets a copy of its pages after the next checkpoint, from whoever reads them first."""
+    key = store.publish(survey()).key
+    vacuumed = "SELECT relid, vacuum_count FROM pg_stat_user_tables WHERE relname = %s"
+    found = []
+    for number in range(2):
+        store.store([arrival(key, number)])
+        store.scrub()
+        with psycopg.connect(url) as connection:
+            found.append(connection.execute(vacuumed, [f"settled_{key}"]).fetchone() or (0, 0))
+    assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
+    store.scrub()
+    with psycopg.connect(url) as connection:
+        found.append(connection.execute(vacuumed, [f"settled_{key}"]).fetchone() or (0, 0))
+
+    assert [times for _, times in found] == [1, 2, 1]
+    assert len({table for table, _ in found}) == 2
+
+
 def test_deleted_survey_takes_its_partition_with_it(store: PostgresStorage, url: str) -> None:
     """And what has not settled; another survey keeps its own."""
     key, other = store.publish(survey()).key, store.publish(survey(name="other")).key

@@ -216,14 +216,16 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
         i int;
         block_ids bytea;
         block_values bytea;
+        places int[];
         rows_ int;
         size int;
     BEGIN
         stored := false;
         has_grown := false;
-        PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
-        GET DIAGNOSTICS n = ROW_COUNT;
-        IF n <> cardinality(open_surveys) THEN RETURN; END IF;
+        FOR i IN 1 .. cardinality(open_surveys) LOOP
+            PERFORM 1 FROM surveys WHERE key = open_surveys[i] AND closed_on IS NULL FOR SHARE;
+            IF NOT FOUND THEN RETURN; END IF;
+        END LOOP;
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
@@ -240,10 +242,7 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
             INSERT INTO reports
             SELECT surveys_[i], substring(block_ids FROM 16 * k + 1 FOR 16), waves[i],
                    substring(block_values FROM size * k + 1 FOR size)
-            FROM generate_series(0, rows_ - 1) AS k
-            ON CONFLICT DO NOTHING;
-            GET DIAGNOSTICS n = ROW_COUNT;
-            IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
+            FROM generate_series(0, rows_ - 1) AS k;
             IF EXISTS (SELECT FROM sottovoce_settled_9(surveys_[i], (
                 SELECT array_agg(substring(block_ids FROM 16 * k + 1 FOR 16)) FROM generate_series(0, rows_ - 1) AS k
             ))) THEN RAISE SQLSTATE 'SV001'; END IF;
@@ -256,19 +255,24 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
         END LOOP;
 
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
-            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
-            ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
+            UPDATE cells SET arrived = arrived + cells_[4*i]
+            WHERE (survey, wave, cohort, slot) = (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_);
+            IF NOT FOUND THEN
+                INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
+                VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
+                ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
+            END IF;
         END LOOP;
 
-        UPDATE counts AS c SET reports = c.reports + counts_[k+5] FROM generate_series(1, cardinality(counts_), 6) AS k
+        places := ARRAY(SELECT generate_series(1, cardinality(counts_), 6));
+        UPDATE counts AS c SET reports = c.reports + counts_[k+5] FROM unnest(places) AS k
         WHERE (survey, wave, cohort, question, value, slot)
             = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_);
         GET DIAGNOSTICS n = ROW_COUNT;
         IF 6 * n < cardinality(counts_) THEN
             INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
             SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
-            FROM generate_series(1, cardinality(counts_), 6) AS k
+            FROM unnest(places) AS k
             WHERE NOT EXISTS (
                 SELECT FROM counts WHERE (survey, wave, cohort, question, value, slot)
                 = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_)
@@ -288,8 +292,16 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
             has_grown := has_grown OR n >= batches[array_position(open_surveys, cells_[4*i-3])];
         END LOOP;
         stored := true;
-    EXCEPTION WHEN SQLSTATE 'SV001' THEN
-        stored := false;
+    EXCEPTION
+        WHEN SQLSTATE 'SV001' THEN NULL;
+        WHEN unique_violation THEN
+            FOR i IN 1 .. cardinality(ids) LOOP
+                block_ids := ids[i];
+                rows_ := length(block_ids) / 16;
+                PERFORM 1 FROM ONLY reports WHERE survey = surveys_[i] AND report_id = ANY (ARRAY(
+                    SELECT substring(block_ids FROM 16 * k + 1 FOR 16) FROM generate_series(0, rows_ - 1) AS k
+                )) FOR KEY SHARE;
+            END LOOP;
     END
     $$;
 

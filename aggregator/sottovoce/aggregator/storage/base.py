@@ -120,7 +120,7 @@ class Arrival:
     @property
     def size(self) -> int:
         """Bytes that the values of each report take."""
-        return len(self.packed) // len(self)
+        return ID * len(self.packed) // len(self.report_ids)
 
 
 class Known(NamedTuple):

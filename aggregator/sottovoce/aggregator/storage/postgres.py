@@ -271,19 +271,24 @@ def _insert(db: PostgresHandle, arrivals: Sequence[Arrival]) -> None:
         raise _NotAllNew
 
 
-def _arguments(arrivals: Sequence[Arrival], added: Change) -> list[list[Any]]:
+def _arguments(arrivals: Sequence[Arrival], added: Change) -> list[str | list[bytes]]:
     """What the function in the database is called with, but for the slot."""
     surveys = sorted(added.batches)
     tokens = sorted(statements.tokens_of(arrivals))
     return [
-        surveys,
-        [added.batches[survey] for survey in surveys],
-        [block.plan.survey for block in arrivals],
-        [block.wave for block in arrivals],
+        _numbers(surveys),
+        _numbers(added.batches[survey] for survey in surveys),
+        _numbers(block.plan.survey for block in arrivals),
+        _numbers(block.wave for block in arrivals),
         [block.report_ids for block in arrivals],
         [block.packed for block in arrivals],
-        [token[0] for token in tokens],
+        _numbers(token[0] for token in tokens),
         [token[1] for token in tokens],
-        added.cells.ravel().tolist(),
-        added.counts.ravel().tolist(),
+        _numbers(added.cells.ravel().tolist()),
+        _numbers(added.counts.ravel().tolist()),
     ]
+
+
+def _numbers(many: Iterable[int]) -> str:
+    """An array as PostgreSQL writes it: the library takes as long for these as all else takes together."""
+    return f"{{{','.join(map(str, many))}}}"

@@ -13,12 +13,15 @@ NEW_NODE = "SET sottovoce.node = '9'"
 # values one after the other. Tombstones come after the rows: a row waits for whoever is deleting its namesake, and only
 # then is that one seen to be withdrawn. So does the look at the other places: once this wrote to ``reports``, that
 # table keeps its name until the end of the transaction. Cells come before counts, in key order: who holds the row of a
-# cell is alone with its counts in that slot, so that no two writers wait for each other in a circle. Counts that are
-# there are updated first: an insert that meets a row locks it, which is written to the log too.
+# cell is alone with its counts in that slot, so that no two writers wait for each other in a circle. Rows that are
+# there are updated first, and reports are inserted as if all were new: ON CONFLICT writes a row's lock, or that it
+# stays, to the log too. What is asked of a list as long as the group is asked by ``unnest``, of which the planner
+# thinks the same whatever its length: it would plan anew for each group.
 #
 # Not stored, and nothing else happens, if something is not new or not allowed. That is an everyday answer and no error:
 # the server's log would name the report. SV001 is a condition of our own that never leaves the function; to raise and
-# catch it is how plpgsql undoes what was begun.
+# catch it is how plpgsql undoes what was begun. After a report that is there already the others have not been tried:
+# whoever is deleting one of them is waited for all the same, so that it is seen to be withdrawn.
 _STORE = """
     CREATE FUNCTION sottovoce_store_9(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[],
@@ -30,14 +33,16 @@ _STORE = """
         i int;
         block_ids bytea;
         block_values bytea;
+        places int[];
         rows_ int;
         size int;
     BEGIN
         stored := false;
         has_grown := false;
-        PERFORM 1 FROM surveys WHERE key = ANY (open_surveys) AND closed_on IS NULL ORDER BY key FOR SHARE;
-        GET DIAGNOSTICS n = ROW_COUNT;
-        IF n <> cardinality(open_surveys) THEN RETURN; END IF;
+        FOR i IN 1 .. cardinality(open_surveys) LOOP
+            PERFORM 1 FROM surveys WHERE key = open_surveys[i] AND closed_on IS NULL FOR SHARE;
+            IF NOT FOUND THEN RETURN; END IF;
+        END LOOP;
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
@@ -54,10 +59,7 @@ _STORE = """
             INSERT INTO reports
             SELECT surveys_[i], substring(block_ids FROM 16 * k + 1 FOR 16), waves[i],
                    substring(block_values FROM size * k + 1 FOR size)
-            FROM generate_series(0, rows_ - 1) AS k
-            ON CONFLICT DO NOTHING;
-            GET DIAGNOSTICS n = ROW_COUNT;
-            IF n <> rows_ THEN RAISE SQLSTATE 'SV001'; END IF;
+            FROM generate_series(0, rows_ - 1) AS k;
             IF EXISTS (SELECT FROM sottovoce_settled_9(surveys_[i], (
                 SELECT array_agg(substring(block_ids FROM 16 * k + 1 FOR 16)) FROM generate_series(0, rows_ - 1) AS k
             ))) THEN RAISE SQLSTATE 'SV001'; END IF;
@@ -70,19 +72,24 @@ _STORE = """
         END LOOP;
 
         FOR i IN 1 .. cardinality(cells_) / 4 LOOP
-            INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
-            VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
-            ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
+            UPDATE cells SET arrived = arrived + cells_[4*i]
+            WHERE (survey, wave, cohort, slot) = (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_);
+            IF NOT FOUND THEN
+                INSERT INTO cells AS c (survey, wave, cohort, slot, arrived)
+                VALUES (cells_[4*i-3], cells_[4*i-2], cells_[4*i-1], slot_, cells_[4*i])
+                ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = c.arrived + excluded.arrived;
+            END IF;
         END LOOP;
 
-        UPDATE counts AS c SET reports = c.reports + counts_[k+5] FROM generate_series(1, cardinality(counts_), 6) AS k
+        places := ARRAY(SELECT generate_series(1, cardinality(counts_), 6));
+        UPDATE counts AS c SET reports = c.reports + counts_[k+5] FROM unnest(places) AS k
         WHERE (survey, wave, cohort, question, value, slot)
             = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_);
         GET DIAGNOSTICS n = ROW_COUNT;
         IF 6 * n < cardinality(counts_) THEN
             INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
             SELECT counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_, counts_[k+5]
-            FROM generate_series(1, cardinality(counts_), 6) AS k
+            FROM unnest(places) AS k
             WHERE NOT EXISTS (
                 SELECT FROM counts WHERE (survey, wave, cohort, question, value, slot)
                 = (counts_[k], counts_[k+1], counts_[k+2], counts_[k+3], counts_[k+4], slot_)
@@ -102,8 +109,16 @@ _STORE = """
             has_grown := has_grown OR n >= batches[array_position(open_surveys, cells_[4*i-3])];
         END LOOP;
         stored := true;
-    EXCEPTION WHEN SQLSTATE 'SV001' THEN
-        stored := false;
+    EXCEPTION
+        WHEN SQLSTATE 'SV001' THEN NULL;
+        WHEN unique_violation THEN
+            FOR i IN 1 .. cardinality(ids) LOOP
+                block_ids := ids[i];
+                rows_ := length(block_ids) / 16;
+                PERFORM 1 FROM ONLY reports WHERE survey = surveys_[i] AND report_id = ANY (ARRAY(
+                    SELECT substring(block_ids FROM 16 * k + 1 FOR 16) FROM generate_series(0, rows_ - 1) AS k
+                )) FOR KEY SHARE;
+            END LOOP;
     END
     $$
 """

@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.sql import SQL, Identifier
 from sottovoce.aggregator.storage import postgres_migrate
 from sottovoce.aggregator.storage.postgres_handle import PostgresHandle
 from sottovoce.shared.errors import StorageError
@@ -55,6 +56,8 @@ _NOT_AS_WRITTEN = """
     WHERE taken = 1 OR (added = 1 AND closed_on IS NOT NULL) ORDER BY survey
 """
 _MOVE = "SELECT sottovoce_move_9(%s, %s, %s)"
+# Which no function may do.
+_VACUUM = SQL("VACUUM (SKIP_LOCKED) {}")
 
 
 class Ended(StorageError):
@@ -146,6 +149,7 @@ class Settling:
                 if self.ended:
                     raise Ended
                 (last,) = connection.execute(_MOVE, [survey, last, ROWS]).fetchone() or (None,)
+            _mark_visible(connection, survey)
 
     def _write_anew(self, survey: int, connection: psycopg.Connection[Any]) -> bool:
         """
@@ -157,6 +161,7 @@ class Settling:
             connection.execute(_WAIT_BRIEFLY)
             if connection.execute("SELECT sottovoce_write_anew_9(%s)", [survey]).fetchone() == (True,):
                 self._until_done(connection, partial(_replace, survey))
+        _mark_visible(connection, survey)
         return True
 
 
@@ -168,6 +173,15 @@ def _make_partitions(connection: psycopg.Connection[Any]) -> None:
     """
     for survey in connection.execute(_WITHOUT_PARTITION).fetchall():
         connection.execute("SELECT sottovoce_make_partition_9(%s)", survey)
+
+
+def _mark_visible(connection: psycopg.Connection[Any], survey: int) -> None:
+    """
+    Have the server note at once that everybody sees these rows. Else it does so later, by itself or for whoever reads
+    first, and its log then gets a copy of every page that a checkpoint came over since.
+    """
+    with suppress(errors.UndefinedTable):
+        connection.execute(_VACUUM.format(Identifier(f"settled_{survey}")))
 
 
 def _swap(connection: psycopg.Connection[Any]) -> bool:
