@@ -1,5 +1,7 @@
 """Clients that go beyond what their person allows, or take another survey than the link's, are found."""
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ ONE = survey()
 @pytest.mark.parametrize("asked", [ONE, survey(ask=1), survey(access="token")], ids=["one", "ask", "token"])
 def test_honest_client_keeps_to_its_limits(asked: Any) -> None:
     """In all kinds of surveys."""
-    assert [check.outcome for check in check_limits(asked)] == [PASSED, PASSED]
+    assert [check.outcome for check in check_limits(asked)] == [PASSED, PASSED, PASSED]
 
 
 def half_checked(asked: Any, allowance: Any) -> None:
@@ -54,3 +56,19 @@ def test_request_that_names_the_version_is_found(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(respondent, "survey_for", telling)
     assert check_limits(ONE)[1].message == "what is asked of the aggregator tells which version the link names"
+
+
+@pytest.mark.parametrize("tell", [logging.getLogger("x").warning, print])
+def test_wrong_answer_that_is_told_is_found(monkeypatch: pytest.MonkeyPatch, tell: Callable[[str], None]) -> None:
+    """It is refused all the same."""
+    honest = respondent.encode
+
+    def encode(asked: Any, answers: Any, places: Any = None) -> Any:
+        try:
+            return honest(asked, answers, places)
+        except respondent.AnswerError:
+            tell(str(dict(answers)))
+            raise
+
+    monkeypatch.setattr(respondent, "encode", encode)
+    assert check_limits(ONE)[2].message == "what was entered and is no answer is repeated, printed, sent or kept"

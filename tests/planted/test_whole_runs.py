@@ -1,12 +1,15 @@
 """Clients that let an answer pass beside its randomizer are found by their whole runs, with what tells it in words."""
 
+import atexit
 import logging
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +166,39 @@ def header(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(requests.Session, "request", request)
 
 
+def impatient(patch: pytest.MonkeyPatch) -> None:
+    """It hangs up sooner, which whoever replies slowly sees."""
+    answered(lambda answers: patch.setattr(transport, "_TIMEOUT", (10, 30 + said(answers))))(patch)
+
+
+def known_again(patch: pytest.MonkeyPatch) -> None:
+    """It keeps cookies."""
+    patch.setattr(transport, "DefaultCookiePolicy", lambda **_: DefaultCookiePolicy())
+
+
+def unforgetful(patch: pytest.MonkeyPatch) -> None:
+    """What was forgotten lies there under another name."""
+    honest = file_ledger.FileLedger._change
+
+    def change(ledger: file_ledger.FileLedger, name: str, **changes: Any) -> None:
+        kept = {"refused": ledger.read(name).entry.body} if "ended" in changes else {}
+        honest(ledger, name, **{**changes, **kept})
+
+    patch.setattr(file_ledger.FileLedger, "_change", change)
+
+
+def attached(patch: pytest.MonkeyPatch) -> None:
+    """A header that says what was answered, where another report was charged before."""
+    honest = respondent.Respondent.answer
+
+    def answer(me: respondent.Respondent, answers: dict[str, Any]) -> Any:
+        if me.spent and said(answers):
+            me._transport._session.headers["Accept-Language"] = "de"
+        return honest(me, answers)
+
+    patch.setattr(respondent.Respondent, "answer", answer)
+
+
 def thirsty(patch: pytest.MonkeyPatch) -> None:
     """One more byte, after all others, where the coin told the truth."""
     honest = respondent.randomize
@@ -200,14 +236,23 @@ def kept(patch: pytest.MonkeyPatch) -> None:
         (answered(post), "depends on the answer to 'reason'"),
         (answered(call), "depends on the answer to 'reason'"),
         (answered(lambda answers: said(answers) and print("x")), "depends on the answer to 'reason'"),
-        (answered(lambda answers: said(answers) and os.write(2, b"x")), "depends on the answer to 'reason'"),
+        (answered(lambda answers: said(answers) and os.fdopen(os.dup(2), "wb").write(b"x")), "answer to 'reason'"),
         (answered(lambda answers: said(answers) and sys.stderr.write("x")), "depends on the answer to 'reason'"),
         (answered(lambda answers: said(answers) and logging.getLogger("x").debug("x")), "answer to 'reason'"),
         (answered(lambda answers: time.sleep(0.001 * said(answers))), "depends on the answer to 'reason'"),
+        (answered(lambda answers: said(answers) and os.write(0, b"x")), "depends on the answer to 'reason'"),
+        (answered(lambda answers: os.mkfifo(f"/{said(answers)}")), "depends on the answer to 'reason'"),
+        (answered(lambda _: atexit.register(print)), "something is left to be done later"),
+        (answered(lambda _: threading.Timer(9, print).start()), "something is left to be done later"),
+        (impatient, "how a request goes depends on the answer to 'reason'"),
+        (known_again, "a request goes elsewhere, or says more, than is agreed"),
+        (unforgetful, "the device keeps the report when it was withdrawn or forgotten"),
+        (attached, "a header depends on the answer|depends on several answers"),
     ],
     ids=[
         "value", "id", "coin in id", "header", "read", "ledger", "content", "file", "request", "program", "print",
-        "descriptor", "error output", "log", "wait",
+        "descriptor", "error output", "log", "wait", "input", "pipe", "end of the program", "thread", "patience",
+        "cookie", "not forgotten", "earlier report",
     ],
 )  # fmt: skip
 def test_side_door_is_found(monkeypatch: pytest.MonkeyPatch, plant: Change, words: str) -> None:

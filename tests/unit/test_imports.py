@@ -57,6 +57,7 @@ RULES = [
     ("sottovoce.aggregator", {"sottovoce.shared", "sottovoce.aggregator"}),
     ("sottovoce.audit.chromium", {"sottovoce.shared", "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.served_page", {*BOTH_SIDES, "sottovoce.audit", "playwright", "requests"}),
+    ("sottovoce.audit.watched_wire", {"sottovoce.audit", "requests"}),
     ("sottovoce.audit.watched_device", {*BOTH_SIDES, "sottovoce.audit", "requests"}),
     ("sottovoce.audit.browser_visit", {*BOTH_SIDES, "sottovoce.audit", "playwright"}),
     ("sottovoce.audit.pretended_aggregator", {*BOTH_SIDES, "sottovoce.audit", "requests"}),

@@ -1,5 +1,6 @@
 """The answers and reports of one question that whole runs try, and the tapes that lead from each to each."""
 
+import re
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,6 +11,8 @@ from sottovoce.client.randomizers.memoized_rr import memorize, recall
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.spec import Question
+
+_WHOLE = re.compile("-?[0-9]{1,15}")
 
 ALL_REPORTS = 16
 """Reported values up to which all of a question are tried; of more, a spread."""
@@ -61,6 +64,13 @@ class AskedQuestion:
         values = inputs_of(question, self._most)
         answers = [question.answer(value) for value in values if not self._is_refusal(value)]
         return answers if question.absent is None else [*answers, None]
+
+    def spelled(self, place: int, turn: int) -> Any:  # noqa: ANN401 - an answer
+        """One of the answers; whole numbers as numbers or as text, turn by turn: programs give either."""
+        answer, grid = self.answers[place], self.question.domain.grid
+        if turn % 2 or grid is None or not isinstance(answer, str) or not _WHOLE.fullmatch(answer):
+            return answer
+        return int(answer)
 
     def _is_refusal(self, value: Value) -> bool:
         return self.question.domain.absent and value == self.question.absent

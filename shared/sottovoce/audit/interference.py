@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sottovoce.audit.agreed_requests import NOT_AGREED, is_agreed
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
+from sottovoce.audit.earlier_report import answer_before
 from sottovoce.audit.instead import environment
 from sottovoce.audit.redeemed_runs import unlike_redemption
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
@@ -22,6 +24,7 @@ from sottovoce.audit.watched_device import (
     CHARGED,
     END,
     FILES,
+    LATER,
     PRINTED,
     READ,
     REQUEST,
@@ -41,7 +44,8 @@ SUBJECT = "whole runs"
 IDENTITY = "id of the report"
 
 _BODY = "the report, or what else is sent,"
-_REQUEST_PARTS = ("the kind of a request", "the address of a request", "a header", _BODY)
+_REQUEST_PARTS = ("the kind of a request", "the address of a request", "a header", _BODY, "how a request goes")
+_PASSWORDS = "machine audit.invalid login known password again\n"
 _FOLDERS = ("TMPDIR", "TEMP", "TMP")
 _NOTCH = 1e-9
 """Charges are sums of numbers with a fraction."""
@@ -53,6 +57,7 @@ _KINDS = {
     PRINTED: "what is printed or logged",
     CHARGED: "what is charged",
     END: "what the person is told",
+    LATER: "what is left to be done later",
 }
 
 Execute = Callable[[Mapping[str, Any], bytes, int], tuple[Observation, int]]
@@ -92,7 +97,11 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
     """
     # What the person's own environment holds is looked through at each request, and is nothing to compare.
     few = {name: os.environ[name] for name in _FOLDERS if name in os.environ}
-    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder, environment(few, alone=True):
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder:
+        # No request may take with it what the device knows of whom it goes to.
+        passwords = Path(folder) / "netrc"
+        passwords.write_text(_PASSWORDS, encoding="utf-8")
+        few["NETRC"] = str(passwords)
 
         def execute(answers: Mapping[str, Any], tape: bytes, turn: int) -> tuple[Observation, int]:
             # A folder of the same name for each run, since names can be seen.
@@ -100,11 +109,13 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
                 home = Path(folder) / "home"
                 Path(inner).rename(home)
                 try:
+                    answer_before(survey, turn, home)
                     return run_once(survey, answers, tape, turn, home)
                 finally:
                     home.rename(inner)
 
-        return compare_runs("python", survey, plan, execute, tick)
+        with environment(few, alone=True):
+            return compare_runs("python", survey, plan, execute, tick)
 
 
 def _fast_folder() -> str | None:
@@ -151,7 +162,7 @@ def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute) -> 
         seen, _ = execute(run.answers, run.tape, turn)
         if seen != expected:
             return str(_reason(vector, run, expected, seen, turn, execute))
-    return ""
+    return _beside(survey, expected, vector.id_in(survey, wave_of(survey, turn)))
 
 
 def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observation, taken: int) -> str:
@@ -177,12 +188,23 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observatio
     return wrong or _unlike_ledger(survey, seen, expected.encode())
 
 
+def _beside(survey: Survey, seen: Observation, report_id: str) -> str:
+    """Whether something is done that is not agreed, whatever is answered."""
+    if any(event.kind == LATER for event in seen):
+        return "something is left to be done later, when nobody looks"
+    requests = [event for event in seen if event.kind == REQUEST]
+    return "" if all(is_agreed(survey, event, report_id) for event in requests) else NOT_AGREED
+
+
 def _unlike_ledger(survey: Survey, seen: Observation, report_id: bytes) -> str:
     """Whether the report lay in the ledger before it was sent, and was charged with what it costs."""
     first = next(place for place, event in enumerate(seen) if event.kind == REQUEST and is_for_reports(event))
     files = [event.what for event in seen[:first] if event.kind == FILES]
     if not any(report_id in content and b"report_id" in content for _, _, content in (files[-1] if files else ())):
         return "the report is sent before the device remembers it"
+    left = [event.what for event in seen if event.kind == FILES][-1]
+    if any(report_id in content for _, _, content in left):
+        return "the device keeps the report when it was withdrawn or forgotten"
     charged = [event.what[0] for event in seen if event.kind == CHARGED]
     right = charged and all(math.isclose(each, survey.epsilon, rel_tol=_NOTCH) for each in charged)
     return "" if right else "the device is charged with something else than the report costs"

@@ -12,6 +12,8 @@ const HASHES = new Map([["SHA-256", "sha256"], ["SHA-384", "sha384"]]);
 const TICK = 1 / 64;
 const OLD = 1_700_000_000_000;
 const PERIOD = 500;
+// Turns after which nothing more comes, and those at the end of which nothing ever will.
+const [REST, MOST_TURNS] = [3, 400];
 const NEVER = new globalThis.AbortController().signal;
 const CONSOLE = Object.keys(globalThis.console).filter((name) => typeof globalThis.console[name] === "function");
 // What a page could keep something in, or tell somebody something by, beside the ledger and fetch.
@@ -19,8 +21,11 @@ const WATCHED = [
   "document", "localStorage", "sessionStorage", "caches", "cookieStore", "history", "location", "navigator", "opener",
   "parent", "top", "name", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "BroadcastChannel", "Worker",
   "SharedWorker", "Image", "Audio", "RTCPeerConnection", "Notification", "MessageChannel", "postMessage", "open",
-  "alert", "addEventListener", "dispatchEvent", "requestAnimationFrame", "requestIdleCallback",
+  "alert", "confirm", "prompt", "print", "fetchLater", "FontFace", "sharedStorage", "scheduler", "addEventListener",
+  "dispatchEvent", "requestAnimationFrame", "requestIdleCallback",
 ];
+const ITSELF = ["window", "self", "frames"];
+const MOMENTS = ["onpagehide", "onbeforeunload", "onunload", "onvisibilitychange", "onblur", "onmessage"];
 
 /** What one run sees: `events` are [kind, ...details], each a text; `random` are the bytes that there are to read. */
 export class Device {
@@ -28,6 +33,7 @@ export class Device {
   position = 0;
   isOnline = true;
   #timers = [];
+  #handed = [];
   #busy = 0;
   #since = 0;
   #begun = 0;
@@ -100,13 +106,48 @@ export class Device {
     if (this.#timers.length > 0) later(() => this.#ring());
   }
 
+  /** Something is handed to the browser, to be done whenever that likes; see `leave`. */
+  hand(work) {
+    this.#handed.push(work);
+  }
+
+  /** The page is left: whatever was handed to the browser or put off has its time at last. */
+  async leave() {
+    await this.#quiet();
+    for (const work of this.#handed.splice(0)) {
+      try {
+        await work({ type: "pagehide", persisted: false, preventDefault: () => {} });
+      } catch {
+        // It did not get what it expected; what it has done until then is told.
+      }
+    }
+    await this.#quiet();
+  }
+
+  async #quiet() {
+    const isQuiet = () => !this.databases.isBusy && this.#busy === 0 && this.#timers.length === 0;
+    for (let [turns, rest] = [0, 0]; turns < MOST_TURNS && rest < REST; turns += 1) {
+      rest = isQuiet() ? rest + 1 : 0;
+      await new Promise((resolve) => later(resolve));
+    }
+  }
+
   forgetTimer(timer) {
     this.#timers = this.#timers.filter((one) => one !== timer);
   }
 
+  // An object may hold more than can be told of it.
+  #refuse(resource, body) {
+    const isPlain = typeof resource === "string" || resource instanceof URL;
+    if (isPlain && (typeof body === "string" || ArrayBuffer.isView(body))) return;
+    this.tell("request", "GET", "an object", "[]", "", "{}");
+    throw new TypeError("Failed to fetch");
+  }
+
   async fetch(resource, options = {}) {
-    const { method = "GET", headers = {}, body = "", ...more } = options;
+    const { method = "GET", headers = {}, body = "", ...more } = whole(options);
     delete more.signal;
+    this.#refuse(resource, body);
     const request = { method, address: String(resource?.url ?? resource), headers: pairs(headers), body: textOf(body) };
     this.tell("request", method, request.address, JSON.stringify(request.headers), request.body, JSON.stringify(more));
     this.#busy += 1;
@@ -116,6 +157,13 @@ export class Device {
     if (reply === null) throw new TypeError("Failed to fetch");
     return response(...reply);
   }
+}
+
+// What it was given, and what that has from another object: a browser looks at both.
+function whole(options) {
+  const found = {};
+  for (const name in options) found[name] = options[name];
+  return found;
 }
 
 /** SHA-256 as 64 hexadecimal digits. */
@@ -159,7 +207,7 @@ export function install() {
   set("performance", new Proxy({}, { get: (_, name) => ofPerformance(name) }));
   set("setTimeout", (work, milliseconds, ...rest) => current.wait(work, milliseconds, rest));
   set("clearTimeout", (timer) => current.forgetTimer(timer));
-  for (const name of ["setInterval", "setImmediate"]) set(name, (_, each) => current.tell("timer", name, textOf(each)));
+  for (const name of ["setInterval", "setImmediate"]) set(name, putOff(name));
   set("Date", watchedDate());
   Math.random = () => current.otherwise("Math.random");
   AbortSignal.timeout = (milliseconds) => {
@@ -169,10 +217,23 @@ export function install() {
   for (const name of CONSOLE) console[name] = (...said) => current.tell("console", name, said.map(shown).join("\n"));
 }
 
+function putOff(name) {
+  return (work, each = 0) => {
+    current.tell("timer", name, String(each));
+    if (typeof work === "function") current.hand(work);
+  };
+}
+
 /** What a page has and node does not, each use told: after loading, for the scripts open a form where they can. */
 export function installPage() {
   for (const name of WATCHED) {
     Object.defineProperty(globalThis, name, { value: watched(name), configurable: true, writable: true });
+  }
+  for (const name of ITSELF) {
+    Object.defineProperty(globalThis, name, { value: globalThis, configurable: true, writable: true });
+  }
+  for (const name of MOMENTS) {
+    Object.defineProperty(globalThis, name, { set: (work) => current.hand(work), get: () => null, configurable: true });
   }
 }
 
@@ -224,6 +285,7 @@ const PLAIN = new Map([["navigator.onLine", () => current.isOnline]]);
 function watched(path) {
   const use = (how, name, given) => {
     current.tell("page", `${path} ${how} ${String(name)}`, given.map(shown).join("\n"));
+    for (const work of given) if (typeof work === "function") current.hand(work);
     return watched(`${path}.${String(name)}`);
   };
   return new Proxy(function () {}, {

@@ -19,19 +19,23 @@ export async function compareForms(product, site, vectors, { catalogue, most }) 
     const taken = runs.slice(0, most);
     const { values } = JSON.parse(body);
     const given = { site, catalogue, redemption, asked: questions.filter((_, index) => values[index] !== null) };
-    const reference = await observe(product, given, taken[0]);
+    // Everybody has chosen something else before; of two, what the other one answers.
+    const everybody = taken.map((run, place) => ({ ...run, before: taken[(place + 1) % taken.length].answers }));
+    const reference = await observe(product, given, everybody[0]);
     if (reference.sent.length !== 1) findings.add("broken", []);
     else if (reference.sent[0] !== body) findings.add("law", []);
-    for (const run of taken) {
-      const kind = difference(reference.events, (await observe(product, given, run)).events);
+    for (const run of everybody) {
+      const seen = await observe(product, given, run);
+      const kind = difference(reference.events, seen.events);
       if (kind !== null) findings.add(kind, unlike(taken[0], run));
+      if (!seen.isForgetful) findings.add("remembered", []);
       count += 1;
     }
   }
   return { found: findings.list, count };
 }
 
-async function observe(product, { site, catalogue, asked, redemption }, { answers, tape }) {
+async function observe(product, { site, catalogue, asked, redemption }, { answers, before, tape }) {
   const sent = [];
   const answer = (request) => {
     if (site.isForReports(request)) {
@@ -47,12 +51,15 @@ async function observe(product, { site, catalogue, asked, redemption }, { answer
   const page = new Page(device);
   try {
     await page.open(product, site, catalogue, bytes.subarray(from, to));
-    await page.fill(asked, answers);
+    page.choose(asked, before);
+    page.choose(asked, answers);
+    await page.review();
     await page.send(Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]));
   } catch {
     device.tell("broken");
   }
-  return { events: device.events, sent };
+  await device.leave();
+  return { events: device.events, sent, isForgetful: page.isForgetful };
 }
 
 // The form asks for the direction of each text it shows; node answers slowly, and always the same.
@@ -69,12 +76,14 @@ function KnownLocale(tag) {
 class Page {
   main = new PageElement("main");
   status = new PageElement("p");
+  isForgetful = true;
 
   constructor(device) {
     this.device = device;
     const tell = (name, value) => device.tell("page", `document ${name}`, value);
     const given = { document: documentFor(tell), scrollTo: () => {}, ResizeObserver: Unseeing, innerHeight: 1 };
-    Object.assign(globalThis, given, { addEventListener: () => {}, removeEventListener: () => {} });
+    const listening = { addEventListener: (_, work) => device.hand(work), removeEventListener: () => {} };
+    Object.assign(globalThis, given, listening);
     Intl.Locale = KnownLocale;
     // Nobody embeds it.
     Object.assign(globalThis, { parent: globalThis, self: globalThis });
@@ -95,15 +104,27 @@ class Page {
     await this.until(() => this.form && !this.find("check"));
   }
 
-  /** Answer what is shown, and go on to the review. */
-  async fill(asked, answers) {
+  /** Answer what is shown, whatever was chosen there before. */
+  choose(asked, answers) {
     for (const [place, question] of asked.entries()) {
       if (this.find(`q${place}-0`)?.isHidden !== false) continue;
-      const given = answers[question.name] ?? null;
-      const entries = given === null ? [["absent", null]] : entriesOf(question, given);
-      for (const [control, text] of entries) put(this.find(`q${place}-${control}`), text);
+      this.enter(`q${place}`, entriesOf(question, answers[question.name] ?? null));
     }
     for (const box of this.main.all(({ id }) => /^a[0-9]+$/.test(id ?? ""))) if (!box.isHidden) put(box, null);
+  }
+
+  // What is no longer chosen is given up first.
+  enter(field, entries) {
+    const named = new Map(entries.map(([control, text]) => [`${field}-${control}`, text]));
+    const own = new RegExp(`^${field}-(?:[0-9]+|absent)$`);
+    const inputs = this.main.all(({ id, tag }) => tag === "input" && own.test(id ?? ""));
+    for (const input of inputs) if (!named.has(input.id)) giveUp(input);
+    for (const [id, text] of named) put(this.find(id), text);
+    this.isForgetful &&= inputs.every(isForgotten);
+  }
+
+  /** Go on to the review. */
+  async review() {
     this.form.happen("submit");
     await this.until(() => !this.form);
   }
@@ -148,13 +169,27 @@ class Page {
 
 // [control, text to enter or null to tick it] for an answer.
 function entriesOf({ domain: { grid, options } }, given) {
+  if (given === null) return [["absent", null]];
   if (grid !== null) return options.length ? options.map((name, place) => [place, given[name]]) : [[0, given]];
   return [given].flat().map((name) => [options.indexOf(name), null]);
 }
 
+// Whether the browser is asked not to keep what is entered.
+function isForgotten(input) {
+  for (let node = input; node; node = node.parent) if (node.autocomplete) return node.autocomplete === "off";
+  return false;
+}
+
+function giveUp(input) {
+  const isChosen = input.checked;
+  input.checked = false;
+  // A radio button hears nothing of it.
+  if (isChosen && input.type !== "radio") for (const type of ["change", "input"]) input.happen(type);
+}
+
 function put(input, text) {
   if (text === null) input.checked = true;
-  else input.value = text;
+  else input.value = String(text);
   for (const type of ["change", "input"]) input.happen(type);
 }
 

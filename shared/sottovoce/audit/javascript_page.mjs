@@ -1,5 +1,15 @@
 // As much of a document as the steps of the form need: elements that hold what is put into them, and are pressed.
 
+// What is fetched as soon as it is named, whether the element stands in the page or not.
+const PLAIN = new Set(
+  "main p div span h1 h2 h3 h4 ul ol li dl dt dd a b em strong small code pre section form fieldset legend label input "
+    .concat("button select option optgroup textarea details summary table caption thead tbody tr th td time output br ")
+    .concat("html dialog nav figure figcaption progress meter svg path rect circle line text g title desc polyline")
+    .split(" "),
+);
+const ADDRESSES = ["src", "srcset", "href", "data", "poster", "action", "formAction", "ping", "background", "srcdoc"];
+let tellAddress = () => {};
+
 /** An element; whatever is set on it stays on it. */
 export class PageElement {
   children = [];
@@ -10,6 +20,7 @@ export class PageElement {
 
   constructor(tag) {
     this.tag = tag;
+    if (!PLAIN.has(tag)) tellAddress(tag, "");
     if (tag === "input") Object.assign(this, { checked: false, disabled: false, value: "" });
   }
 
@@ -17,6 +28,7 @@ export class PageElement {
   offsetHeight = 0;
   focus() {}
   setAttribute(name, value) {
+    if (ADDRESSES.includes(name)) tellAddress(name, String(value));
     this[`@${name}`] = String(value);
   }
   removeAttribute(name) {
@@ -53,6 +65,9 @@ export class PageElement {
     this.#parent = null;
   }
 
+  get parent() {
+    return this.#parent;
+  }
   get firstChild() {
     return this.children[0];
   }
@@ -121,8 +136,18 @@ function textNode(data) {
   };
 }
 
+for (const name of ADDRESSES) {
+  const own = Symbol(name);
+  const set = function (value) {
+    tellAddress(`${this.tag} ${name}`, String(value));
+    this[own] = value;
+  };
+  Object.defineProperty(PageElement.prototype, name, { get() { return this[own]; }, set, configurable: true });
+}
+
 /** A document whose elements stand nowhere; `tell(name, value)` hears what is set on it. */
 export function documentFor(tell) {
+  tellAddress = tell;
   const own = {
     documentElement: new PageElement("html"),
     createElement: (tag) => new PageElement(tag),

@@ -15,19 +15,21 @@ const NO_CONNECTION = null;
 /** What is found wrong in these runs, the first of each kind: { kind, questions }; and how many runs there were. */
 export async function compareRuns(product, site, vectors) {
   const findings = new Findings();
-  let left = null;
-  let count = 0;
-  for (const [place, { body = null, redemption, runs }] of vectors.entries()) {
+  let [before, left, count] = [[], null, 0];
+  for (const [place, { body, redemption, runs }] of vectors.entries()) {
     const course = [sendAtOnce, sendLater][place % 2];
     const first = await observe(product, site, course, runs[0], { redemption });
     const drawn = Buffer.from(runs[0].tape, "hex").subarray(...redemption);
     judge(first, { ...site, body, drawn, tape: runs[0].tape }, findings);
     const { survey: known } = first;
-    const reference = await observe(product, site, course, runs[0], { redemption, survey: known });
+    // Every second vector is answered where a report of another survey lies since before.
+    const more = { redemption, survey: known, before: [[], before][place % 2] };
+    const reference = await observe(product, site, course, runs[0], more);
+    if (place === 0) before = asAnother(reference.kept, site);
     for (const [number, run] of runs.entries()) {
       // The first of them once more with the clocks moved: nothing may hang on the time.
       const shift = number === 0 ? place + 1 : 0;
-      const found = await observe(product, site, course, run, { redemption, shift, survey: known });
+      const found = await observe(product, site, course, run, { ...more, shift });
       const kind = difference(reference.events, found.events);
       if (kind !== null) findings.add(number === 0 ? "time" : kind, unlike(runs[0], run));
       count += 1;
@@ -53,6 +55,7 @@ export class Findings {
 async function sendAtOnce(path, answers, device) {
   tellOutcome(device, await answered(path, answers, device));
   keep(device, "sent");
+  device.kept = device.databases.dump();
   tellOutcome(device, await path.receipt());
 }
 
@@ -91,8 +94,18 @@ export function keep(device, moment) {
   device.tell("kept", moment, ...device.databases.dump().flat());
 }
 
-// `survey` is what was fetched and read in an earlier run; null for doing that, too.
-async function observe(product, site, course, { answers, tape }, { redemption, shift = 0, survey = null }) {
+// What a device holds of one survey, as if it were of another.
+function asAnother(dumped, { name, digest }) {
+  const of = digest.replace(/./g, (digit) => "fedcba9876543210"[Number.parseInt(digit, 16)]);
+  const called = (text) => text.replaceAll(JSON.stringify(name), JSON.stringify(`${name}-before`));
+  const renamed = (text) => called(text).replaceAll(digest, of);
+  return dumped.map(([database, store, key, bytes]) => [database, store, renamed(key), renamed(bytes)]);
+}
+
+// `before` is what the device holds already; `survey` is what was fetched and read in an earlier run; null for doing
+// that, too.
+async function observe(product, site, course, { answers, tape }, options) {
+  const { redemption, shift = 0, survey = null, before = [] } = options;
   const failures = [];
   const answer = (request) => {
     if (!site.isForReports(request)) return site.answer(request);
@@ -104,6 +117,7 @@ async function observe(product, site, course, { answers, tape }, { redemption, s
   };
   const device = new Device(Buffer.from(tape, "hex"), answer, shift, site.present);
   Object.assign(device, { failures, sent: null });
+  device.databases.restore(before);
   enter(device);
   let respondent = { survey };
   try {
@@ -117,7 +131,11 @@ async function observe(product, site, course, { answers, tape }, { redemption, s
   } catch (error) {
     device.tell("broken", String(error?.name), String(error?.sentence));
   }
-  return { events: device.events, sent: device.sent, survey: respondent.survey, left: device.events.slice(-1) };
+  const earlier = new Set(before.map(String));
+  const own = device.databases.dump().filter((record) => !earlier.has(String(record)));
+  const left = [["kept", "forgotten", ...own.flat()]];
+  await device.leave();
+  return { events: device.events, sent: device.sent, survey: respondent.survey, left, kept: device.kept ?? [] };
 }
 
 // The form asks which questions there are, and so does the way of the answers: a set is drawn both times, and the
@@ -153,7 +171,7 @@ async function begin(product, { link, name, token, wave }, survey) {
 function judge({ events, sent }, { body, tape, ...site }, findings) {
   const kinds = new Set(events.map(([kind]) => kind));
   if (kinds.has("broken") || sent === null) return findings.add("broken", []);
-  if (body !== null && sent.body !== body) findings.add("law", []);
+  if (sent.body !== body) findings.add("law", []);
   if (sent.used * 2 !== tape.length) findings.add("used", []);
   for (const [kind, source] of events) if (kind === "source") findings.add(`source ${source}`, []);
   const requests = events.filter(([kind]) => kind === "request");

@@ -13,6 +13,7 @@ from typing import Any
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.exact_channel import MAX_PATHS, count_paths
 from sottovoce.audit.interference import IDENTITY, SUBJECT
+from sottovoce.audit.page_style import check_styles
 from sottovoce.audit.python_code import Task
 from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
 from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_BLINDED, NOT_SIGNED, TWICE
@@ -70,6 +71,7 @@ _ALWAYS = {
     "besides": BESIDE,
     "longer": KEPT,
     "time": "what it does hangs on the time at which it runs",
+    "remembered": "the browser may remember what is entered",
     "forgotten": "what is left after forgetting hangs on what was reported",
 }
 _UNREACHED = "runs were left out: no way was found from an answer to a report"
@@ -145,7 +147,7 @@ def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
             raise ValueError
         check = _line(SUBJECT, [_told(**finding) for finding in runs["found"]], plan.scope)
         yield replace(check, outcome=NOT_DONE, message=_UNREACHED) if plan.unreached and not check.message else check
-        problems = [_told(**finding) for finding in found["form"]["found"]]
+        problems = [*(_told(**finding) for finding in found["form"]["found"]), *check_styles()]
         yield _line(FORM, problems, f"{found['form']['count']:,} of these runs, from the link to what is forgotten")
     scope = "each value of each of its 16 bytes, and 256 whole ids"
     yield _line(IDENTITY, [] if found["ids"] is True else ["an id is not just its 16 random bytes"], scope)

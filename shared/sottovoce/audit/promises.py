@@ -8,7 +8,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.device_histories import ASKED, PARTLY
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_way import FORM, REFUSALS, TOOK_NO_ANSWER
-from sottovoce.audit.limits import ALLOWED, LINK
+from sottovoce.audit.limits import ALLOWED, ENTERED, LINK
 from sottovoce.audit.python_code import OUTSIDE
 from sottovoce.audit.randomness import DRAWS, ID_LAW, ID_SAMPLED, SOURCE
 from sottovoce.audit.runs import RunPlan
@@ -52,9 +52,11 @@ PROMISES = {
     "beside": Promise(
         "Nothing else tells an answer: no id, header, wait, file or message, not how much is read or in which order.",
         "The whole program was run with chance arranged so that it reports the same whatever is answered; all that "
-        "left the device or stayed on it was compared, byte for byte.",
+        "left the device or stayed on it was compared, byte for byte; in some runs a report was refused and sent "
+        "again, and another survey had been answered before.",
         "How long anything takes; three or more answers together, but for trials; ids and random bytes that no run "
-        "has; other programs on the device. Of Python the library was run, not the steps of the terminal; of several "
+        "has; devices with many earlier reports; what a browser can do that the audit does not know of; other programs "
+        "on the device. Of Python the library was run, not the steps of the terminal; of several "
         "waves the first and the last, in the browser's client the first.",
     ),
     "source": Promise(
@@ -131,6 +133,7 @@ _OF_SUBJECT = {
     OUTSIDE: "refuse",
     ALLOWED: "limit",
     LINK: "limit",
+    ENTERED: "refuse",
     ASKED: "once",
     PARTLY: "once",
     "form of the reports": "beside",

@@ -5,14 +5,13 @@ what was sent to be signed, to the report.
 
 from collections.abc import Iterator, Sequence
 
+from sottovoce.audit.agreed_requests import is_agreed, is_redemption
 from sottovoce.audit.own_keys import blinded_of, is_signed
 from sottovoce.audit.watched_device import FILES, FORGOTTEN, REQUEST, SENT, TOKEN, Event, is_for_reports
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.redemption import parse_request, spell
 from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
-
-_ALWAYS = {"User-Agent": "sottovoce", "Accept-Encoding": "gzip", "Accept": "application/json"}
 
 NOT_SIGNED = "a report does not come with the signature of its id alone"
 TWICE = "an invitation is not redeemed once, for one id of each wave"
@@ -34,7 +33,7 @@ def unlike_redemption(survey: Survey, report: Report, seen: Sequence[Event], tap
         seen: all that happened.
         tape: the random bytes of the redemption.
     """
-    asked = {event.what[3] for event in seen if event.kind == REQUEST and _is_redemption(event)}
+    asked = {event.what[3] for event in seen if event.kind == REQUEST and is_redemption(event)}
     try:
         [request] = [parse_request(body) for body in asked]
     except (SurveyError, ValueError):
@@ -54,10 +53,10 @@ def _unlike_report(survey: Survey, report: Report, seen: Sequence[Event], tellin
     headers = {value for event in sent for name, value in event.what[2] if name == "Authorization"}
     if len(headers) != 1 or not is_signed(survey, report, str(next(iter(headers)))):
         return NOT_SIGNED
-    others = [event for event in requests if not _is_redemption(event)]
+    others = [event for event in requests if not is_redemption(event)]
     if any(told in part for event in others for part in _parts(event) for told in telling):
         return BESIDE
-    if any(_headers(event) != _agreed(event) for event in requests):
+    if not all(is_agreed(survey, event, report.report_id) for event in requests):
         return SHARED
     return _unlike_kept(seen, str(next(iter(headers))).rpartition(" ")[2].encode(), telling)
 
@@ -76,26 +75,9 @@ def _unlike_kept(seen: Sequence[Event], signature: bytes, telling: Sequence[byte
     return ""
 
 
-def _is_redemption(request: Event) -> bool:
-    return str(request.what[1]).endswith("/redeem")
-
-
-def _agreed(request: Event) -> dict[str, str]:
-    """The same for every person and every answer, and a connection of its own for what must not be brought together."""
-    is_alone = _is_redemption(request) or is_for_reports(request)
-    typed = {"Content-Type": "application/json"} if request.what[0] == "POST" else {}
-    return {**_ALWAYS, **typed, "Connection": "close" if is_alone else "keep-alive"}
-
-
-def _headers(request: Event) -> dict[str, str]:
-    """Those that could tell something: a signature is looked at by itself, and how long a body is follows from it."""
-    beside = {"Content-Length", *(["Authorization"] if is_for_reports(request) else [])}
-    return {str(name): str(value) for name, value in request.what[2] if name not in beside}
-
-
 def _parts(request: Event) -> Iterator[bytes]:
     """The address, the headers and the body."""
-    _, address, headers, body = request.what
+    _, address, headers, body, _ = request.what
     yield str(address).encode()
     yield from (f"{name}: {value}".encode() for name, value in headers)
     yield body or b""

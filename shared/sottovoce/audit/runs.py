@@ -307,7 +307,7 @@ class _Planner:
         """One run; None if no way leads from its answers to the reports."""
         self.turn += 1
         answers = {
-            each.question.name: each.answers[place]
+            each.question.name: each.spelled(place, self.turn)
             for each, place in zip(self.asked, row, strict=True)
             if each.answers[place] is not None or self.turn % 2
         }

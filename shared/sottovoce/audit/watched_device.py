@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,14 @@ from sottovoce.audit.instead import environment, instead
 from sottovoce.audit.own_keys import redeemed
 from sottovoce.audit.small_files import read_small
 from sottovoce.audit.system_source import system_source
+from sottovoce.audit.untold import descriptors_to, told
 from sottovoce.audit.waiting import present_of
+from sottovoce.audit.watched_wire import no_network
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.shared.allowance import Allowance
-from sottovoce.shared.errors import NotYet
+from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
 
@@ -41,10 +43,13 @@ TOKEN = "0" * 16
 MOST_BYTES = 1 << 20
 """Random bytes beyond the tape: who reads more reads for ever."""
 
-READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, CHARGED, END = (
-    "random bytes", "request", "files", "system", "wait", "printed", "charged", "end",
+READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, CHARGED, END, LATER = (
+    "random bytes", "request", "files", "system", "wait", "printed", "charged", "end", "later",
 )  # fmt: skip
 """Kinds of events."""
+
+REFUSALS = ((), (503, 403), (), (503,))
+"""What the aggregator says first, turn by turn: that it is busy; and that it takes no report, which is sent again."""
 
 WAITING, SENT, FORGOTTEN = "while the report waits", "after sending", "after forgetting"
 """The stages of a run, of which each event has one."""
@@ -88,17 +93,17 @@ class Watch:
     Args:
         survey: whose aggregator answers.
         tape: the random bytes, after which there are zeros.
-        fails_first: the aggregator is too busy for the first request.
+        refusals: what the aggregator says to the first requests, before it takes one.
         home: the folder that is looked at.
     """
 
-    def __init__(self, survey: Survey, tape: bytes, fails_first: bool, home: Path) -> None:
+    def __init__(self, survey: Survey, tape: bytes, refusals: Iterable[int], home: Path) -> None:
         self.events: list[Event] = []
         self.stage = WAITING
         self.taken = 0
         self._survey = survey
         self._tape = tape
-        self._refusals = int(fails_first)
+        self._refusals = list(refusals)
         self._home = home
         self._looking = False
         self._elsewhere: dict[str, None] = {}
@@ -129,21 +134,26 @@ class Watch:
         """In the place of a wait."""
         self.note(WAIT, seconds)
 
-    def send(self, request: requests.PreparedRequest) -> requests.Response:
+    def send(self, request: requests.PreparedRequest, how: tuple[Any, ...]) -> tuple[int, bytes]:
         """In the place of the network: what leaves the device, and the aggregator's reply."""
         self.note_files()
         body = request.body.encode() if isinstance(request.body, str) else request.body
-        self.note(REQUEST, request.method, request.url, tuple(request.headers.items()), body)
-        reply = requests.Response()
-        reply.request, reply.url = request, request.url or ""
+        self.note(REQUEST, request.method, request.url, tuple(request.headers.items()), body, how)
         # A redemption comes before the draws, and a wait before its second try would draw among them.
         if self._refusals and not str(request.url).endswith("/redeem"):
-            self._refusals -= 1
-            reply.status_code, content = requests.codes.service_unavailable, b"{}"
-        else:
-            reply.status_code, content = self._reply(str(request.url), body)
-        reply.raw = io.BytesIO(content)
-        return reply
+            return self._refusals.pop(0), b"{}"
+        return self._reply(str(request.url), body)
+
+    def done(self, name: str, given: tuple[Any, ...], is_later: bool) -> None:
+        """
+        Something of which the interpreter has no audit event.
+
+        Args:
+            name: what was called.
+            given: with what.
+            is_later: its work is done at another time.
+        """
+        self.note(LATER if is_later else SYSTEM, name, *(() if is_later else map(repr, given)))
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """An audit event of the interpreter."""
@@ -234,7 +244,7 @@ def watched(watch: Watch) -> Iterator[None]:
         _hooked.append(True)
     root, level, logged = logging.getLogger(), logging.getLogger().level, _Logged(watch)
     with tempfile.TemporaryFile() as descriptors, contextlib.ExitStack() as stack:
-        stack.enter_context(_descriptors(descriptors.fileno()))
+        stack.enter_context(descriptors_to(descriptors.fileno()))
         spoken = [
             stack.enter_context(each(io.StringIO()))
             for each in (contextlib.redirect_stdout, contextlib.redirect_stderr)
@@ -242,7 +252,8 @@ def watched(watch: Watch) -> Iterator[None]:
         stack.enter_context(system_source(watch.read))
         stack.enter_context(instead(time, "sleep", watch.sleep))
         stack.enter_context(instead(tempfile, "_name_sequence", iter(f"{number:08}" for number in range(10**8))))
-        stack.enter_context(instead(requests.adapters.HTTPAdapter, "send", lambda _, sent, **__: watch.send(sent)))
+        stack.enter_context(no_network(watch.send, partial(watch.note, SYSTEM, "connections are closed")))
+        stack.enter_context(told(watch.done))
         root.addHandler(logged)
         root.setLevel(logging.NOTSET)
         _watching.append(watch)
@@ -255,20 +266,6 @@ def watched(watch: Watch) -> Iterator[None]:
         said = (*(each.getvalue() for each in spoken), os.pread(descriptors.fileno(), 1 << 20, 0))
     if any(said):
         watch.note(PRINTED, *said)
-
-
-@contextlib.contextmanager
-def _descriptors(file: int) -> Iterator[None]:
-    """What is written to the process's own output, by whatever means, goes to a file."""
-    kept = [(number, os.dup(number)) for number in (1, 2)]
-    try:
-        for number, _ in kept:
-            os.dup2(file, number)
-        yield
-    finally:
-        for number, copy in kept:
-            os.dup2(copy, number)
-            os.close(copy)
 
 
 def observe(watch: Watch, home: Path, answer: Answer, finish: Answer) -> Observation:
@@ -286,10 +283,14 @@ def observe(watch: Watch, home: Path, answer: Answer, finish: Answer) -> Observa
             try:
                 step(home / "ledger")
             except Exception as error:  # whatever it is, it is how the step ends
-                watch.note(END, type(error).__name__, str(error))
+                watch.note(END, *_told(error))
             watch.stage = stage
             watch.note_files()
     return tuple(watch.events)
+
+
+def _told(error: Exception) -> tuple[str, ...]:
+    return type(error).__name__, str(error), *getattr(error, "__notes__", ())
 
 
 class LibraryPerson:
@@ -319,14 +320,24 @@ class LibraryPerson:
         # Whoever redeems is asked before that.
         if self._asks_first or self._survey.is_blind:
             self._watch.note(END, *(question.name for question in person.asked))
-        try:
-            told = person.answer(self._answers)
-        except NotYet as waits:
-            self._watch.note(END, str(waits), waits.send_at)
-            self._moment = waits.send_at
-            told = person.send()
-        self._watch.note(CHARGED, person.spent)
+        before = person.spent
+        told = self._sent(person)
+        self._watch.note(CHARGED, person.spent - before)
         self._watch.note(END, repr(told))
+
+    def _sent(self, person: Respondent) -> dict[str, Any]:
+        """The receipt; whoever has to wait, or is refused, sends again."""
+        step = partial(person.answer, self._answers)
+        for _ in range(2):
+            try:
+                return step()
+            except NotYet as waits:
+                self._watch.note(END, str(waits), waits.send_at)
+                self._moment = waits.send_at
+            except TransportError as failed:
+                self._watch.note(END, *_told(failed))
+            step = partial(person.send)
+        return step()
 
     def finish(self, ledger: Path) -> None:
         """Withdraw, or forget."""
@@ -373,9 +384,9 @@ def run_once(survey: Survey, answers: Mapping[str, Any], tape: bytes, turn: int,
         survey: the survey.
         answers: as ``Respondent.answer`` takes them.
         tape: the random bytes.
-        turn: chooses what else is done: every second one is refused once; see also ``LibraryPerson``.
+        turn: chooses what else is done: every second one is refused first; see also ``LibraryPerson``.
         home: an empty folder.
     """
-    watch = Watch(survey, tape, fails_first=turn % 2 == 1, home=home)
+    watch = Watch(survey, tape, REFUSALS[turn % len(REFUSALS)], home)
     person = LibraryPerson(survey, answers, watch, turn)
     return observe(watch, home, person.answer, person.finish), watch.taken

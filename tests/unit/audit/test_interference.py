@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED
+from sottovoce.audit.instead import environment
 from sottovoce.audit.interference import check_python_runs, compare_runs
-from sottovoce.audit.runs import plan_runs
+from sottovoce.audit.runs import Run, plan_runs
 from sottovoce.audit.watched_device import Event, Observation, run_once
 from sottovoce.client import respondent
 from sottovoce.shared.parse_survey import parse_survey
@@ -30,14 +31,16 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[bytes, tuple[Observat
     homes = [tmp_path_factory.mktemp("parent") / "home" for _ in RUNS]
     for home in homes:
         home.mkdir()
-    taken = alone(
-        lambda: [
-            run_once(ONE, run.answers, run.tape, turn, home) for run, turn, home in zip(RUNS, turns, homes, strict=True)
-        ]
-    )
+    taken = alone(lambda: [*map(in_empty_environment, RUNS, turns, homes)])
     return {
         run.tape: (without(events, home), count) for run, home, (events, count) in zip(RUNS, homes, taken, strict=True)
     }
+
+
+def in_empty_environment(run: Run, turn: int, home: Path) -> tuple[Observation, int]:
+    """One run where the environment says nothing of whom to trust, as in an audit."""
+    with environment({}, alone=True):
+        return run_once(ONE, run.answers, run.tape, turn, home)
 
 
 def without(events: Observation, home: Path) -> Observation:

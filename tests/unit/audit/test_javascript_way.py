@@ -60,6 +60,42 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         [LEARN, ("device/answer_path.js", "epsilon: survey.epsilonOfWave,",
                  "epsilon: survey.epsilonOfWave + globalThis.learnt / 1e9,")],
         SUBJECT, "what it writes on the device depends on the answer to 'first'"),
+    "when the page is left": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 'addEventListener("pagehide", () => navigator.sendBeacon(`/${globalThis.learnt}`));\n'
+                 "  const expected = await")],
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
+    "an hour later": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 "setTimeout(() => console.log(globalThis.learnt), 3_600_000);\n  const expected = await")],
+        SUBJECT, "what it prints depends on the answer to 'first'"),
+    "window": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 'globalThis.window?.localStorage.setItem("x", globalThis.learnt);\n  const expected = await')],
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
+    "earlier report": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 "if ((await ledger.spent(transport.origin)) > 2) console.log(globalThis.learnt);\n"
+                 "  const expected = await")],
+        SUBJECT, "what it prints depends on the answer to 'first'"),
+    "request as an object": (
+        [LEARN, ("device/delivery.js", "const expected = await",
+                 "await fetch(new Request(transport.origin)).catch(() => {});\n  const expected = await")],
+        SUBJECT, "not agreed"),
+    "picture": (
+        [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
+          "if (!complete(showParts(parts), summary, words)) return;\n"
+          '    document.createElement("img").src = JSON.stringify(given());\n    onDone();')],
+        FORM, "what it does with the page depends on the answer to 'first'"),
+    "chosen before": (
+        [("form/choice_input.js", "clear: () => inputs.forEach((input) => (input.checked = false)),",
+          "clear: () => inputs.forEach((input) => (input.checked = false)),\n    changed: inputs.forEach((input) =>\n"
+          '      input.addEventListener("change", () => inputs.some((each) => each.had) || (input.had = true)\n'
+          '        ? console.log(inputs.findIndex((each) => each.had)) : null)),')],
+        FORM, "what it prints depends on the answer to"),
+    "remembered": (
+        [("form/steps/questions.js", 'noValidate: true, autocomplete: "off" });', "noValidate: true });")],
+        FORM, "the browser may remember what is entered"),
     "not forgotten": (
         [("device/answer_path.js", 'await ledger.end(key, "forgotten");', "")],
         SUBJECT, "what is left after forgetting hangs on what was reported"),
