@@ -45,7 +45,7 @@ FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
 
 _GIVES_WAY = {"python": 0, "javascript": 5, "rest": 10}
-"""Degrees by which the lives of each language's client, and what begins after them, give way: the longest first."""
+"""Degrees by which the lives of each client, and what begins after them, give way in a whole audit: longest first."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,9 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     with suppress(Exception):
         scripts()
     # Processes of their own: what is watched here is disturbed by nothing that runs there.
+    ways = dict.fromkeys(_GIVES_WAY, 0) if order.quick else _GIVES_WAY
     lives = [
-        started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind), _GIVES_WAY[each])
+        started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind), ways[each])
         for each in CLIENTS
     ]
     work = QUICK_WORK if order.quick else MAX_WORK
@@ -123,11 +124,9 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
     runs, failed = _planned(order)
     tick(1)
     javascript = started_beside(
-        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs), _GIVES_WAY["rest"]
+        "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs), ways["rest"]
     )
-    samples = started_beside(
-        "reports", "all questions", lambda: sampled(order) if order.runs else [], _GIVES_WAY["rest"]
-    )
+    samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [], ways["rest"])
     whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
     tick = begin("laws, JavaScript, lives and samples", 4 + len(lives))
     checks = []
