@@ -1,7 +1,7 @@
 """What an audit has shown, promise by promise, for people who read no programs; and the one sentence it may say."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
@@ -112,6 +112,14 @@ PROMISES = {
 }
 """Every promise of SECURITY.md, in the words and the steps of an audit."""
 
+_TOSSED = replace(
+    PROMISES["beside"],
+    done="The person tosses, and the device is told what the toss said: it knows no answer that it could tell. The "
+    "form of its reports and its life were looked at.",
+    unseen="Whole runs of the program: none was made, since there is no answer that it could tell.",
+)
+"""The same where people toss coins or dice of their own."""
+
 UNSEEN = (
     "No audit sees a client that is honest while it is audited: one that behaves otherwise only by date, by machine or "
     "on some sign of being tried looks as it should."
@@ -178,7 +186,9 @@ def promises_kept(checks: Sequence[Check]) -> list[dict[str, Any]]:
     told = []
     for key, promise in PROMISES.items():
         own = [check for check in checks if key in promises_of(check) and check.part != "statement"]
-        told.append({"promise": promise.text, **(_tried(promise, own) if own else _not_tried(promise))})
+        is_tossed = key == "beside" and not any(check.subject == SUBJECT for check in own)
+        tried = _TOSSED if is_tossed else promise
+        told.append({"promise": promise.text, **(_tried(tried, own) if own else _not_tried(promise))})
     return told
 
 

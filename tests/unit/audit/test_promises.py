@@ -72,6 +72,17 @@ IN_SECURITY = {
 """How each promise of SECURITY.md begins, and what of the report it is."""
 
 
+def test_whole_runs_are_only_told_of_where_there_were_some() -> None:
+    """Where people toss coins of their own, the device knows no answer that it could tell, and nothing was compared."""
+    form = Check("reports", "form of the reports", PASSED)
+    told = {each["promise"]: each for each in promises_kept([form])}[PROMISES["beside"].text]
+    assert told["done"].startswith("The person tosses")
+    assert told["unseen"].startswith("Whole runs of the program: none was made")
+
+    both = {each["promise"]: each for each in promises_kept([form, Check("python", "whole runs", PASSED)])}
+    assert both[PROMISES["beside"].text]["done"].startswith("The whole program was run")
+
+
 def test_every_promise_of_the_project_has_a_line() -> None:
     """With what was done, found and not looked at, also where nothing was; and there is no other line."""
     text = (Path(__file__).parents[3] / "SECURITY.md").read_text(encoding="utf-8")
