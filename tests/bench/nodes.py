@@ -4,7 +4,11 @@ How much several nodes on one PostgreSQL carry: groups of 16 at the storage, and
 Each with the disk of this machine, and with 5 ms more at every commit, as where storage lies across a network. In
 turns, so that what else the machine does falls on all; the processor's time stands beside, since that is shared: of the
 nodes, of the server and of what sends, which is a process that does as little as it can. Rounds end when their time is
-used up, which on a quiet machine is after two minutes and a half at most.
+used up, which on a quiet machine is after four minutes at most.
+
+Through HTTP with as many people at once as scale.md had, and with more: a few connections wait for the disk, in groups
+that only get smaller where there are more nodes, so that they tell of commits; many fill a node's processor, and tell
+of nodes.
 
 ``python -m tests.bench.nodes URL SECONDS`` is one such node without HTTP, begins at a line on its input, and prints
 what it did.
@@ -21,6 +25,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -38,14 +43,16 @@ from tests.bench.server import running
 
 ROUNDS = 2
 SECONDS = 3.0
-LIMIT = 75.0
-"""Seconds for each delay, after which no further round begins but the first of each."""
+LIMIT = 40.0
+"""Seconds for each line of figures, after which no further round begins but the first."""
 
 SILENT = 30.0
 """Seconds after which a process that should have ended is ended, and the bench with it."""
 
 GROUP = 16
-CONNECTIONS = 32
+CONNECTIONS = (32, 256)
+"""Open at once, in all."""
+
 BODIES = 20_000
 """Reports that there are to be sent, more than there is time for."""
 
@@ -87,22 +94,22 @@ Rounds = dict[int, list[Found]]
 def figures() -> None:
     """The medians of the rounds, and of the rounds' ratios to one node."""
     for delay in DELAYS:
-        end = time.monotonic() + LIMIT
-        # The first half of the time is the storage's.
-        show(f"groups of {GROUP}", delay, in_turns(at_storage, (1, 2, 4), delay, end - LIMIT / 2))
-        show("single, HTTP", delay, in_turns(through_http, (1, 2), delay, end))
+        show(f"groups of {GROUP}", delay, in_turns(at_storage, (1, 2, 4), delay))
+        for connections in CONNECTIONS:
+            measure = partial(through_http, connections=connections)
+            show(f"HTTP, {connections} at once", delay, in_turns(measure, (1, 2), delay))
 
 
-def in_turns(measure: Callable[[int, str], Found], numbers: Sequence[int], delay: int, end: float) -> Rounds:
+def in_turns(measure: Callable[[int, str], Found], numbers: Sequence[int], delay: int) -> Rounds:
     """
-    What these numbers of nodes did, one after the other, in each round.
+    What these numbers of nodes did, one after the other, in each round; one that would last too long is left out.
 
     Args:
         measure: so many nodes on a database.
         numbers: of nodes.
         delay: milliseconds more at every commit.
-        end: by the clock of this process; a round that would last beyond is left out.
     """
+    end = time.monotonic() + LIMIT
     found: Rounds = {nodes: [] for nodes in numbers}
     for done in range(ROUNDS):
         started = time.monotonic()
@@ -165,8 +172,15 @@ def share_waiting(url: str, seconds: float) -> float:
     return waited / max(1, busy)
 
 
-def through_http(nodes: int, url: str) -> Found:
-    """Nodes of the program itself, with as many connections in all, and a process for each that sends to it."""
+def through_http(nodes: int, url: str, connections: int) -> Found:
+    """
+    Nodes of the program itself, and a process for each that sends to it.
+
+    Args:
+        nodes: how many.
+        url: of their database.
+        connections: open at once, in all.
+    """
     asked = ten_questions()
     path = f"/api/v1/surveys/{asked.name}/reports"
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
@@ -179,7 +193,7 @@ def through_http(nodes: int, url: str) -> Found:
         with ThreadPoolExecutor(nodes + 1) as threads:
             watched = threads.submit(share_waiting, url, SECONDS)
             loads = [
-                threads.submit(load, port, path, CONNECTIONS // nodes, SECONDS, folder / f"bodies{number}")
+                threads.submit(load, port, path, connections // nodes, SECONDS, folder / f"bodies{number}")
                 for number, port in enumerate(ports)
             ]
             told = [one.result() for one in loads]
@@ -243,7 +257,7 @@ def show(what: str, delay: int, found: Rounds) -> None:
         ratio = median(one.rate / base.rate for one, base in zip(rounds, found[1], strict=True))
         rate, p99, cpu, server, generator, waiting = (median(column) for column in zip(*rounds, strict=True))
         print(
-            f"{what:<14} sync + {delay} ms  {nodes} node{'s' if nodes > 1 else ' '} {rate:8,.0f}/s  x{ratio:.2f}"
+            f"{what:<17} sync + {delay} ms  {nodes} node{'s' if nodes > 1 else ' '} {rate:8,.0f}/s  x{ratio:.2f}"
             f"  p99 {p99:6.1f} ms  processor a report: {cpu:5.0f} us of nodes, {server:4.0f} of PostgreSQL,"
             f" {generator:4.0f} of the generator  waiting for a row {waiting:.2f}",
             flush=True,
