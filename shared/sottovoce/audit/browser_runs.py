@@ -27,6 +27,7 @@ from sottovoce.audit.browser_visit import (
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.interference import SUBJECT
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
+from sottovoce.audit.waiting import present_of
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
 from sottovoce.client.memo import draw_memo
@@ -258,11 +259,13 @@ class _Visits:
                 tab = Visitor(context, context.new_page())
                 link = replace(self._link, wave=self._link.wave + place)
                 answer_requests(tab, link, self._survey)
-                tab.page.add_init_script(f"{self._script};audited.feed({[*tape]})")
+                tab.page.add_init_script(f"{self._script};audited.feed({[*tape]});{self._clock(link.wave)}")
                 tab.page.goto(address_of(link, self._survey))
                 asked = [index for index, value in enumerate(vector.outputs) if value is not None]
-                # What is asked was drawn before the first question.
-                rest = tape[vector.redemption[0] :]
+                # What is asked and what is redeemed is drawn before the first question.
+                begin, end = vector.redemption
+                rest = tape[end:]
+                self._begin(tab, tape[begin:end])
                 self._answer(tab, run, rest, asked)
                 seen.before |= {request[:2] for request in tab.requests}
                 tab.requests.clear()
@@ -274,14 +277,23 @@ class _Visits:
         self._tick(1 / MOST)
         return seen
 
-    def _answer(self, tab: Visitor, run: Run, tape: bytes, asked: list[int]) -> None:
-        """From the first step to the press that sends."""
+    def _clock(self, wave: int) -> str:
+        """The clock on the wall shows a moment only where a report waits for its own."""
+        return f"audited.live({present_of(self._survey, wave)})" if self._survey.send_within_hours else ""
+
+    @staticmethod
+    def _begin(tab: Visitor, redemption: bytes) -> None:
+        """From the first step to the questions."""
         page = tab.page
         page.wait_for_selector(f"#explanation, {FIRST}")
         _rest(page)
-        page.evaluate("() => audited.feed(null)")
+        page.evaluate("(tape) => audited.feed(tape)", [*redemption] or None)
         begin(page)
         tab.begun = True
+
+    def _answer(self, tab: Visitor, run: Run, tape: bytes, asked: list[int]) -> None:
+        """From the questions to the press that sends."""
+        page = tab.page
         fill(page, self._survey, asked, run.answers)
         to_review(page)
         _rest(page)
