@@ -131,7 +131,7 @@ def test_rows_and_refusals_are_asked_as_they_are_drawn(browser: Browser, tmp_pat
         pool = hashlib.sha256(canonical.dump({"ask": 2, "questions": names})).hexdigest()
         kept = [names.index(site.survey.questions[index].name) for index in drawn if index in site.survey.private]
         page.evaluate(f"""async ([key, pool, kept]) => {{ {LEDGER};
-          await (await BrowserLedger.open()).prepare(key, pool, kept);
+          await (await BrowserLedger.open()).prepare(key, pool, () => kept);
         }}""", [[site.url, site.survey.name, 0, ""], pool, sorted(kept)])  # fmt: skip
         page = visit.open()
         shown = page.locator("fieldset.matrix fieldset").count()
@@ -158,7 +158,7 @@ def test_set_goes_with_its_report(visit: Visit) -> None:
     ended = f"""async () => {{ {LEDGER};
       const ledger = await BrowserLedger.open();
       const keys = ["one", "two"].map((name) => ["https://a.example", name, 0, ""]);
-      for (const key of keys) await ledger.prepare(key, "digest", [0, 2]);
+      for (const key of keys) await ledger.prepare(key, "digest", () => [0, 2]);
       await ledger.record(keys[0], {{ digest: "digest", epsilon: 1, body: "x", sent: true }});
       await ledger.end(keys[0], "forgotten");
       const left = await Promise.all(keys.map((key) => ledger.get([...key, "digest"])));

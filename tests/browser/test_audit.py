@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from sottovoce.audit.browser_runs import WAVES, check_runs
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.interference import SUBJECT
+from sottovoce.audit.own_keys import MODULI, with_own_keys
 from sottovoce.audit.randomness import ID_SAMPLED
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.sampled_reports import Sampling
@@ -21,6 +22,7 @@ from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import Asset, assemble, by_path, opened
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
 from tests.browser.chromium import find
@@ -40,6 +42,18 @@ _COIN = {"name": "coin_flip"}
 PARTLY = parse_survey(documented(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2))
 _MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
 MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
+_WAITING = {"procedure": "device", "release_batch": 25, "send_within_hours": 1}
+WAITING = parse_survey(documented(question(_COIN), privacy=_WAITING))
+BLIND = with_own_keys(
+    parse_survey(
+        documented(
+            question(_COIN),
+            access={"blind": [spell_modulus(each) for each in MODULI[-2:]]},
+            privacy=_WAITING,
+            waves=months(2),
+        )
+    )
+)
 
 VISITS = 16
 """Enough for that, where the form sends the truth; a visit takes as long as the form's own clock lets it."""
@@ -105,7 +119,11 @@ def outcomes(checks: list[Check]) -> set[str]:
     return {check.outcome for check in checks}
 
 
-@pytest.mark.parametrize("asked", [WEAK, EVERY, PARTLY, MEMOIZED], ids=["weak", "every", "ask", "memo"])
+@pytest.mark.parametrize(
+    "asked",
+    [WEAK, EVERY, PARTLY, MEMOIZED, WAITING, BLIND],
+    ids=["weak", "every", "ask", "memo", "waiting", "blind"],
+)
 def test_honest_form_passes(browser: Browser, asked: Survey) -> None:
     """Survey, files, and the served scripts' draws; visits are too few to find anything, and say so."""
     with serving(asked) as first:
@@ -126,7 +144,9 @@ def runs(browser: Browser, link: Link, asked: Survey, quick: bool = True) -> dic
     return {check.subject: check.message for check in checks}
 
 
-@pytest.mark.parametrize("asked", [EVERY, PARTLY, MEMOIZED], ids=["every", "ask", "memo"])
+@pytest.mark.parametrize(
+    "asked", [EVERY, PARTLY, MEMOIZED, WAITING, BLIND], ids=["every", "ask", "memo", "waiting", "blind"]
+)
 def test_honest_form_leaves_the_same_whatever_is_answered(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, asked: Survey
 ) -> None:
@@ -167,6 +187,18 @@ def test_memo_drawn_anew_is_found(browser: Browser) -> None:
 
     assert found[SUBJECT] == ""
     assert "the report is not the one that its draws make" in found[WAVES]
+
+
+SIGNED = "Authorization: `Blind ${signature}`"
+
+
+@pytest.mark.parametrize("sent", ["Authorization: `Blind ${signature}A`", "Authorization: signature"])
+def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: str) -> None:
+    """What lets a report in is the signature of its id, and goes alone."""
+    with serving(BLIND, planted("respondent.js", SIGNED, sent)) as link:
+        first, *_ = check_page(browser, link, BLIND, sampling(1))
+
+    assert first.outcome == FAILED
 
 
 TRUTH = planted("sending.js", "ownCoin, kept) {", "ownCoin, kept) {\nreturn value;")

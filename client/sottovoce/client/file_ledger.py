@@ -9,7 +9,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fnmatch import filter as matching
@@ -121,19 +121,19 @@ class FileLedger:
                 return None
             return self._record(key, replace(found, epsilon=0.0))
 
-    def prepare(self, key: Key, pool: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """
         The set of questions from now on.
 
         Args:
             key: what is answered.
             pool: a digest of what the set is drawn from.
-            drawn: places in the pool, which count only if nothing was drawn before.
+            draw: gives places in the pool; only asked if nothing is kept.
         """
         path = self.folder / f"{self._name_of(key)}-{pool}{_DRAWN}"
         with self._writing():
             if not path.exists():
-                self._create(path, dump_drawn(drawn))
+                self._create(path, dump_drawn(draw()))
             _sync(self.folder)
         return parse_drawn(path)
 

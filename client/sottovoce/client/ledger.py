@@ -11,7 +11,7 @@ the receipt for these very bytes marks it as sent. With another token the same b
 person says so: then the report stands under both keys, and its cost under the first alone.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -112,15 +112,15 @@ class Ledger(Protocol):
             What stands for ``key`` from now on; None if that report is not the unaccepted one any more.
         """
 
-    def prepare(self, key: Key, pool: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """
-        The set of questions drawn for ``key`` from this pool: an earlier one if there is one, else ``drawn``, durably.
-        It costs nothing, and goes when the report ends.
+        The set of questions drawn for ``key`` from this pool: an earlier one if there is one, else what ``draw`` gives,
+        durably. It costs nothing, and goes when the report ends.
 
         Args:
             key: what is answered.
             pool: a digest of what the set is drawn from; from other questions it is another set.
-            drawn: places in the pool, which count only if nothing was drawn before.
+            draw: gives places in the pool; only asked if nothing is kept.
         """
 
     def revise(self, key: Key, before: str, after: str) -> bool:
@@ -244,16 +244,18 @@ class MemoryLedger:
         found = self.unaccepted(key)
         return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
 
-    def prepare(self, key: Key, pool: str, drawn: tuple[int, ...]) -> tuple[int, ...]:
+    def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """
         The set of questions from now on.
 
         Args:
             key: what is answered.
             pool: a digest of what the set is drawn from.
-            drawn: places in the pool, which count only if nothing was drawn before.
+            draw: gives places in the pool; only asked if nothing is kept.
         """
-        return self._drawn.setdefault((key, pool), drawn)
+        if (key, pool) not in self._drawn:
+            self._drawn[key, pool] = draw()
+        return self._drawn[key, pool]
 
     def revise(self, key: Key, before: str, after: str) -> bool:
         """

@@ -31,13 +31,16 @@ def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[
     Raises:
         BudgetExhausted: the ledger cannot be written or read.
     """
-    # Drawn first, then offered: of two visits at once the ledger keeps the set of one, and both get that.
-    drawn = draw_asked(survey, draws)
     if survey.ask is None:
-        return drawn
+        return draw_asked(survey, draws)
     names = sorted(survey.questions[index].name for index in survey.private)
     places = {names.index(survey.questions[index].name): index for index in survey.private}
-    offered = tuple(place for place in range(len(names)) if places[place] in drawn)
+
+    def offered() -> tuple[int, ...]:
+        drawn = draw_asked(survey, draws)
+        return tuple(place for place in range(len(names)) if places[place] in drawn)
+
+    # Of two visits at once the ledger keeps the set of one, and both get that.
     kept = ledger.prepare(key, _pool(survey.ask, names), offered)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
     # A set that somebody wrote there could single a person out.

@@ -7,7 +7,7 @@
   const [later, fetched] = [setTimeout, fetch].map((own) => own.bind(globalThis));
   const opened = indexedDB.open.bind(indexedDB);
   const Moment = Date;
-  const state = { events: [], kept: [], tape: [], position: 0, isFed: true, isWatched: false, last: NOW(), since: 0 };
+  const state = { events: [], kept: [], tape: [], position: 0, isFed: true, isWatched: false, last: NOW(), since: 0, present: null };
   // Between presses everything waits until the page has come to rest, so that only what follows upon it is compared.
   const tell = (...event) => {
     state.last = NOW();
@@ -33,7 +33,12 @@
   };
   Math.random = () => elsewhere("Math.random");
   Crypto.prototype.randomUUID = () => String(elsewhere("crypto.randomUUID"));
-  const present = () => (elsewhere("Date"), 1.7e12 + Math.floor(looked()));
+  // Only where a report waits for its moment may the clock on the wall be looked at.
+  const present = () => {
+    if (state.present === null) return elsewhere("Date"), 1.7e12 + Math.floor(looked());
+    tell("clock");
+    return state.present * 1000 + Math.floor(looked());
+  };
   globalThis.Date = class extends Moment {
     constructor(...given) {
       super(...(given.length === 0 ? [present()] : given));
@@ -118,6 +123,8 @@
       state.isFed = tape !== null;
       if (tape !== null) [state.tape, state.position] = [Uint8Array.from(tape), 0];
     },
+    // What the clock on the wall shows from here on, in seconds since 1970.
+    live: (moment) => (state.present = moment),
     watch: () => ([state.events, state.kept, state.isWatched] = [[], [], true]),
     keep,
     isAtRest: () => NOW() - state.last > 150,

@@ -27,6 +27,7 @@ from sottovoce.audit.browser_visit import (
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.interference import SUBJECT
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
+from sottovoce.audit.waiting import present_of
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
 from sottovoce.client.memo import draw_memo
@@ -158,7 +159,7 @@ def _again(survey: Survey, vectors: Sequence[VectorPlan], vector: VectorPlan) ->
     Each of some runs in the first wave and another one in the second, where there are other bytes for what is
     remembered: those with which who draws it anew reports something else, where there are such.
     """
-    memos = [_before_id(each, each.runs[0]) for each in vectors]
+    memos = [_memo(each, each.runs[0]) for each in vectors]
     told = [(run, _telling_memo(survey, vector, run, memos)) for run in vector.runs[:_TRIED]]
     told.sort(key=lambda each: _shows(survey, vector, *each), reverse=True)
     seconds = told[: max(1, MOST // _VECTORS // 2)]
@@ -168,9 +169,10 @@ def _again(survey: Survey, vectors: Sequence[VectorPlan], vector: VectorPlan) ->
 
 
 def _telling_memo(survey: Survey, vector: VectorPlan, run: Run, memos: Sequence[bytes]) -> bytes:
-    """The run's tape with another beginning, one that shows if there is any."""
-    own = _before_id(vector, run)
-    tapes = [memo + run.tape[len(own) :] for memo in memos if len(memo) == len(own)]
+    """The run's tape with other bytes for what is remembered, such that show if there are any."""
+    own, asked = _memo(vector, run), run.tape[: vector.redemption[1]]
+    rest = run.tape[len(asked + own) :]
+    tapes = [asked + memo + rest for memo in memos if len(memo) == len(own)]
     return next((tape for tape in tapes if _shows(survey, vector, run, tape)), tapes[0])
 
 
@@ -183,8 +185,9 @@ def _shows(survey: Survey, vector: VectorPlan, run: Run, tape: bytes) -> bool:
     return randomize(survey, survey.encode(run.answers, asked), draws, memo=memo).values != vector.outputs
 
 
-def _before_id(vector: VectorPlan, run: Run) -> bytes:
-    return run.tape[: run.tape.index(bytes.fromhex(vector.report_id))]
+def _memo(vector: VectorPlan, run: Run) -> bytes:
+    """The bytes of what is remembered for all waves: after those of the questions that are asked."""
+    return run.tape[vector.redemption[1] : run.tape.rindex(bytes.fromhex(vector.report_id))]
 
 
 def _check(subject: str, visits: "_Visits", vectors: Sequence[VectorPlan], courses: Sequence[list[Course]]) -> Check:
@@ -256,28 +259,41 @@ class _Visits:
                 tab = Visitor(context, context.new_page())
                 link = replace(self._link, wave=self._link.wave + place)
                 answer_requests(tab, link, self._survey)
-                tab.page.add_init_script(f"{self._script};audited.feed({[*tape]})")
+                tab.page.add_init_script(f"{self._script};audited.feed({[*tape]});{self._clock(link.wave)}")
                 tab.page.goto(address_of(link, self._survey))
                 asked = [index for index, value in enumerate(vector.outputs) if value is not None]
-                self._answer(tab, run, tape, asked)
+                # What is asked and what is redeemed is drawn before the first question.
+                begin, end = vector.redemption
+                rest = tape[end:]
+                self._begin(tab, tape[begin:end])
+                self._answer(tab, run, rest, asked)
                 seen.before |= {request[:2] for request in tab.requests}
                 tab.requests.clear()
                 self._send(tab, is_last=place == len(course) - 1)
-                _note(tab, len(tape), seen)
+                _note(tab, len(rest), seen)
                 tab.page.close()
         finally:
             context.close()
         self._tick(1 / MOST)
         return seen
 
-    def _answer(self, tab: Visitor, run: Run, tape: bytes, asked: list[int]) -> None:
-        """From the first step to the press that sends."""
+    def _clock(self, wave: int) -> str:
+        """The clock on the wall shows a moment only where a report waits for its own."""
+        return f"audited.live({present_of(self._survey, wave)})" if self._survey.send_within_hours else ""
+
+    @staticmethod
+    def _begin(tab: Visitor, redemption: bytes) -> None:
+        """From the first step to the questions."""
         page = tab.page
         page.wait_for_selector(f"#explanation, {FIRST}")
         _rest(page)
-        page.evaluate("() => audited.feed(null)")
+        page.evaluate("(tape) => audited.feed(tape)", [*redemption] or None)
         begin(page)
         tab.begun = True
+
+    def _answer(self, tab: Visitor, run: Run, tape: bytes, asked: list[int]) -> None:
+        """From the questions to the press that sends."""
+        page = tab.page
         fill(page, self._survey, asked, run.answers)
         to_review(page)
         _rest(page)

@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from playwright.sync_api import Browser, BrowserContext, Page, Route
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
 from sottovoce.audit.lower_bound import runs_to_reach
+from sottovoce.audit.own_keys import is_signed, redeemed
 from sottovoce.audit.sampled_reports import PEOPLE, TURNS, Reported, Truth, costliest, event_count, truth_of
+from sottovoce.audit.waiting import SECONDS_OF_HOUR, present_of
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, by_path
 from sottovoce.shared import canonical
@@ -27,6 +29,9 @@ TOO_DEAR = "the form asks nobody this survey, which costs more than it allows un
 
 FIRST = "form button[type=submit]"
 """Below the questions, whichever of them are asked."""
+
+LATER = "#later"
+"""What is shown while a report waits for its moment."""
 
 _SECONDS = 20
 _TOKEN = "0" * 16
@@ -112,7 +117,7 @@ def visits(
                 tabs.append(_open(browser, link, survey))
                 _fill(tabs[-1].page, survey, truth)
             for tab in tabs:
-                tab.page.wait_for_selector("#receipt_sha256", state="attached")
+                _wait_for_receipt(tab.page, survey)
                 yield _reported(tab, survey, link.wave, known)
         finally:
             for tab in tabs:
@@ -123,15 +128,25 @@ def _open(browser: Browser, link: Link, survey: Survey) -> Visitor:
     context = browser.new_context()
     tab = Visitor(context, context.new_page())
     answer_requests(tab, link, survey)
+    if survey.send_within_hours:
+        tab.page.clock.install(time=present_of(survey, link.wave))
     tab.page.goto(address_of(link, survey))
     begin(tab.page)
     tab.begun = True
     return tab
 
 
+def _wait_for_receipt(page: Page, survey: Survey) -> None:
+    """Where a report waits for its moment, that comes at once."""
+    if survey.send_within_hours:
+        page.wait_for_selector(f"{LATER}, #receipt_sha256", state="attached")
+        page.clock.fast_forward(1000 * survey.send_within_hours * SECONDS_OF_HOUR)
+    page.wait_for_selector("#receipt_sha256", state="attached")
+
+
 def address_of(link: Link, survey: Survey) -> str:
-    """The link to the form, with an invented token where there has to be one."""
-    token = f"&t={_TOKEN}" if survey.asks_for_token else ""
+    """The link to the form, with an invented token or invitation where there has to be one."""
+    token = f"&t={_TOKEN}" if survey.asks_for_invitation else ""
     return f"{link.origin}/s/{link.survey}#d={survey.digest[:32]}{token}&w={link.wave}"
 
 
@@ -142,7 +157,8 @@ def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
     Args:
         tab: is told of the requests.
         link: to the form.
-        survey: what it asks.
+        survey: what it asks; where reports come with a signature, with the audit's keys, and so given in the place of
+            the aggregator's.
     """
     api = f"{link.origin}/api/v1/surveys/{link.survey}"
     needed = {api, f"{api}/revisions", *(link.origin + path for path in by_path(assemble(), link.survey))}
@@ -160,7 +176,11 @@ def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
         told = beforehand.get((request.method, address, request.post_data_buffer)) if not tab.begun else None
         if told is not None:
             route.fulfill(body=told, content_type="application/json")
-        elif request.method == "POST" and address == f"{api}/reports":
+        elif survey.is_blind and request.method == "GET" and address == api:
+            route.fulfill(body=survey.canonical, content_type="application/json")
+        elif survey.is_blind and request.method == "POST" and address == f"{api}/redeem" and not tab.begun:
+            route.fulfill(body=_signed(survey, request.post_data_buffer or b""), content_type="application/json")
+        elif request.method == "POST" and address == f"{api}/reports" and _is_let_in(survey, request):
             tab.sent.append(request.post_data_buffer or b"")
             route.fulfill(body=_receipt(tab.sent[-1]), content_type="application/json")
         elif request.method == "GET" and address in needed:
@@ -172,6 +192,22 @@ def answer_requests(tab: Visitor, link: Link, survey: Survey) -> None:
 
     tab.context.set_default_timeout(_SECONDS * 1000)
     tab.context.route("**/*", caught)
+
+
+def _is_let_in(survey: Survey, request: Request) -> bool:
+    """Whether a report brings the signature of its id and nothing else, where there has to be one."""
+    try:
+        report = parse_report(request.post_data_buffer or b"")
+    except (SurveyError, ValueError):
+        return True  # What is wrong with it is told where it is read.
+    return not survey.is_blind or is_signed(survey, report, request.headers.get("authorization", ""))
+
+
+def _signed(survey: Survey, body: bytes) -> bytes:
+    try:
+        return redeemed(survey, body)
+    except (SurveyError, ValueError):
+        return b"{}"
 
 
 def _status(survey: Survey) -> bytes:

@@ -54,7 +54,7 @@ async function observe(product, { site, catalogue, asked, redemption }, { answer
     page.choose(asked, before);
     page.choose(asked, answers);
     await page.review();
-    await page.send(Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]));
+    await page.send(bytes.subarray(to));
   } catch {
     device.tell("broken");
   }

@@ -168,7 +168,10 @@ class MemoryLedger {
     if (!this.entries.has(JSON.stringify(key))) this.entries.set(JSON.stringify(key), entry);
     return this.get(key);
   };
-  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
+  prepare = async (key, digest, draw) => {
+    const own = [...key, digest];
+    return ((await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }))).drawn;
+  };
   markSent = async () => {};
 }
 

@@ -18,12 +18,12 @@ export async function compareRuns(product, site, vectors) {
   let [before, left, count] = [[], null, 0];
   for (const [place, { body, redemption, runs }] of vectors.entries()) {
     const course = [sendAtOnce, sendLater][place % 2];
-    const first = await observe(product, site, course, runs[0], { redemption });
+    const first = await observe(product, site, course, runs[0], {});
     const drawn = Buffer.from(runs[0].tape, "hex").subarray(...redemption);
     judge(first, { ...site, body, drawn, tape: runs[0].tape }, findings);
     const { survey: known } = first;
     // Every second vector is answered where a report of another survey lies since before.
-    const more = { redemption, survey: known, before: [[], before][place % 2] };
+    const more = { survey: known, before: [[], before][place % 2] };
     const reference = await observe(product, site, course, runs[0], more);
     if (place === 0) before = asAnother(reference.kept, site);
     for (const [number, run] of runs.entries()) {
@@ -105,11 +105,11 @@ function asAnother(dumped, { name, digest }) {
 // `before` is what the device holds already; `survey` is what was fetched and read in an earlier run; null for doing
 // that, too.
 async function observe(product, site, course, { answers, tape }, options) {
-  const { redemption, shift = 0, survey = null, before = [] } = options;
+  const { shift = 0, survey = null, before = [] } = options;
   const failures = [];
   const answer = (request) => {
     if (!site.isForReports(request)) return site.answer(request);
-    device.sent ??= { body: request.body, used: device.position - device.repeated };
+    device.sent ??= { body: request.body, used: device.position };
     keep(device, "waiting");
     const reply = failures.length > 0 ? failures.shift() : site.answer(request);
     if (reply === NO_CONNECTION) device.onFailure();
@@ -122,7 +122,7 @@ async function observe(product, site, course, { answers, tape }, options) {
   let respondent = { survey };
   try {
     respondent = await begin(product, site, survey);
-    await repeatSet(respondent, device, redemption);
+    await respondent.asked();
     if (site.isBlind) await product.redeem(respondent);
     const path = new product.AnswerPath(respondent);
     await course(path, structuredClone(answers), device);
@@ -136,17 +136,6 @@ async function observe(product, site, course, { answers, tape }, options) {
   const left = [["kept", "forgotten", ...own.flat()]];
   await device.leave();
   return { events: device.events, sent: device.sent, survey: respondent.survey, left, kept: device.kept ?? [] };
-}
-
-// The form asks which questions there are, and so does the way of the answers: a set is drawn both times, and the
-// ledger's stands. On the tape are the bytes of one.
-async function repeatSet(respondent, device, [, end] = [0, 0]) {
-  await respondent.asked();
-  const set = device.random.subarray(0, device.position);
-  // Between the two, what is redeemed.
-  const at = Math.max(end, device.position);
-  device.random = Buffer.concat([device.random.subarray(0, at), set, device.random.subarray(at)]);
-  device.repeated = set.length;
 }
 
 // As the page does it, up to the first question.

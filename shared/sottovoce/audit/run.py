@@ -211,6 +211,9 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
         yield from served_page.check_script(browser, scripts, survey, sampling)
         visits = order.visits or browser_visit.visits_for(survey, order.level)
         sampling = Sampling(visits, order.level, _heard(watch, begin("served page", 1)))
+        # Nobody but the aggregator can sign with the survey's own keys.
+        survey = with_own_keys(survey)
+        link = replace(link, wave=min(link.wave, len(survey.waves) - 1))
         yield from served_page.check_page(browser, link, survey, sampling)
         tick = _heard(watch, begin("whole visits", 1))
         yield from browser_runs.check_runs(browser, link, survey, plan_runs(survey, quick=True), tick)

@@ -16,7 +16,7 @@ from sottovoce.audit.lower_bound import MAX_SAMPLES
 from sottovoce.audit.python_code import private
 from sottovoce.audit.sampled_reports import runs_for
 from sottovoce.audit.text import lines
-from sottovoce.client.link import Link, parse_link
+from sottovoce.client.link import parse_link
 from sottovoce.shared.accounting import check_whole
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
@@ -66,7 +66,7 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
         raise SpecError("a SURVEY is needed, or --curator")
     parsed = read_survey_file(survey)
     _check_options(parsed, runs, visits, alpha)
-    link = None if url is None else _link_to(parsed, url)
+    link = None if url is None else parse_link(url)
     # What a few reports tell, the laws tell exactly; so many as tell more take longer than all the rest.
     least = (QUICK_RUNS if url else 0) if quick else runs_for(parsed)
     order = run.Order(parsed, runs or least, alpha, link, visits, quick)
@@ -75,17 +75,6 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
     if document["verdict"] != PASSED:
         sys.exit(1)
-
-
-def _link_to(survey: Survey, url: str) -> Link:
-    """Where the served client is, if people can be invented who visit it."""
-    if survey.is_blind:
-        raise SpecError(
-            "--client cannot visit a survey with access: blind, whose form goes on only with its aggregator's"
-            " signature; leave --client out, which follows this release's form through redemptions with keys of the"
-            " audit's own, and compare the served page with this release: sottovoce verify LINK"
-        )
-    return parse_link(url)
 
 
 def _check_options(survey: Survey, runs: int | None, visits: int | None, alpha: float) -> None:

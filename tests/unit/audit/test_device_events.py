@@ -199,7 +199,7 @@ def tell(me: respondent.Respondent) -> object:
 
 def asks_others(patch: pytest.MonkeyPatch) -> None:
     """The questions to ask are drawn at each visit."""
-    patch.setattr(FileLedger, "prepare", lambda _ledger, _key, _pool, drawn: drawn)
+    patch.setattr(FileLedger, "prepare", lambda _ledger, _key, _pool, draw: draw())
 
 
 def _overwrite(ledger: FileLedger, key: Key, entry: Entry, _text: bytes = b"") -> Entry:

@@ -49,11 +49,11 @@ def test_what_another_process_writes_is_read(tmp_path):
 
 def test_set_of_questions_is_written_once(tmp_path):
     """A second visit writes nothing, and is given what the first one drew."""
-    first = FileLedger(tmp_path).prepare(KEY, "d" * 64, (0, 2))
+    first = FileLedger(tmp_path).prepare(KEY, "d" * 64, lambda: (0, 2))
     [path] = tmp_path.iterdir()
     written = path.stat()
 
-    assert FileLedger(tmp_path).prepare(KEY, "d" * 64, (1, 2)) == first == (0, 2)
+    assert FileLedger(tmp_path).prepare(KEY, "d" * 64, lambda: (1, 2)) == first == (0, 2)
     assert [*tmp_path.iterdir()] == [path]
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)
 
@@ -96,7 +96,7 @@ def test_power_cut_takes_nothing_that_the_ledger_has_told(tmp_path, monkeypatch)
     disk, ledger = Disk(tmp_path, monkeypatch), FileLedger(tmp_path)
     steps = [
         lambda: ledger.record(KEY, ENTRY),
-        lambda: ledger.prepare(KEY, ENTRY.digest, (0, 2)),
+        lambda: ledger.prepare(KEY, ENTRY.digest, lambda: (0, 2)),
         lambda: ledger.mark_sent(KEY),
         lambda: ledger.end(KEY, "withdrawn"),
         lambda: ledger.record(KEY._replace(wave=1), ENTRY),

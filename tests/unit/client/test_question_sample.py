@@ -67,11 +67,23 @@ def test_set_survives_restarts_and_other_tabs(tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".drawn"}
 
 
+@pytest.mark.parametrize("kind", [FileLedger, MemoryLedger])
+def test_set_is_drawn_once(tmp_path, kind):
+    """A later visit, of whichever revision, takes what is kept and reads no random byte for it."""
+    ledger = FileLedger(tmp_path) if kind is FileLedger else MemoryLedger()
+    told = asked_names(respondent(asking(2), ledger)[0])
+    unused = Draws(lambda _count: pytest.fail("drawn again"))
+    revised = asking(2, revision=2)
+
+    assert asked_names(respondent(asking(2), ledger, draws=unused)[0]) == told
+    assert asked_names(respondent(revised, ledger, draws=unused)[0]) == told
+
+
 def test_set_is_recorded_before_it_is_told():
     """If the ledger cannot write, nobody sees a question."""
 
     class Full(MemoryLedger):
-        def prepare(self, _key, _digest, _drawn):
+        def prepare(self, _key, _digest, _draw):
             raise BudgetExhausted("the ledger cannot be written; nothing was sent")
 
     with pytest.raises(BudgetExhausted):

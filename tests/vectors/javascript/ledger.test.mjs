@@ -49,8 +49,8 @@ test("keys that differ in one part are other draws", async () => {
 test("whatever the ledger has told outlives a power cut", async () => {
   await ledger.record(KEY, ENTRY);
   assert.deepEqual(await (await afterPowerCut()).get(KEY), ENTRY);
-  await ledger.prepare(KEY, "d", [0, 2]);
-  assert.deepEqual(await (await afterPowerCut()).prepare(KEY, "d", [1, 3]), [0, 2]);
+  await ledger.prepare(KEY, "d", () => [0, 2]);
+  assert.deepEqual(await (await afterPowerCut()).prepare(KEY, "d", () => [1, 3]), [0, 2]);
   await ledger.markSent(KEY);
   assert.equal((await (await afterPowerCut()).get(KEY)).sent, true);
   await ledger.end(KEY, "withdrawn");
@@ -64,7 +64,7 @@ test("reports wait that are drawn for this aggregator, not acknowledged and not 
   await ledger.record([`${HERE}.evil.example`, "waiting", 0, ""], ENTRY);
   await ledger.markSent(keys[1]);
   await ledger.end(keys[2], "forgotten");
-  await ledger.prepare(keys[3], "d", [0]);
+  await ledger.prepare(keys[3], "d", () => [0]);
   const found = await ledger.waiting(HERE);
   assert.deepEqual(found.map(([key]) => key), [keys[3], keys[0]]);
   assert.deepEqual(found.map(([, { body }]) => body), ["other", "waiting"]);
@@ -82,13 +82,13 @@ test("all draws for one aggregator are charged to it, sent or ended, and those f
 
 test("an ended report takes its set of questions with it, and leaves those of others", async () => {
   const next = [HERE, "survey", 1, ""];
-  await ledger.prepare(KEY, "d", [0, 2]);
-  await ledger.prepare(next, "d", [1, 2]);
-  assert.deepEqual(await ledger.prepare(KEY, "d", [1, 3]), [0, 2]);
+  await ledger.prepare(KEY, "d", () => [0, 2]);
+  await ledger.prepare(next, "d", () => [1, 2]);
+  assert.deepEqual(await ledger.prepare(KEY, "d", () => [1, 3]), [0, 2]);
   await ledger.record(KEY, ENTRY);
   await ledger.end(KEY, "forgotten");
-  assert.deepEqual(await ledger.prepare(KEY, "d", [1, 3]), [1, 3]);
-  assert.deepEqual(await ledger.prepare(next, "d", [0, 3]), [1, 2]);
+  assert.deepEqual(await ledger.prepare(KEY, "d", () => [1, 3]), [1, 3]);
+  assert.deepEqual(await ledger.prepare(next, "d", () => [0, 3]), [1, 2]);
 });
 
 test("a change to a report that is not there makes none", async () => {

@@ -13,7 +13,10 @@ class MemoryLedger {
     if (!this.entries.has(String(key))) this.entries.set(String(key), entry);
     return this.get(key);
   };
-  prepare = async (key, digest, drawn) => (await this.record([...key, digest], { drawn, epsilon: 0 })).drawn;
+  prepare = async (key, digest, draw) => {
+    const own = [...key, digest];
+    return ((await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }))).drawn;
+  };
   markSent = async (key) => this.#change(key, { sent: true });
   end = async (key, ended) => this.#change(key, { body: null, ended });
   // Nothing of these waits for a moment.
@@ -94,6 +97,16 @@ test("under ask, one set of questions is drawn before anything is asked, and kep
   await pathOf(people[0]).answer(Object.fromEntries(sets[0].map((index) => [`q${index}`, "yes"])));
   const { values } = JSON.parse(bodies[0]);
   assert.deepEqual([...values.keys()].filter((index) => values[index] !== null), sets[0]);
+});
+
+test("a set that is kept is not drawn again", async () => {
+  const questions = Array.from({ length: 6 }, (_, index) => ({ ...coin, name: `q${index}` }));
+  const document = { ...surveyOf(coin), ask: 3, questions };
+  const { transport } = aggregator(document);
+  const [ledger, draws] = [new MemoryLedger(), new Draws()];
+  const first = await (await connect(document, transport, ledger)).asked();
+  draws.below = () => assert.fail("drawn again");
+  assert.deepEqual(await (await connect(document, transport, ledger, "", { draws })).asked(), first);
 });
 
 test("links of several versions that ask the same questions give no choice between sets of them", async () => {

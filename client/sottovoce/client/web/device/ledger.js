@@ -77,11 +77,12 @@ export class BrowserLedger {
   }
 
   /**
-   * The set of questions drawn for `key` from this pool: an earlier one if there is one, else `drawn`, durably. It lies
-   * beside the report, under a longer key, and goes when that ends.
+   * The set of questions drawn for `key` from this pool: an earlier one if there is one, else what `draw` gives,
+   * durably. It lies beside the report, under a longer key, and goes when that ends.
    */
-  async prepare(key, pool, drawn) {
-    const kept = await this.record([...key, pool], { drawn, epsilon: 0 });
+  async prepare(key, pool, draw) {
+    const own = [...key, pool];
+    const kept = (await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }));
     return kept.drawn;
   }
 

@@ -10,11 +10,13 @@ import { sha256 } from "../survey/digest.js";
  */
 export async function keepAsked(ledger, key, survey, draws) {
   const { ask, private: all, questions } = survey;
-  const drawn = drawAsked(survey, draws);
   const byName = [...all].sort((one, other) => (questions[one].name < questions[other].name ? -1 : 1));
   const pool = await sha256(dumpCanonical({ ask, questions: byName.map((index) => questions[index].name) }));
   const places = [...byName.keys()];
-  const kept = await ledger.prepare(key, pool, places.filter((place) => drawn.includes(byName[place])));
+  const kept = await ledger.prepare(key, pool, () => {
+    const drawn = drawAsked(survey, draws);
+    return places.filter((place) => drawn.includes(byName[place]));
+  });
   // Only what this survey could have drawn: a set that somebody wrote there could single a person out.
   const inOrder = places.filter((place) => kept?.includes?.(place));
   if (kept?.length !== ask || inOrder.length !== ask) throw new BudgetExhausted("error_ledger");
