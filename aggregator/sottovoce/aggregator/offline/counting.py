@@ -26,6 +26,9 @@ ROWS = 1 << 20
 MEMORY = "512MB"
 """What DuckDB may take before it writes to its temporary folder."""
 
+BETWEEN = "200MB"
+"""What it writes of tables on the disk before it puts them in order there."""
+
 TYPES = {1: "UTINYINT", 2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}
 """DuckDB's names for unsigned numbers of so many bytes."""
 
@@ -234,10 +237,16 @@ def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
 
 
 @contextmanager
-def limited(beside: Path) -> Iterator[Any]:
-    """A connection of DuckDB with bounded memory, and a temporary folder in this one for what is beyond it."""
-    with (
-        tempfile.TemporaryDirectory(prefix="sottovoce-", dir=beside) as place,
-        needed("duckdb").connect(config={"memory_limit": MEMORY, "temp_directory": place}) as connection,
-    ):
-        yield connection
+def limited(beside: Path, on_disk: bool = False) -> Iterator[Any]:
+    """
+    A connection of DuckDB with bounded memory, and a temporary folder for what is beyond it.
+
+    Args:
+        beside: where that folder is made.
+        on_disk: tables lie in it too. Others may be swapped out, but their lists of blocks may not: of twenty columns
+            these fill the memory somewhere above twenty million rows.
+    """
+    with tempfile.TemporaryDirectory(prefix="sottovoce-", dir=beside) as place:
+        config = {"memory_limit": MEMORY, "temp_directory": place, "checkpoint_threshold": BETWEEN}
+        with needed("duckdb").connect(f"{place}/rows" if on_disk else ":memory:", config=config) as connection:
+            yield connection

@@ -147,11 +147,13 @@ def _parts(rows: "_Sorted", key: Key, named: Mapping[int, Sequence[int]], folder
 def _table(beside: Path) -> Iterator[Any]:
     """A connection whose temporary folder lies beside the new one, so that what a killed run leaves goes with it."""
     duckdb = needed("duckdb")
-    with limited(beside) as connection:
+    with limited(beside, on_disk=True) as connection:
         try:
             yield connection
         except (duckdb.IOException, duckdb.OutOfMemoryException):
-            raise EstimateError("the reports cannot be written: is there room for them on the disk?") from None
+            raise EstimateError(
+                "the reports cannot be written: is there room for them on the disk, and in memory?"
+            ) from None
 
 
 def _lay_down(source: Source, described: Described, table: Any, progress: Progress | None) -> dict[Key, Counts]:  # noqa: ANN401 - the library's connection

@@ -11,6 +11,8 @@ import duckdb
 import numpy as np
 import pytest
 from sottovoce.aggregator.files.reports import read_reports
+from sottovoce.aggregator.offline import writing
+from sottovoce.aggregator.offline.manifest import Part
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.columns import is_null
 from sottovoce.aggregator.storage.postgres import PostgresStorage
@@ -26,6 +28,10 @@ BACK_ENDS: dict[str, Callable[[Path], Storage]] = {
     "sqlite": lambda path: SQLiteStorage(path / "db.sqlite"),
     "postgres": lambda _: PostgresStorage(postgres.fresh()),
 }
+
+
+HOLDING = "SELECT path FROM duckdb_databases() JOIN duckdb_tables() USING (database_name)"
+"""The files in which DuckDB's tables lie; none of a table in memory."""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -53,6 +59,21 @@ def test_same_reports_are_the_same_bytes(tmp_path: Path, written: Written, back_
     assert contents(again) == contents(written.folder)
     assert len(contents(again)) > 6
     assert [path.name for path in again.parent.iterdir()] == ["out"]
+
+
+def test_rows_lie_on_the_disk_meanwhile(tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred million of them have no room in the memory that there may be, nor have the lists of their blocks."""
+    found: list[str | None] = []
+    honest = writing._Sorted.write
+
+    def write_part(rows: writing._Sorted, path: Path, start: int, end: int) -> Part:
+        found.extend(place for (place,) in rows.table.sql(HOLDING).fetchall())
+        return honest(rows, path, start, end)
+
+    monkeypatch.setattr(writing._Sorted, "write", write_part)
+    write(written.source, tmp_path / "work" / "out")
+
+    assert {place and Path(place).parent.parent for place in found} == {tmp_path / "work"}
 
 
 def test_rows_are_the_reports_each_as_often_as_it_came(written: Written) -> None:
