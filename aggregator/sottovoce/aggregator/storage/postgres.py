@@ -21,7 +21,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, postgres_migrate, sql, statements
 from sottovoce.aggregator.storage.aside import Aside, at_once
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.classify import is_any_withdrawn, signed, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_functions import NEW_NODE
@@ -35,7 +35,7 @@ from sottovoce.shared.errors import StorageError
 
 _STORE = (
     "SELECT stored, has_grown FROM sottovoce_store_9(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[],"
-    " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint)"
+    " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint, %s::bigint[])"
 )
 _AS_OF_ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GROWN = """
@@ -110,7 +110,7 @@ class PostgresStorage(sql.SQLStorage):
         merged = merge(arrivals)
         added = change(merged)
         with self._connection() as connection:
-            given = [*_arguments(merged, added), self._slot()]
+            given = [*_arguments(merged, added), self._slot(), _numbers(signed(merged))]
             stored, has_grown = connection.execute(_STORE, given).fetchone() or (False, False)
         outcomes = [Outcome.NEW] * count(arrivals) if stored else self._store_sorted(arrivals)
         if has_grown or (not stored and Outcome.NEW in outcomes):
