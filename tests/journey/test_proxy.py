@@ -270,7 +270,7 @@ def test_a_node_that_is_just_back_is_used_when_the_other_goes(tmp_path: Path) ->
 
 
 def test_reply_that_signs_ends_the_connection(tmp_path: Path) -> None:
-    """What a node says of it the proxy keeps to itself: what came later on that connection would be the same person's."""
+    """A node says so, and the proxy keeps that to itself: whatever came later on it would be the same person's."""
     ports = (free_port(), free_port())
     nodes = [SlowNode(port, 0) for port in ports]
     with nginx.proxy(tmp_path, ports) as url:
