@@ -128,8 +128,13 @@ def test_nodes_may_write_nowhere_and_get_secrets_as_files(compose: dict[str, Any
         assert (node["read_only"], node["user"], node["cap_drop"], node["mem_limit"]) == (
             True, "65532:65532", ["ALL"], "256m",
         )  # fmt: skip
-        assert {variable.removesuffix("_FILE") for variable in node["environment"]} <= known
+        assert {variable.removesuffix("_FILE") for variable in node["environment"].keys() - known} <= known
         assert node["environment"][f"{PREFIX}DATABASE_FILE"] == "/run/secrets/database_url"
+        # But for the keys of blind links, which both share.
+        assert node["volumes"] == ["keys:/keys"]
+        assert node["environment"][f"{PREFIX}BLIND_KEYS_FILE"].startswith("/keys/")
+    assert "-o 65532 -g 65532 /data /keys\n" in text("Dockerfile")
+    assert not any("keys" in volume for volume in compose["services"]["backup"]["volumes"])
     for service in compose["services"].values():
         assert set(service["secrets"]) <= compose["secrets"].keys()
         assert set(service["networks"]) <= compose["networks"].keys()
@@ -191,6 +196,9 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     """Where systemd is; everywhere it leaves the server the time to end, and the rights of nobody in particular."""
     unit = text("sottovoce.service")
     lines = set(unit.splitlines())
+    assert {"StateDirectory=sottovoce sottovoce-keys", "Environment=SOTTOVOCE_DATA=%S/sottovoce"} <= lines
+    assert f"Environment={PREFIX}BLIND_KEYS_FILE=%S/sottovoce-keys/blind" in lines
+    assert "sottovoce-keys" not in text("sottovoce-backup.service")
     assert {"DynamicUser=yes", "UMask=0077", "LoadCredential=database:/etc/sottovoce/database"} <= lines
     stop = re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
     assert stop is not None
