@@ -86,7 +86,6 @@ def create_app(
     # Made here, in the worker process: a thread does not survive the fork that makes a worker.
     storage.work_aside()
     group_commit = GroupCommit(storage, housekeeping)
-    keys = KeysFile(settings.blind_keys_file)
     readiness = Readiness(check_ready)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]
@@ -101,8 +100,7 @@ def create_app(
         group_commit=group_commit,
         read_results=ReadResults(storage),
         refused_logins=refused_logins,
-        blind_keys=keys,
-        redeeming=Redeeming(storage, shared_clock, keys),
+        redeeming=Redeeming(storage, shared_clock, KeysFile(settings.blind_keys_file)),
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)

@@ -56,7 +56,7 @@ def _standing(storage: Storage) -> Standing:
         max(LEAST_STEP, *batches),
         _backup_age(storage),
         len(storage.held_invitations()),
-        len(missing_keys(storage, current_app.extensions["blind_keys"])),
+        len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
     )
 
 
