@@ -62,14 +62,37 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
     return "\n".join(words)
 
 
-def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
+def hours_of_waiting(storage: Storage, name: str) -> int:
     """
-    What closing will show, and whether reports would then be shown by themselves: for whoever has the database.
+    How long devices may wait before they send what is recorded now, in hours; 0 if they do not.
 
     Args:
         storage: the database.
         name: of a survey that there is.
     """
+    return max(survey_of(row.document).send_within_hours for row in storage.revisions(name))
+
+
+def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
+    """
+    What closing loses and shows, and whether somebody should think of that: for whoever has the database.
+
+    Args:
+        storage: the database.
+        name: of a survey that there is.
+    """
+    words, alone = _shown_by_closing(storage, name)
+    hours = hours_of_waiting(storage, name)
+    if not hours:
+        return words, alone
+    lost = (
+        f"Devices wait up to {hours} hours before they send: what waits on them now is refused. To lose none, name an end"
+        f" in a correction (closes), {hours} hours from now or later."
+    )
+    return f"{lost}\n{words}", True
+
+
+def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
     again = "Publishing or reopening after a close shows no rest again."
     if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
         return f"What came since the last step stays unshown: only the first close shows the rest. {again}", False
