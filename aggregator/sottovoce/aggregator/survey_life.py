@@ -57,6 +57,14 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
     ]
     if survey.asks_for_token:
         words.append("Personal links that were not used yet stay good, each for one report, whatever revision.")
+    if survey.is_blind:
+        words.append("Invitations stay good, redeemed or not, each for one report a wave, whatever revision.")
+    signed = signed_before(earlier, survey)
+    if signed:
+        words.append(
+            f"Whoever has redeemed an invitation before this has signatures for {signed} of the {len(survey.waves)}"
+            " waves, and needs another invitation for the others."
+        )
     words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
     words.append("Nobody is asked again: who has answered one revision keeps its receipt.")
     return "\n".join(words)
@@ -73,6 +81,18 @@ def hours_of_waiting(storage: Storage, name: str) -> int:
     return max(survey_of(row.document).send_within_hours for row in storage.revisions(name))
 
 
+def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
+    """
+    For how many waves invitations were redeemed so far, where a correction has more; 0 where it has not.
+
+    Args:
+        earlier: the revisions that were published so far.
+        survey: the correction.
+    """
+    before = len(survey_of(earlier[-1].document).waves) if earlier and survey.is_blind else len(survey.waves)
+    return before if before < len(survey.waves) else 0
+
+
 def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
     """
     What closing loses and shows, and whether somebody should think of that: for whoever has the database.
@@ -86,8 +106,8 @@ def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
     if not hours:
         return words, alone
     lost = (
-        f"Devices wait up to {hours} hours before they send: what waits on them now is refused. To lose none, name an end"
-        f" in a correction (closes), {hours} hours from now or later."
+        f"Devices wait up to {hours} hours before they send: what waits on them now is refused. To lose none, name an"
+        f" end in a correction (closes), {hours} hours from now or later."
     )
     return f"{lost}\n{words}", True
 
