@@ -105,9 +105,10 @@ def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
     hours = hours_of_waiting(storage, name)
     if not hours:
         return words, alone
+    long = "an hour" if hours == 1 else f"{hours} hours"
     lost = (
-        f"Devices wait up to {hours} hours before they send: what waits on them now is refused. To lose none, name an"
-        f" end in a correction (closes), {hours} hours from now or later."
+        f"Devices wait up to {long} before they send: what waits on them now is refused. To lose none, name an end in a"
+        f" correction (closes), {long} from now or later."
     )
     return f"{lost}\n{words}", True
 
