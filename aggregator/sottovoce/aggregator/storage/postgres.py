@@ -26,7 +26,7 @@ from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
-from sottovoce.aggregator.storage.postgres_migrate import LOCK
+from sottovoce.aggregator.storage.postgres_invitations import sort_invitations
 from sottovoce.aggregator.storage.postgres_settle import Settling
 from sottovoce.aggregator.storage.postgres_slot import Showing, Slot
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
@@ -47,13 +47,6 @@ _GROWN = """
     WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
 """
 _OF_SURVEYS = ", ".join(table for table in OF_SURVEYS if table != "reports")
-_IN_KEY_ORDER = (
-    "LOCK TABLE blind_invitations",
-    "CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM blind_invitations",
-    # A new file: neither the old places nor the old transactions' numbers come along.
-    "TRUNCATE blind_invitations",
-    "INSERT INTO blind_invitations SELECT * FROM kept ORDER BY 1, 2",
-)
 _VACUUM = "VACUUM tokens, blind_invitations, tombstones, keys, invitations, views, staff_sessions"
 _REWRITE = f"VACUUM FULL surveys, drafts, releases, {_OF_SURVEYS}"
 
@@ -148,12 +141,8 @@ class PostgresStorage(sql.SQLStorage):
     def scrub(self) -> None:
         """Settle what has arrived, write invitations anew in the order of random keys, and remove what was deleted."""
         self._settling.run()
-        with self._write() as db:
-            if db.execute("SELECT pg_try_advisory_xact_lock(?)", [LOCK]).fetchone() == (False,):
-                return  # another node is at it
-            for statement in _IN_KEY_ORDER:
-                db.execute(statement)
         with self._connection() as connection:
+            sort_invitations(connection)
             connection.execute(_VACUUM)
 
     def _forget(self) -> None:
@@ -188,7 +177,7 @@ class PostgresStorage(sql.SQLStorage):
         with self._connection() as connection, connection.transaction():
             connection.execute(_AS_OF_ONE_MOMENT)
             # Before the moment is chosen: until its end no file goes whose rows lie elsewhere only since.
-            connection.execute("LOCK TABLE reports IN ACCESS SHARE MODE")
+            connection.execute("LOCK TABLE reports, blind_invitations IN ACCESS SHARE MODE")
             yield PostgresHandle(connection)
 
     def check(self) -> None:
