@@ -216,7 +216,7 @@ def test_purge_of_a_revision_leaves_the_tokens_that_a_later_one_asks_for(store: 
 def test_counts_of_tokens_are_true_whoever_purges_twice_and_corrects_after_it(
     store: Storage, used: int, blind: bool
 ) -> None:
-    """Two nodes see that a survey is due; it goes on as a correction with new links, but not where old ones would count."""
+    """Two nodes see that a survey is due; then a correction has new links, but not where old ones would count."""
     first = blind_survey() if blind else survey(access="token")
     key = store.publish(first).key
 
