@@ -1,7 +1,9 @@
 """Invitations are written anew on a shared database, while people redeem them and somebody makes a backup."""
 
 import hashlib
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -11,6 +13,8 @@ from sottovoce.aggregator.storage.postgres import PostgresStorage
 
 from tests import postgres
 from tests.invited import blind_survey
+from tests.storage.test_contract import arrival
+from tests.surveys import survey
 
 MANY = 40
 HASHES = [hashlib.sha256(b"%d" % number).digest() for number in range(MANY)]
@@ -72,6 +76,24 @@ def test_what_changes_meanwhile_is_taken_over(
     assert [each for each in order if each not in late] == sorted({*rows} - {*late})
     assert store.verify() == []
     assert store.redeem_invitation(key, HASHES[20], b"x" * 32) is Outcome.SAME
+
+
+def test_reports_come_in_while_somebody_reads_all_and_a_survey_goes(store: PostgresStorage) -> None:
+    """Deleting writes tables anew that reports need: it does so once the backup is done, and nobody stands behind it."""
+    key, other = store.publish(survey(name="asked")).key, store.publish(survey(name="other"))
+    with ThreadPoolExecutor(2) as pool:
+        with store.snapshot() as rows:
+            assert other.key in [row[0] for row in rows("surveys")]
+            deleted = pool.submit(store.delete_survey, "other")
+            while store.revisions("other"):
+                time.sleep(0.01)
+            for number in range(30):
+                found = pool.submit(store.store, [arrival(key, number)])
+                assert found.result(20) == [Outcome.NEW]
+                time.sleep(0.02)
+            assert not deleted.done()
+        deleted.result(60)
+    assert store.verify() == []
 
 
 def test_whoever_reads_all_at_one_moment_has_them(store: PostgresStorage, monkeypatch: pytest.MonkeyPatch) -> None:

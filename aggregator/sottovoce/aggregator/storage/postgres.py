@@ -27,6 +27,7 @@ from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres_invitations import sort_invitations
+from sottovoce.aggregator.storage.postgres_rewrite import write_anew
 from sottovoce.aggregator.storage.postgres_settle import Settling
 from sottovoce.aggregator.storage.postgres_slot import Showing, Slot
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
@@ -46,9 +47,8 @@ _GROWN = """
     ) AS live LEFT JOIN shown_cells AS shown USING (survey, wave, cohort)
     WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
 """
-_OF_SURVEYS = ", ".join(table for table in OF_SURVEYS if table != "reports")
 _VACUUM = "VACUUM tokens, blind_invitations, tombstones, keys, invitations, views, staff_sessions"
-_REWRITE = f"VACUUM FULL surveys, drafts, releases, {_OF_SURVEYS}"
+_WRITTEN_ANEW = ("surveys", "drafts", "releases", *(table for table in OF_SURVEYS if table != "reports"))
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -152,7 +152,7 @@ class PostgresStorage(sql.SQLStorage):
         """Write every table anew that has rows of surveys: the old pages go with their files."""
         self._settling.run()
         with self._connection() as connection:
-            connection.execute(_REWRITE)
+            write_anew(connection, _WRITTEN_ANEW, lambda: self._settling.ended)
 
     def _drop_reports(self, db: statements.Handle, name: str) -> None:
         for (survey,) in db.execute("SELECT key FROM surveys WHERE name = ?", [name]).fetchall():
