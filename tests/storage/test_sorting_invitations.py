@@ -79,7 +79,7 @@ def test_what_changes_meanwhile_is_taken_over(
 
 
 def test_reports_come_in_while_somebody_reads_all_and_a_survey_goes(store: PostgresStorage) -> None:
-    """Deleting writes tables anew that reports need: it does so once the backup is done, and nobody stands behind it."""
+    """Deleting writes tables anew that reports need: once the backup is done, and nobody stands behind it till then."""
     key, other = store.publish(survey(name="asked")).key, store.publish(survey(name="other"))
     with ThreadPoolExecutor(2) as pool:
         with store.snapshot() as rows:

@@ -15,8 +15,8 @@ def write_anew(connection: psycopg.Connection[Any], tables: Sequence[str], is_ov
     """
     Write these tables anew, each as soon as it can be had alone.
 
-    Reports need some of them, and stand in line behind whoever wants one alone: so that is tried for a moment only, again
-    and again, and not waited for.
+    Reports need some of them, and stand in line behind whoever wants one alone: so that is tried for a moment only,
+    again and again, and not waited for.
 
     Args:
         connection: in no transaction.
