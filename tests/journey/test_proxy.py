@@ -269,6 +269,24 @@ def test_a_node_that_is_just_back_is_used_when_the_other_goes(tmp_path: Path) ->
     assert found == [200] * 12
 
 
+def test_reply_that_signs_ends_the_connection(tmp_path: Path) -> None:
+    """A node says so, and the proxy keeps that to itself: whatever came later on it would be the same person's."""
+    ports = (free_port(), free_port())
+    nodes = [SlowNode(port, 0) for port in ports]
+    with nginx.proxy(tmp_path, ports) as url:
+        replies = {
+            end: requests.post(f"{url}/api/v1/surveys/exam/{end}", data=b"1", headers=JSON, timeout=30,
+                               verify=str(tmp_path / "certificate"))
+            for end in ("redeem", "reports")
+        }  # fmt: skip
+    for node in nodes:
+        node.end()
+
+    assert {end: (reply.status_code, reply.headers["Connection"]) for end, reply in replies.items()} == {
+        "redeem": (200, "close"), "reports": (200, "keep-alive")
+    }  # fmt: skip
+
+
 def test_an_error_log_would_have_named_them(tmp_path: Path) -> None:
     """So such failures are written down by nginx: the switch in the sample is what keeps addresses out."""
     log = tmp_path / "error.log"

@@ -98,12 +98,16 @@ def test_held_is_neither_spent_nor_good_also_in_a_copy_and_after_a_purge(
 
 
 def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, key: int) -> None:  # noqa: F811
-    """A correction after a close is open by itself: its invitations are held, let go and redeemed, then forgotten."""
+    """A correction after a close is open by itself: its invitations are held, let go and redeemed, then forgotten.
+
+    So are the ids of the revision before it: whoever sent a report with one could send another.
+    """
     store.redeem_invitation(key, GOOD, b"x" * 32)
     store.close_survey("exam", 1)
     later = store.publish(blind_survey(revision=2, replaces=blind_survey().digest)).key
     store.hold_invitations()
     store.purge(key)
+    assert not store.revisions("exam")[0].purged
     assert store.token_counts(key)[:5] == (2, 1, 0, 0, 1)
     assert store.held_invitations()["exam"].number == 1
     assert wrong_counts(store) == []
@@ -112,6 +116,8 @@ def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, ke
     assert wrong_counts(store) == []
     store.close_survey("exam", 2)
     assert store.redeem_invitation(key, OTHER, b"y" * 32) is Outcome.CLOSED
+    store.purge(key)
+    assert [bytes(row[1]) for row in store.export_table("blind_invitations")] == [GOOD, OTHER]
     store.purge(later)
     assert list(store.export_table("blind_invitations")) == []
     assert store.token_counts(key) == (2, 2, 0, 0, 0, None)

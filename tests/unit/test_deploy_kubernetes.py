@@ -1,5 +1,6 @@
 """The manifests in ``deploy/kubernetes/``: as Kubernetes' own schemas want them, and as the README promises."""
 
+from copy import deepcopy
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ KUSTOMIZATION: dict[str, Any] = yaml.safe_load((FOLDER / "kustomization.yaml").r
 MANIFESTS: list[dict[str, Any]] = list(
     chain.from_iterable(yaml.safe_load_all((FOLDER / name).read_text()) for name in KUSTOMIZATION["resources"])
 )
+BLIND: dict[str, Any] = yaml.safe_load((FOLDER / "blind" / "kustomization.yaml").read_text())
 OLDEST = "1.30"
 """The oldest release of Kubernetes for which the manifests are meant."""
 
@@ -52,8 +54,10 @@ def variables(pod: dict[str, Any]) -> dict[str, str]:
 
 
 def test_every_file_is_applied() -> None:
-    """None lies beside the list."""
-    assert {path.name for path in FOLDER.iterdir()} == {*KUSTOMIZATION["resources"], "kustomization.yaml"}
+    """None lies beside the list, but for what is taken into use where somebody needs it."""
+    assert {path.name for path in FOLDER.iterdir()} == {*KUSTOMIZATION["resources"], "kustomization.yaml", "blind"}
+    named = [*BLIND["resources"], *(patch["path"] for patch in BLIND["patches"])]
+    assert {path.name for path in (FOLDER / "blind").iterdir()} == {*named, "kustomization.yaml"}
 
 
 @pytest.mark.parametrize("release", [OLDEST, kubernetes_validate.latest_version()])
@@ -61,6 +65,39 @@ def test_every_file_is_applied() -> None:
 def test_kubernetes_knows_every_field(manifest: dict[str, Any], release: str) -> None:
     """By its own schema, which names every field that there may be."""
     kubernetes_validate.validate(manifest, release, strict=True)
+
+
+def test_nodes_share_the_keys_of_blind_links_where_that_is_taken_into_use() -> None:
+    """One file that all of them write to, in a volume that no backup mounts, whose rights no start of a pod widens."""
+    (patch,) = BLIND["patches"]
+    (stateful,) = [deepcopy(each) for each in MANIFESTS if name_of(each) == f"StatefulSet-{patch['target']['name']}"]
+    for change in yaml.safe_load((FOLDER / "blind" / patch["path"]).read_text()):
+        _add(stateful, change)
+    (claim,) = [yaml.safe_load((FOLDER / "blind" / name).read_text()) for name in BLIND["resources"]]
+    pod = stateful["spec"]["template"]["spec"]
+    (mounted,) = [each for each in pod["containers"][0]["volumeMounts"] if each["name"] == "keys"]
+
+    for manifest in (stateful, claim):
+        kubernetes_validate.validate(manifest, OLDEST, strict=True)
+    assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
+    assert {"name": "keys", "persistentVolumeClaim": {"claimName": claim["metadata"]["name"]}} in pod["volumes"]
+    assert Path(variables(pod)[f"{PREFIX}BLIND_KEYS_FILE"]).parent == Path(mounted["mountPath"])
+    assert "readOnly" not in mounted
+    assert pod["securityContext"]["fsGroupChangePolicy"] == "OnRootMismatch"
+    assert "keys" not in str(pods()["backup"])
+
+
+def _add(document: dict[str, Any], change: dict[str, Any]) -> None:
+    """As Kubernetes' own program does it (RFC 6902)."""
+    *way, last = change["path"].removeprefix("/").split("/")
+    place: Any = document
+    for step in way:
+        place = place[int(step) if step.isdigit() else step]
+    assert change["op"] == "add"
+    if last == "-":
+        place.append(change["value"])
+    else:
+        place[last] = change["value"]
 
 
 def test_a_misspelt_field_is_found() -> None:

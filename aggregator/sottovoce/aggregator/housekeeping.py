@@ -1,6 +1,6 @@
 """What falls due with time: showing, closing a survey, forgetting its report ids, deleting it, emptying the log."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from sottovoce.aggregator.clock import Clock, day_of
@@ -111,7 +111,8 @@ def purge_due(storage: Storage, now: datetime, who: str = NOBODY) -> list[Stored
         now: the present moment.
         who: asks for it, for the journal.
     """
-    due = [stored for stored in storage.surveys() if _is_due(stored, day_of(now))]
+    surveys = storage.surveys()
+    due = [stored for stored in surveys if _is_due(stored, _over(stored, surveys), day_of(now))]
     for stored in due:
         storage.purge(stored.key, who)
     return due
@@ -144,8 +145,20 @@ def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
     return deleted
 
 
-def _is_due(stored: StoredSurvey, today: int) -> bool:
-    if stored.closed_on is None or stored.purged:
+def _over(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
+    """
+    The day from which on a revision's ids are not needed; None while they are.
+
+    Where ids are signed, one is good for one report of all revisions, until the last of them is closed.
+    """
+    if not survey_of(stored.document).is_blind:
+        return stored.closed_on
+    days = [each.closed_on for each in surveys if each.name == stored.name]
+    return None if None in days else max(day for day in days if day is not None)
+
+
+def _is_due(stored: StoredSurvey, over: int | None, today: int) -> bool:
+    if over is None or stored.purged:
         return False
     # A day is added because the closing day had begun.
-    return today > stored.closed_on + survey_of(stored.document).ids_days
+    return today > over + survey_of(stored.document).ids_days

@@ -57,19 +57,63 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
     ]
     if survey.asks_for_token:
         words.append("Personal links that were not used yet stay good, each for one report, whatever revision.")
+    if survey.is_blind:
+        words.append("Invitations stay good, redeemed or not, each for one report a wave, whatever revision.")
+    signed = signed_before(earlier, survey)
+    if signed:
+        words.append(
+            f"Whoever has redeemed an invitation before this has signatures for {signed} of the {len(survey.waves)}"
+            " waves, and needs another invitation for the others."
+        )
     words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
     words.append("Nobody is asked again: who has answered one revision keeps its receipt.")
     return "\n".join(words)
 
 
-def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
+def hours_of_waiting(storage: Storage, name: str) -> int:
     """
-    What closing will show, and whether reports would then be shown by themselves: for whoever has the database.
+    How long devices may wait before they send what is recorded now, in hours; 0 if they do not.
 
     Args:
         storage: the database.
         name: of a survey that there is.
     """
+    return max(survey_of(row.document).send_within_hours for row in storage.revisions(name))
+
+
+def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
+    """
+    For how many waves invitations were redeemed so far, where a correction has more; 0 where it has not.
+
+    Args:
+        earlier: the revisions that were published so far.
+        survey: the correction.
+    """
+    before = len(survey_of(earlier[-1].document).waves) if earlier and survey.is_blind else len(survey.waves)
+    return before if before < len(survey.waves) else 0
+
+
+def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
+    """
+    What closing loses and shows, and whether somebody should think of that: for whoever has the database.
+
+    Args:
+        storage: the database.
+        name: of a survey that there is.
+    """
+    words, alone = _shown_by_closing(storage, name)
+    hours = hours_of_waiting(storage, name)
+    if not hours:
+        return words, alone
+    long = "an hour" if hours == 1 else f"{hours} hours"
+    lost = (
+        f"Devices wait up to {long} before they send: what waits on them now is refused. To lose none, name an end in a"
+        f" correction (closes), {long} from now or later."
+    )
+    return f"{lost}\n{words}", True
+
+
+def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
     again = "Publishing or reopening after a close shows no rest again."
     if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
         return f"What came since the last step stays unshown: only the first close shows the rest. {again}", False

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.access.institution import provider_of
+from sottovoce.aggregator.blind.keys_file import KeysFile
 from sottovoce.aggregator.blind.marks import Marks, place_of
+from sottovoce.aggregator.blind.missing_keys import missing_keys
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.housekeeping import waiting_words
 from sottovoce.aggregator.settings import Settings
@@ -30,7 +32,7 @@ def doctor(data: Path | None) -> None:
     if waits:
         click.echo(waiting_words(waits), err=True)
     tell_held(storage, data)
-    _tell_mark(storage, settings)
+    _tell_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(
             "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
@@ -41,8 +43,10 @@ def doctor(data: Path | None) -> None:
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
 
 
-def _tell_mark(storage: Storage, settings: Settings) -> None:
-    """Whether an old copy was put back, or nobody here would notice it."""
+def _tell_keys(storage: Storage, settings: Settings) -> None:
+    """Whose keys are not here; whether an old copy was put back, or nobody here would notice it."""
+    for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
+        click.echo(f"{name}: nobody can redeem an invitation at a node that is set up like this: {why}", err=True)
     problem = Marks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)
     if problem:
         click.echo(problem, err=True)

@@ -197,7 +197,8 @@ CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[]
         i int;
     BEGIN
         SELECT * INTO done FROM sottovoce_store_9(
-            open_surveys, batches, surveys_, waves, ids, values_, token_surveys, token_hashes, cells_, counts_, slot_
+            open_surveys, batches, surveys_, waves, ids, values_, token_surveys, token_hashes, cells_, counts_, slot_,
+            '{}'
         );
         IF done.has_grown THEN
             FOR i IN 1 .. cardinality(open_surveys) LOOP
@@ -208,7 +209,7 @@ CREATE FUNCTION public.sottovoce_store_8(open_surveys bigint[], batches bigint[]
     END
     $$;
 
-CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint, OUT stored boolean, OUT has_grown boolean) RETURNS record
+CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[], token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint, signed bigint[], OUT stored boolean, OUT has_grown boolean) RETURNS record
     LANGUAGE plpgsql
     AS $$
     DECLARE
@@ -226,6 +227,10 @@ CREATE FUNCTION public.sottovoce_store_9(open_surveys bigint[], batches bigint[]
             PERFORM 1 FROM surveys WHERE key = open_surveys[i] AND closed_on IS NULL FOR SHARE;
             IF NOT FOUND THEN RETURN; END IF;
         END LOOP;
+        IF cardinality(signed) > 0 AND EXISTS (
+            SELECT FROM surveys AS own JOIN surveys AS other USING (name)
+            WHERE own.key = ANY (signed) AND other.key <> own.key
+        ) THEN RETURN; END IF;
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)

@@ -9,6 +9,7 @@ from sottovoce.aggregator.storage.sqlite import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
 from tests.conftest import FakeClock
+from tests.invited import blind_survey
 from tests.storage.test_contract import arrival, identity
 from tests.surveys import survey
 
@@ -81,6 +82,32 @@ def test_day_of_the_newest_revision_counts(storage: SQLiteStorage, clock: FakeCl
     Housekeeping(storage, clock, lambda: True)()
 
     assert storage.surveys() == []
+
+
+def test_ids_that_are_signed_are_forgotten_once_no_revision_takes_reports(
+    storage: SQLiteStorage, clock: FakeClock
+) -> None:
+    """So many days after the last one has closed; of other surveys each revision by itself."""
+    kept = {"retention": {"ids_days": 5}}
+    for asked in (blind_survey(**kept), survey(name="open", **kept)):
+        storage.publish(asked)
+        storage.close_survey(asked.name, day_of(clock.moment))
+    keep_house = Housekeeping(storage, clock, lambda: True)
+    keep_house()
+    storage.publish(blind_survey(revision=2, replaces=blind_survey(**kept).digest, **kept))
+    _days(6, clock, keep_house)
+    assert [(row.name, row.purged) for row in storage.surveys()] == [("exam", False)] * 2 + [("open", True)]
+    storage.close_survey("exam", day_of(clock.moment))
+    _days(5, clock, keep_house)
+    assert [row.purged for row in storage.revisions("exam")] == [False, False]
+    _days(1, clock, keep_house)
+    assert [row.purged for row in storage.revisions("exam")] == [True, True]
+
+
+def _days(count: int, clock: FakeClock, keep_house: Housekeeping) -> None:
+    for _ in range(count):
+        clock.moment += timedelta(days=1)
+        keep_house()
 
 
 def test_what_cannot_be_undone_waits_for_a_clock_that_is_sure(storage: SQLiteStorage, clock: FakeClock) -> None:

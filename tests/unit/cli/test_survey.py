@@ -91,6 +91,19 @@ def test_close_says_what_it_will_show_and_asks(data: Path) -> None:
 
 
 @pytest.mark.usefixtures("terminal")
+def test_close_says_what_devices_still_keep_and_asks(data: Path) -> None:
+    """They send within hours, and by then nothing is taken: also where all reports are shown already."""
+    path = data / "waits.json"
+    path.write_bytes(canonical.dump(document(name="waits", privacy={"send_within_hours": 24})))
+    assert run(data, "publish", str(path)).exit_code == 0
+    refused = run(data, "close", "waits", typed="n\n")
+
+    assert refused.exit_code == 1
+    assert "Devices wait up to 24 hours before they send: what waits on them now is refused" in refused.stderr
+    assert run(data, "close", "waits", "--yes").exit_code == 0
+
+
+@pytest.mark.usefixtures("terminal")
 def test_second_close_says_that_it_shows_nothing_more_and_asks_nothing(data: Path) -> None:
     """After a reopening."""
     for words in (["close", "--yes"], ["reopen"]):

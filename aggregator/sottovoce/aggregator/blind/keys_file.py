@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.blind.signing_key import SigningKey, make_key
-from sottovoce.aggregator.blind.whole_file import put
+from sottovoce.aggregator.blind.whole_file import hand_over, put
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
@@ -137,6 +137,7 @@ class KeysFile:
             raise _unusable("needs locks on files, which this system does not have")
         try:
             handle = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            hand_over(handle, self._path.parent)
         except OSError:
             raise _unusable("names a file in a folder that cannot be written to") from None
         try:

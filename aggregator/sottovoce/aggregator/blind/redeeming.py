@@ -37,7 +37,7 @@ class Redeeming:
     def __init__(self, storage: Storage, clock: Clock, keys: KeysFile) -> None:
         self._storage = storage
         self._clock = clock
-        self._keys = keys
+        self.keys = keys
         self._turns = BoundedSemaphore(MOST_AT_ONCE)
 
     def redeem(self, name: str, body: bytes) -> bytes:
@@ -62,7 +62,7 @@ class Redeeming:
             raise ReportRejected("closed", "the survey is over")
         with self._turn():
             # Before the invitation is touched: it must not be used up for a key that is not here.
-            keys = self._keys.of(name, survey.moduli)
+            keys = self.keys.of(name, survey.moduli)
             invitation, blinded = token_hash(request.invitation, name), hashlib.sha256(b"".join(request.blinded))
             _settle(self._storage.redeem_invitation(revisions[0].key, invitation, blinded.digest()))
             signed = tuple(key.sign(each) for key, each in zip(keys, request.blinded, strict=True))

@@ -64,7 +64,7 @@ class SurveyRules:
         """What storage must know."""
         survey = self.survey
         tokens = self._tokens if survey.asks_for_token else None
-        return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, survey.masks)
+        return Plan(self.stored.key, survey.cohort, survey.release_batch, tokens, survey.masks, survey.is_blind)
 
     def length(self, wave: int) -> int:
         """Bytes of every report of this wave."""

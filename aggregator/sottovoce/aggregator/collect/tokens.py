@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import Held, Storage, StoredSurvey, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.journal_words import NOBODY
+from sottovoce.aggregator.storage.journal_words import NOBODY, REISSUED
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
@@ -138,6 +138,17 @@ def reissue_after_restore(storage: Storage, name: str, who: str = NOBODY) -> int
         StorageError: no such survey.
     """
     return storage.reissue_invitations(_first_revision(storage, name).key, who)
+
+
+def possibly_twice(storage: Storage, name: str) -> int:
+    """
+    How many people may have reported twice, since invitations were let be redeemed again after a restore.
+
+    Args:
+        storage: whose journal says so, for as long as it keeps its entries.
+        name: the survey's.
+    """
+    return sum(int(each.about.rpartition(" ")[2]) for each in storage.journal.entries(name) if each.what == REISSUED)
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:

@@ -17,6 +17,9 @@ from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Survey
 
 _MANY = "there are {count} revisions, which is as many as there may be"
+_FORGOTTEN = (
+    "cannot follow: report ids are forgotten, so that whoever has reported could do so again; choose another name"
+)
 
 MOST_REVISIONS = 8
 """Of one survey; devices read no longer list, so that nobody makes a version for each person."""
@@ -44,6 +47,8 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
     if not earlier:
         return survey
     problems = list(_problems(earlier[-1], survey))
+    if survey.is_blind and any(row.purged for row in stored):
+        problems.append(Problem("/revision", _FORGOTTEN))
     if len(earlier) >= MOST_REVISIONS:
         problems.append(Problem("/revision", Sentence(_MANY, count=len(earlier))))
     if problems:

@@ -86,6 +86,7 @@ class Plan:
         release_batch: a cell's shown counts move once it has grown by so many reports, arrivals less withdrawals.
         tokens: key of the survey whose tokens its reports spend, or None if it asks for none.
         masks: the number of options of each question, by its index, whose values are bit masks over them.
+        signed: ids are signed, so that one may have one report, whichever of the survey's revisions it is for.
     """
 
     survey: int
@@ -93,6 +94,7 @@ class Plan:
     release_batch: int
     tokens: int | None
     masks: Mapping[int, int]
+    signed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

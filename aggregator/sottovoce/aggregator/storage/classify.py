@@ -16,6 +16,10 @@ _WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({m
 _TOKENS = "SELECT token_hash FROM tokens WHERE survey = ? AND token_hash IN ({marks}) ORDER BY 1"
 
 _THERE = "SELECT 1 FROM surveys WHERE key = ?"
+_OTHERS = """
+    SELECT other.key FROM surveys AS own JOIN surveys AS other ON other.name = own.name
+    WHERE own.key = ? AND other.key <> own.key ORDER BY 1
+"""
 
 H = TypeVar("H", bound=Handle)
 Key = tuple[int, bytes]
@@ -58,6 +62,8 @@ class _Group:
         surveys = sorted({report.plan.survey for report in reports})
         self._open = {survey for survey in surveys if db.execute(open_query, [survey]).fetchone() is not None}
         ids = sorted(set(report_ids(reports)))
+        self._others = _held(db, reports)
+        ids = sorted({*ids, *((other, each) for survey, each in ids for other in self._others.get(survey, ()))})
         self._gone = {s for s in surveys if s not in self._open and db.execute(_THERE, [s]).fetchone() is None}
         self._known = {
             (survey, bytes(report_id)): (wave, bytes(packed))
@@ -72,9 +78,12 @@ class _Group:
         """The outcome of one report, which counts for those that follow it."""
         survey, token = report.plan.survey, _token(report)
         key, content = (survey, report.report_ids), (report.wave, report.packed)
+        revisions = (survey, *self._others.get(survey, ()))
         if key in self._known:
             return Outcome.SAME if self._known[key] == content else Outcome.CONFLICT
-        if self._withdrawn and (survey, id_hash(report.report_ids)) in self._withdrawn:
+        if any((each, report.report_ids) in self._known for each in revisions):
+            return Outcome.CONFLICT
+        if self._withdrawn and any((each, id_hash(report.report_ids)) in self._withdrawn for each in revisions):
             return Outcome.WITHDRAWN
         if survey not in self._open:
             return Outcome.UNKNOWN if survey in self._gone else Outcome.CLOSED
@@ -86,9 +95,32 @@ class _Group:
         return Outcome.NEW
 
 
+def has_other_revisions(db: Handle, arrivals: Sequence[Arrival]) -> bool:
+    """Whether one of these reports has a signed id that a report for another revision may have."""
+    return any(db.execute(_OTHERS, [survey]).fetchone() is not None for survey in signed(arrivals))
+
+
 def is_any_withdrawn(db: Handle, arrivals: Sequence[Arrival]) -> bool:
     """Whether one of these reports has been withdrawn by now."""
     return bool(_withdrawn(db, report_ids(arrivals)))
+
+
+def _held(db: Handle, reports: Sequence[Arrival]) -> dict[int, list[int]]:
+    """
+    The other revisions of surveys whose ids are signed, by their keys.
+
+    A signature says nothing of the revision: whoever got one could have a report stored for each of them. So nobody
+    else stores these ids from here on, and a revision that came meanwhile is seen.
+    """
+    surveys = signed(reports)
+    if surveys:
+        db.hold_ids([report.report_ids for report in reports if report.plan.signed])
+    return {survey: [int(key) for (key,) in db.execute(_OTHERS, [survey])] for survey in surveys}
+
+
+def signed(arrivals: Sequence[Arrival]) -> list[int]:
+    """Keys of the surveys of which one id may have one report, for whichever revision."""
+    return sorted({each.plan.survey for each in arrivals if each.plan.signed})
 
 
 def _token(report: Arrival) -> Key | None:

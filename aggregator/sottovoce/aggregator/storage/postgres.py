@@ -21,12 +21,13 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, postgres_migrate, sql, statements
 from sottovoce.aggregator.storage.aside import Aside, at_once
 from sottovoce.aggregator.storage.base import Arrival, Outcome
-from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.classify import is_any_withdrawn, signed, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.postgres_checks import described
 from sottovoce.aggregator.storage.postgres_functions import NEW_NODE
 from sottovoce.aggregator.storage.postgres_handle import NOW, PostgresHandle
-from sottovoce.aggregator.storage.postgres_migrate import LOCK
+from sottovoce.aggregator.storage.postgres_invitations import sort_invitations
+from sottovoce.aggregator.storage.postgres_rewrite import write_anew
 from sottovoce.aggregator.storage.postgres_settle import Settling
 from sottovoce.aggregator.storage.postgres_slot import Showing, Slot
 from sottovoce.aggregator.storage.tables import OF_SURVEYS, fill
@@ -35,7 +36,7 @@ from sottovoce.shared.errors import StorageError
 
 _STORE = (
     "SELECT stored, has_grown FROM sottovoce_store_9(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[],"
-    " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint)"
+    " %s::bytea[], %s::bytea[], %s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[], %s::smallint, %s::bigint[])"
 )
 _AS_OF_ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GROWN = """
@@ -46,16 +47,8 @@ _GROWN = """
     ) AS live LEFT JOIN shown_cells AS shown USING (survey, wave, cohort)
     WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
 """
-_OF_SURVEYS = ", ".join(table for table in OF_SURVEYS if table != "reports")
-_IN_KEY_ORDER = (
-    "LOCK TABLE blind_invitations",
-    "CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM blind_invitations",
-    # A new file: neither the old places nor the old transactions' numbers come along.
-    "TRUNCATE blind_invitations",
-    "INSERT INTO blind_invitations SELECT * FROM kept ORDER BY 1, 2",
-)
 _VACUUM = "VACUUM tokens, blind_invitations, tombstones, keys, invitations, views, staff_sessions"
-_REWRITE = f"VACUUM FULL surveys, drafts, releases, {_OF_SURVEYS}"
+_WRITTEN_ANEW = ("surveys", "drafts", "releases", *(table for table in OF_SURVEYS if table != "reports"))
 
 
 class PostgresStorage(sql.SQLStorage):
@@ -110,7 +103,7 @@ class PostgresStorage(sql.SQLStorage):
         merged = merge(arrivals)
         added = change(merged)
         with self._connection() as connection:
-            given = [*_arguments(merged, added), self._slot()]
+            given = [*_arguments(merged, added), self._slot(), _numbers(signed(merged))]
             stored, has_grown = connection.execute(_STORE, given).fetchone() or (False, False)
         outcomes = [Outcome.NEW] * count(arrivals) if stored else self._store_sorted(arrivals)
         if has_grown or (not stored and Outcome.NEW in outcomes):
@@ -148,12 +141,8 @@ class PostgresStorage(sql.SQLStorage):
     def scrub(self) -> None:
         """Settle what has arrived, write invitations anew in the order of random keys, and remove what was deleted."""
         self._settling.run()
-        with self._write() as db:
-            if db.execute("SELECT pg_try_advisory_xact_lock(?)", [LOCK]).fetchone() == (False,):
-                return  # another node is at it
-            for statement in _IN_KEY_ORDER:
-                db.execute(statement)
         with self._connection() as connection:
+            sort_invitations(connection)
             connection.execute(_VACUUM)
 
     def _forget(self) -> None:
@@ -163,7 +152,7 @@ class PostgresStorage(sql.SQLStorage):
         """Write every table anew that has rows of surveys: the old pages go with their files."""
         self._settling.run()
         with self._connection() as connection:
-            connection.execute(_REWRITE)
+            write_anew(connection, _WRITTEN_ANEW, lambda: self._settling.ended)
 
     def _drop_reports(self, db: statements.Handle, name: str) -> None:
         for (survey,) in db.execute("SELECT key FROM surveys WHERE name = ?", [name]).fetchall():
@@ -188,7 +177,7 @@ class PostgresStorage(sql.SQLStorage):
         with self._connection() as connection, connection.transaction():
             connection.execute(_AS_OF_ONE_MOMENT)
             # Before the moment is chosen: until its end no file goes whose rows lie elsewhere only since.
-            connection.execute("LOCK TABLE reports IN ACCESS SHARE MODE")
+            connection.execute("LOCK TABLE reports, blind_invitations IN ACCESS SHARE MODE")
             yield PostgresHandle(connection)
 
     def check(self) -> None:

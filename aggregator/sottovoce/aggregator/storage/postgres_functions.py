@@ -16,7 +16,9 @@ NEW_NODE = "SET sottovoce.node = '9'"
 # cell is alone with its counts in that slot, so that no two writers wait for each other in a circle. Rows that are
 # there are updated first, and reports are inserted as if all were new: ON CONFLICT writes a row's lock, or that it
 # stays, to the log too. What is asked of a list as long as the group is asked by ``unnest``, of which the planner
-# thinks the same whatever its length: it would plan anew for each group.
+# thinks the same whatever its length: it would plan anew for each group. Where ids are signed and a survey was
+# corrected, a report under the same id may be stored for another revision, which is looked for elsewhere; a correction
+# waits for whoever has the first revision's row, and who comes after it sees it.
 #
 # Not stored, and nothing else happens, if something is not new or not allowed. That is an everyday answer and no error:
 # the server's log would name the report. SV001 is a condition of our own that never leaves the function; to raise and
@@ -26,7 +28,7 @@ _STORE = """
     CREATE FUNCTION sottovoce_store_9(
         open_surveys bigint[], batches bigint[], surveys_ bigint[], waves bigint[], ids bytea[], values_ bytea[],
         token_surveys bigint[], token_hashes bytea[], cells_ bigint[], counts_ bigint[], slot_ smallint,
-        OUT stored boolean, OUT has_grown boolean
+        signed bigint[], OUT stored boolean, OUT has_grown boolean
     ) LANGUAGE plpgsql AS $$
     DECLARE
         n bigint;
@@ -43,6 +45,10 @@ _STORE = """
             PERFORM 1 FROM surveys WHERE key = open_surveys[i] AND closed_on IS NULL FOR SHARE;
             IF NOT FOUND THEN RETURN; END IF;
         END LOOP;
+        IF cardinality(signed) > 0 AND EXISTS (
+            SELECT FROM surveys AS own JOIN surveys AS other USING (name)
+            WHERE own.key = ANY (signed) AND other.key <> own.key
+        ) THEN RETURN; END IF;
 
         IF cardinality(token_surveys) > 0 THEN
             DELETE FROM tokens t USING unnest(token_surveys, token_hashes) AS g (survey, token_hash)
@@ -169,7 +175,8 @@ _STORE_FOR_OLDER_NODES = """
         i int;
     BEGIN
         SELECT * INTO done FROM sottovoce_store_9(
-            open_surveys, batches, surveys_, waves, ids, values_, token_surveys, token_hashes, cells_, counts_, slot_
+            open_surveys, batches, surveys_, waves, ids, values_, token_surveys, token_hashes, cells_, counts_, slot_,
+            '{}'
         );
         IF done.has_grown THEN
             FOR i IN 1 .. cardinality(open_surveys) LOOP

@@ -18,6 +18,14 @@ _INSERT = """
 """
 """Many reports of one shape, cut apart by the server; how many rows there are then tells whether all were new."""
 
+# One lock for each first byte of an id, in their order: few, however large a group is. The number is 0x50773, then that
+# byte.
+_HOLD_IDS = """
+    SELECT pg_advisory_xact_lock((329587::bigint << 32) + byte) FROM (
+        SELECT byte FROM unnest(%s::bigint[]) AS byte ORDER BY byte
+    ) AS sorted
+"""
+
 
 class PostgresHandle:
     """A connection that speaks the SQL that both back ends share."""
@@ -55,6 +63,10 @@ class PostgresHandle:
             self._connection.execute(query, [each.plan.survey, cut(each.report_ids, ID)]).fetchone() == (True,)
             for each in arrivals
         )
+
+    def hold_ids(self, report_ids: Sequence[bytes]) -> None:
+        """Let nobody else store reports under these ids until the end of the transaction; some others wait as well."""
+        self._connection.execute(_HOLD_IDS, [sorted({each[0] for each in report_ids})])
 
     def take_out(self, survey: int, report_id: bytes) -> bool:
         """Delete a report, wherever it lies; returns whether it was there, and no other node was faster."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.aggregator.storage import checks, journal_table, schema, sql, sqlite_checks, statements
 from sottovoce.aggregator.storage.base import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.classify import is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.classify import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.columns import count, merge
 from sottovoce.aggregator.storage.journal_words import MIGRATED, NOBODY
 from sottovoce.aggregator.storage.tables import SOURCE, TABLES, fill, take_over
@@ -96,6 +96,8 @@ class SQLiteStorage(sql.SQLStorage):
         if not all(is_open for is_open, _ in states) or not statements.spend_tokens(db, arrivals):
             raise _NotAllNew
         if any(withdrawn for _, withdrawn in states) and is_any_withdrawn(db, arrivals):
+            raise _NotAllNew
+        if has_other_revisions(db, arrivals):
             raise _NotAllNew
         if _insert(db, arrivals) != count(arrivals):
             raise _NotAllNew
@@ -289,6 +291,9 @@ class _Handle:
         """(id, wave, packed values) of those of these reports that are stored."""
         statement, given = statements.for_keys(_KNOWN, report_ids)
         return self.execute(statement, [survey, *given])
+
+    def hold_ids(self, _report_ids: Sequence[bytes]) -> None:
+        """Nothing: there is one writer."""
 
     def take_out(self, survey: int, report_id: bytes) -> bool:
         """Delete a report; returns whether it was there."""

@@ -94,6 +94,15 @@ class Handle(Protocol):
             report_ids: a few hundred at most, of 16 bytes.
         """
 
+    def hold_ids(self, report_ids: Sequence[bytes]) -> None:
+        """
+        Wait until nobody else stores reports under these ids, for whatever revision, and let nobody do so until the
+        end of the transaction.
+
+        Args:
+            report_ids: of 16 bytes.
+        """
+
     def take_out(self, survey: int, report_id: bytes) -> bool:
         """
         Delete a report, wherever it lies; returns whether it was there.

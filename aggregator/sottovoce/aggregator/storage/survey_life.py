@@ -32,6 +32,12 @@ _PURGE = (
     "UPDATE surveys SET purged = 1 WHERE key = ?",
     "DELETE FROM tombstones WHERE survey = ?",
 )
+_ANY_OPEN = "SELECT 1 FROM surveys WHERE name = ? AND closed_on IS NULL"
+_ANY_PURGED = "SELECT 1 FROM surveys WHERE name = ? AND purged = 1"
+# One row alone, so that nobody waits in a circle.
+_WAIT_FOR_FIRST = """
+    UPDATE surveys SET retired = retired WHERE key = (SELECT min(key) FROM surveys WHERE name = ?)
+"""
 _ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
@@ -77,6 +83,7 @@ def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> Non
     if is_new:
         if rows:
             _check_next(survey, *rows[-1])
+            _check_signed(db, survey)
         key = record.append(db, day, record.PUBLISHED, _about(survey.name, survey.revision, survey.digest))
         db.execute(
             "INSERT INTO surveys (key, name, revision, digest, document) VALUES (?, ?, ?, ?, ?)",
@@ -182,7 +189,8 @@ def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str]
 def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
     """
     Of a closed revision: give every row a new random key, and drop ids and tombstones. With the last revision tokens
-    and invitations go too: until then one of them may ask for what was sent to people before it was published.
+    and invitations go too: until then one of them may ask for what was sent to people before it was published. While a
+    revision is open nothing is forgotten of a survey whose ids are signed: a signature is good for all of them.
 
     Args:
         db: within a transaction.
@@ -192,9 +200,9 @@ def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
         who: does it, for the journal.
     """
     # Since somebody saw that it is due it may have been reopened, or purged by another node.
-    query = "SELECT name, revision FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
+    query = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
     found = db.execute(query, [survey]).fetchone()
-    if found is not None:
+    if found is not None and not (load_survey(found[2]).is_blind and db.execute(_ANY_OPEN, [found[0]]).fetchone()):
         for statement in (rekey, *_PURGE):
             db.execute(statement, [survey])
         name = found[0]
@@ -216,6 +224,20 @@ def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> 
     # Another node may have published since the predecessor was filled in; then there would be two of one.
     if survey.replaces not in (None, digest):
         raise StorageError("the revision that this one replaces is not the newest; publish it again")
+
+
+def _check_signed(db: Handle, survey: Survey) -> None:
+    """
+    Of a survey whose ids are signed one id may have one report, of all revisions together: until somebody has forgotten
+    the ids. Whoever is storing a report for the first revision, and thinks it the only one, is waited for.
+    """
+    if survey.is_blind:
+        db.execute(_WAIT_FOR_FIRST, [survey.name])
+        if db.execute(_ANY_PURGED, [survey.name]).fetchone() is not None:
+            raise StorageError(
+                "no correction can follow: the survey's report ids are forgotten, and whoever has reported could do so"
+                " again; publish it under another name"
+            )
 
 
 def _retire(db: Handle, survey: Survey, day: int) -> list[str]:

@@ -19,6 +19,7 @@ from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page
 from sottovoce.aggregator.studio.text_places import texts_in_words
+from sottovoce.aggregator.survey_life import signed_before
 from sottovoce.aggregator.surveys import survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import SpecError, StorageError
@@ -52,6 +53,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         earlier=earlier,
         kept=_kept(earlier, survey),
         changed=_changed(draft, earlier),
+        signed_before=signed_before(earlier, survey) if survey else 0,
         totals=totals_of(draft),
         sentences=Sentences(words()),
     )

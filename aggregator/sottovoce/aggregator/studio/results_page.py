@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 
 from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.collect.tokens import possibly_twice
 from sottovoce.aggregator.estimators.fixed_population import MOST
 from sottovoce.aggregator.files.about import About
 from sottovoce.aggregator.files.cells import write_rows
@@ -35,7 +36,8 @@ def results(name: str) -> Response:
     if (told := later(name, "results")) is not None:
         return Response(told, content_type="text/html; charset=utf-8")
     view, frame = _view(name), published_page(name, "results")
-    live = render_template("results_live.html", view=view, few=frame.stage == "few", **names_in(view))
+    shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}
+    live = render_template("results_live.html", view=view, **shown)
     # Not of the whole page: that says who reads it.
     etag = etag_of(f"{frame.title}\n{frame.state}\n{live}".encode())
     page = render_template(
@@ -50,6 +52,11 @@ def results(name: str) -> Response:
         **names_in(view),
     )
     return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
+
+
+def _twice(view: View) -> int:
+    """How many people may have reported twice, where invitations were held after a restore and then let go."""
+    return possibly_twice(current_app.extensions["storage"], view.survey.name) if view.survey.is_blind else 0
 
 
 def _trial(name: str, view: View) -> dict[str, object]:

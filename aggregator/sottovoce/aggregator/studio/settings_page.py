@@ -7,7 +7,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.leading import lead_to
 from sottovoce.aggregator.studio.survey_page import draft_page, published_page, stage_of
 from sottovoce.aggregator.studio.trials import address_of_tried
-from sottovoce.aggregator.survey_life import check_reopening
+from sottovoce.aggregator.survey_life import check_reopening, hours_of_waiting
 from sottovoce.aggregator.surveys import newest, survey_of
 from sottovoce.aggregator.web.route_table import Kind, Route
 from sottovoce.shared.errors import ReportRejected
@@ -41,10 +41,11 @@ def settings(name: str) -> str:
 
 
 def _closing(name: str) -> dict[str, object]:
-    """What closing will show: the rest of so many cells, or nothing, also because it was closed before."""
+    """What closing will show: the rest of so many cells, or nothing, also after another close; and what it may lose."""
     storage = _storage()
     was_closed = any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key))
-    return {"was_closed": was_closed, "alone": 0 if was_closed else storage.unshown(name)}
+    alone = 0 if was_closed else storage.unshown(name)
+    return {"was_closed": was_closed, "alone": alone, "waits": hours_of_waiting(storage, name)}
 
 
 def close(name: str) -> Response:

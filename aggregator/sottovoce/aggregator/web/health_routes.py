@@ -5,6 +5,7 @@ from time import perf_counter
 
 from flask import Flask, Response, current_app, g, request
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from sottovoce.aggregator.blind.missing_keys import missing_keys
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.base import ALL
@@ -55,6 +56,7 @@ def _standing(storage: Storage) -> Standing:
         max(LEAST_STEP, *batches),
         _backup_age(storage),
         len(storage.held_invitations()),
+        len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
     )
 
 

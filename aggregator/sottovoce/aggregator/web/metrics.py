@@ -63,6 +63,7 @@ class Standing:
         step: the largest ``release_batch`` of all surveys.
         backup_age: days since the last backup was begun; infinite if there was none.
         held: open surveys of which invitations are held after a restore.
+        keyless: open surveys with ``access: blind`` whose keys are not here.
     """
 
     reports: int
@@ -72,6 +73,7 @@ class Standing:
     step: int
     backup_age: float = inf
     held: int = 0
+    keyless: int = 0
 
 
 class Metrics:
@@ -132,6 +134,8 @@ class _Families(Collector):
         yield GaugeMetricFamily("sottovoce_backup_age_days", about, standing.backup_age)
         about = "Open surveys of which invitations are held after a restore, until somebody lets them be redeemed."
         yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
+        about = "Open surveys with access: blind whose keys this node does not have: it refuses every invitation."
+        yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
         yield self._refused()
         yield self._requests()
         groups = HistogramMetricFamily("sottovoce_group_reports", "Reports stored in one transaction, in steps.")

@@ -138,7 +138,7 @@ def test_ethics_text_says_what_is_kept_of_links() -> None:
     told, published = (ethics(each, "en") for each in (draft, keyed))
 
     for text in (told, published):
-        assert "Of invitations: a hash each, and whether it was redeemed." in text
+        assert "whether it was redeemed, with a fingerprint of what was signed unseen" in text
         assert "Of one-time tokens" not in text
     assert draft.digest not in told
     assert "The digest is known once the survey is published" in told

@@ -79,3 +79,19 @@ def test_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     second = other.make("health", 1, 2048)
 
     assert served.of("health", second)[0].modulus == second[0]
+
+
+def test_what_root_writes_belongs_to_the_aggregators_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An administrator publishes as root, in a folder of the user that the nodes run as: they read the keys."""
+    given: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(
+        "os.fchown", lambda handle, *owner: given.append((Path(f"/proc/self/fd/{handle}").readlink().name, *owner))
+    )
+    owner = (tmp_path.stat().st_uid, tmp_path.stat().st_gid)
+    for user in (0, 1):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user)
+        KeysFile(str(tmp_path / f"keys{user}")).make("exam", 1, 2048)
+    (lock, *of_lock), (keys, *of_keys) = given
+
+    assert (lock, keys[:7]) == ("keys0.lock", ".keys0.")
+    assert [tuple(of_lock), tuple(of_keys)] == [owner, owner]

@@ -141,3 +141,16 @@ def test_invitation_to_a_blind_panel_has_a_link_to_each_wave(
     assert '<input type="hidden" name="access" value="blind"><select id="access" disabled' in page
     ann.post("surveys/exam/design", version="1", access="open")
     assert "(access): cannot change" in ann.get(PUBLISH)
+
+
+def test_publish_says_for_which_waves_redeemed_links_are_good(
+    storage: SQLiteStorage, settings: Settings, clock: FakeClock
+) -> None:
+    """Of a correction with more waves than people's devices had signed."""
+    ann = Researcher(create_app(settings, storage, clock, {}))
+    storage.publish(with_moduli(storage, survey(access="blind", waves=months(1), **WAIT), settings))
+    for waves, told in ((1, False), (2, True)):
+        changed = document(access="blind", revision=2, waves=months(waves), **WAIT)
+        storage.drafts.add("exam", draft_of(changed, 2).dumped)
+        assert ("only for the waves that there were then" in ann.get(PUBLISH)) == told
+        storage.drafts.delete("exam")

@@ -20,6 +20,7 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.redemption import dump_request, parse_request
 from sottovoce.shared.report import dump_report
+from sottovoce.shared.spec import Survey
 
 from tests.conftest import FakeClock
 from tests.invited import Prepared, blind_survey, key, prepare, request_of, signatures
@@ -86,6 +87,25 @@ def test_invitation_is_redeemed_and_its_signature_spent(client: FlaskClient, sto
     assert token_counts(storage, "exam")[:4] == (1, 0, 0, 1)  # in steps of release_batch, as reports are
     assert storage.token_counts(storage.revisions("exam")[0].key) == (1, 1, 0, 0, 0, None)
     assert storage.revisions("exam")[0].reports == 1
+
+
+def test_signature_is_good_for_one_report_of_all_revisions(client: FlaskClient, storage: SQLiteStorage) -> None:
+    """Whoever asks for a signature under one version has no second report under the correction of it."""
+    first, prepared = blind_survey(), prepare(blind_survey())
+    second = blind_survey(revision=2, replaces=first.digest)
+    (signature,) = signatures(prepared, redeem(client, request_of(first, invited(storage), prepared)).data)
+    storage.publish(second)
+    sent = report_of(prepared[0])
+    replies = [send(client, body, signature) for body in (sent, sent.replace(*_digests(first, second)), sent)]
+
+    assert [(reply.status_code, reply.json.get("code")) for reply in replies] == [
+        (200, None), (409, "id_conflict"), (200, None)
+    ]  # fmt: skip
+    assert [row.reports for row in storage.revisions("exam")] == [1, 0]
+
+
+def _digests(*surveys: Survey) -> list[bytes]:
+    return [each.digest.encode() for each in surveys]
 
 
 def test_second_redemption_is_refused(client: FlaskClient, storage: SQLiteStorage) -> None:

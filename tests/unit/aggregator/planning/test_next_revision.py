@@ -150,6 +150,19 @@ def test_what_devices_remember_cannot_change(storage: SQLiteStorage, changes: di
     assert moved.replaces == storage.revisions("exam")[0].digest
 
 
+def test_nothing_follows_a_blind_survey_whose_ids_are_forgotten(storage: SQLiteStorage) -> None:
+    """Signatures would be good for a second report; of other surveys devices and tokens see to it."""
+    for asked in (blind_survey(), survey(name="other")):
+        key_of = storage.publish(asked).key
+        storage.close_survey(asked.name, 1)
+        storage.purge(key_of)
+
+    with pytest.raises(SpecError, match="could do so again"):
+        next_revision(storage, blind_survey(revision=2))
+    assert next_revision(storage, blind_survey()).digest == blind_survey().digest
+    assert next_revision(storage, survey(name="other", revision=2)).revision == 2
+
+
 def test_ninth_revision_is_refused(storage: SQLiteStorage) -> None:
     """As many as a device reads; there is no version for each person."""
     for number in range(1, MOST_REVISIONS + 1):

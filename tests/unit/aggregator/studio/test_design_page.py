@@ -208,6 +208,14 @@ def test_correction_says_which_questions_keep_their_counts(ann: Researcher, stor
     assert [row.retired for row in storage.revisions("exam")] == [True, False]
 
 
+def test_closing_says_what_devices_still_keep(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Where they wait before they send, and nowhere else."""
+    storage.publish(survey())
+    assert "Devices wait" not in ann.get("surveys/exam/settings")
+    storage.publish(survey(revision=2, privacy={"send_within_hours": 24}))
+    assert "Devices wait up to 24 hours before they send" in ann.get("surveys/exam/settings")
+
+
 def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:
     """Only whoever types the name deletes."""
     storage.publish(survey())

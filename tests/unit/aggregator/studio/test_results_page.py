@@ -23,6 +23,7 @@ from sottovoce.aggregator.web.pages import LANGUAGES
 from werkzeug.test import TestResponse
 
 from tests.conftest import FakeClock
+from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import document, every_type, survey
 from tests.unit.aggregator.web.test_auth import log_in
@@ -283,3 +284,18 @@ def test_questions_of_equal_text_are_told_apart(app: Flask, storage: SQLiteStora
     assert {"Cheated? (cheated)", "Cheated? (again)", "Why?", "Year?"} < set(found)
     assert len(found) > 12
     assert len(found) == len(set(found))
+
+
+def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLiteStorage) -> None:
+    """As many as were let redeem again after a restore, of this survey."""
+    for name in ("invited", "other"):
+        key = storage.publish(blind_survey(name=name)).key
+        storage.add_tokens(key, [bytes([number]) * 32 for number in range(7)], blind=True)
+    storage.hold_invitations()
+    told = []
+    for release in ("other", "invited"):
+        storage.reissue_invitations(storage.revisions(release)[0].key)
+        shown = log_in(app)[0].get("/dashboard/surveys/invited/results", base_url=SITE).text
+        told.append("reported twice, at most: 7" in shown)
+
+    assert told == [False, True]

@@ -180,6 +180,16 @@ def test_age_of_the_last_backup_is_told_in_whole_days(door: Door, storage: SQLit
     assert told == [inf, 5, 2]
 
 
+def test_surveys_whose_keys_are_not_here_are_told(door: Door, storage: SQLiteStorage) -> None:
+    """While they are open: such a node is green, and refuses every invitation."""
+    told = [door.metrics()["sottovoce_surveys_without_keys"]]
+    storage.publish(blind_survey(name="invited"))
+    told.append(door.metrics()["sottovoce_surveys_without_keys"])
+    storage.close_survey("invited", 1)
+
+    assert [*told, door.metrics()["sottovoce_surveys_without_keys"]] == [0, 1, 0]
+
+
 def test_surveys_with_held_invitations_are_told_until_they_are_let_go(door: Door, storage: SQLiteStorage) -> None:
     """How many surveys, and not how many invitations: a single one that is taken back moves nothing."""
     key = storage.publish(blind_survey(name="invited")).key
