@@ -93,15 +93,17 @@ export class PageElement {
   /** All elements within it, itself too, of which something holds. */
   all(holds, found = []) {
     if (holds(this)) found.push(this);
-    for (const child of this.children) if (child instanceof PageElement) child.all(holds, found);
+    const { children } = this;
+    for (let place = 0; place < children.length; place += 1) children[place].all?.(holds, found);
     return found;
   }
 
   /** The first of them. */
   first(holds) {
     if (holds(this)) return this;
-    for (const child of this.children) {
-      const found = child instanceof PageElement ? child.first(holds) : undefined;
+    const { children } = this;
+    for (let place = 0; place < children.length; place += 1) {
+      const found = children[place].first?.(holds);
       if (found !== undefined) return found;
     }
     return undefined;
