@@ -3,8 +3,8 @@
 // First: { scripts, scenarios: { name: { versions: [texts, oldest first], answers: by truth } }, most }
 // Then:  { scenario, event, truth, files, stored, spent, revised, token, names }
 //        -> [runs, new texts, [[[happened, kills, looked, timed], bounds, "part/whole"] for each way of the coins]]:
-//        what `happen` gives, with the number of a text for each thing that happened, counted from the first reply on. That
-//        text is [files, stored, spent, revised, token, wire, killed], again with numbers of texts: the same few
+//        what `happen` gives, with the number of a text for each thing that happened, counted from the first reply on.
+//        That text is [files, stored, spent, revised, token, wire, killed], again with numbers of texts: the same few
 //        records, bodies and states come again and again.
 //        or { files } -> what the ledger says is spent
 // What cannot be followed is told as null: the reason could repeat a value.
