@@ -26,25 +26,22 @@ function isPlain(value) {
 /** A range of keys. */
 export class KeyRange {
   constructor(lower, upper, lowerOpen, upperOpen) {
-    Object.assign(this, { lower, upper, lowerOpen, upperOpen });
+    this.lower = lower;
+    this.upper = upper;
+    this.lowerOpen = lowerOpen;
+    this.upperOpen = upperOpen;
   }
   static bound = (lower, upper, lowerOpen = false, upperOpen = false) =>
     new KeyRange(lower, upper, lowerOpen, upperOpen);
   static only = (key) => new KeyRange(key, key, false, false);
   static lowerBound = (key, open = false) => new KeyRange(key, undefined, open, false);
   static upperBound = (key, open = false) => new KeyRange(undefined, key, false, open);
-
-  includes(key) {
-    const low = this.lower === undefined ? 1 : compareKeys(key, this.lower);
-    if (low < 0) return false;
-    const high = this.upper === undefined ? -1 : compareKeys(key, this.upper);
-    return (low > 0 || (low === 0 && !this.lowerOpen)) && (high < 0 || (high === 0 && !this.upperOpen));
-  }
 }
 
 /** Numbers, then texts, then lists, item by item, as the standard orders keys. */
 export function compareKeys(one, other) {
-  const [first, second] = [rank(one), rank(other)];
+  const first = rank(one);
+  const second = rank(other);
   if (first !== second) return first - second;
   if (first < 2) return one < other ? -1 : Number(one > other);
   const places = Math.min(one.length, other.length);
@@ -60,6 +57,31 @@ function rank(key) {
   if (typeof key === "string") return 1;
   if (typeof key === "number" && !Number.isNaN(key)) return 0;
   throw new DOMException("", "DataError");
+}
+
+// A key that nobody else holds.
+function copied(key) {
+  return rank(key) === 2 ? key.map(copied) : key;
+}
+
+// How many of the records, which stand in the order of their keys, are below a key; with `isThrough`, or have it.
+function countBelow(records, key, isThrough) {
+  let from = 0;
+  let to = records.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const order = compareKeys(records[middle][0], key);
+    if (order < 0 || (isThrough && order === 0)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function recordsWithin(records, range) {
+  if (range === undefined) return records;
+  const { lower, upper, lowerOpen, upperOpen } = rangeOf(range);
+  const from = lower === undefined ? 0 : countBelow(records, lower, lowerOpen);
+  return records.slice(from, upper === undefined ? records.length : countBelow(records, upper, !upperOpen));
 }
 
 /**
@@ -88,9 +110,13 @@ export class Databases {
   }
 
   #dump() {
-    const told = (name, store, records) => records.map(([, bytes, spelled]) => [name, store, spelled, bytes]);
-    const of = ([name, stores]) => [...stores].flatMap(([store, records]) => told(name, store, records));
-    return [...this.#found].flatMap(of);
+    const told = [];
+    for (const [name, stores] of this.#found) {
+      for (const [store, records] of stores) {
+        for (const [, bytes, spelled] of records) told.push([name, store, spelled, bytes]);
+      }
+    }
+    return told;
   }
 
   /** Keep what was dumped, and nothing else. */
@@ -99,8 +125,11 @@ export class Databases {
     for (const [name, store, key, bytes] of dumped) {
       if (!this.#found.has(name)) this.#found.set(name, new Map());
       const stores = this.#found.get(name);
-      stores.set(store, [...(stores.get(store) ?? []), [JSON.parse(key), bytes, key]]);
+      if (!stores.has(store)) stores.set(store, []);
+      stores.get(store).push([JSON.parse(key), bytes, key]);
     }
+    const inOrder = ([one], [other]) => compareKeys(one, other);
+    for (const stores of this.#found.values()) for (const records of stores.values()) records.sort(inOrder);
   }
 
   open(name) {
@@ -175,8 +204,7 @@ class Transaction {
 
   objectStore(name) {
     if (!this.#stores.has(name)) throw new DOMException("", "NotFoundError");
-    const isIn = (range, key) => range === undefined || rangeOf(range).includes(key);
-    const within = (range) => this.#stores.get(name).filter(([key]) => isIn(range, key));
+    const within = (range) => recordsWithin(this.#stores.get(name), range);
     const store = { put: (value, key) => this.#put(name, key, written(value)) };
     store.add = (value, key) => {
       const bytes = written(value);
@@ -190,9 +218,9 @@ class Transaction {
     store.clear = () => this.#ask(() => this.#remove(name, within()), true);
     const first = (range) => within(range)[0];
     store.get = (range) => this.#ask(() => first(range) && read(first(range)[1]));
-    store.getKey = (range) => this.#ask(() => first(range)?.[0]);
+    store.getKey = (range) => this.#ask(() => first(range) && copied(first(range)[0]));
     store.getAll = (range) => this.#ask(() => within(range).map(([, bytes]) => read(bytes)));
-    store.getAllKeys = (range) => this.#ask(() => within(range).map(([key]) => key));
+    store.getAllKeys = (range) => this.#ask(() => within(range).map(([key]) => copied(key)));
     store.count = (range) => this.#ask(() => within(range).length);
     return store;
   }
@@ -270,10 +298,9 @@ class Transaction {
     const spelled = JSON.stringify(key);
     this.#tell("write", spelled, bytes);
     const records = [...this.#stores.get(name)];
-    const order = (known) => compareKeys(known[0], key);
-    const place = records.findIndex((known) => order(known) >= 0);
-    const isThere = place >= 0 && order(records[place]) === 0;
-    records.splice(place < 0 ? records.length : place, isThere ? 1 : 0, [structuredClone(key), bytes, spelled]);
+    const place = countBelow(records, key, false);
+    const isThere = place < records.length && compareKeys(records[place][0], key) === 0;
+    records.splice(place, isThere ? 1 : 0, [copied(key), bytes, spelled]);
     this.#stores.set(name, records);
   }
 

@@ -12,6 +12,9 @@ const HASHES = new Map([["SHA-256", "sha256"], ["SHA-384", "sha384"]]);
 const TICK = 1 / 64;
 const OLD = 1_700_000_000_000;
 const PERIOD = 500;
+// The same few bytes are hashed again and again; so many of them are remembered.
+const DIGESTS = new Map([...HASHES.keys()].map((algorithm) => [algorithm, new Map()]));
+const MOST_DIGESTS = 4096;
 // Turns after which nothing more comes, and those at the end of which nothing ever will.
 const [REST, MOST_TURNS] = [3, 400];
 const NEVER = new globalThis.AbortController().signal;
@@ -136,6 +139,10 @@ export class Device {
     this.#timers = this.#timers.filter((one) => one !== timer);
   }
 
+  tellRequest({ method, address, headers, body }, more) {
+    this.tell("request", method, address, JSON.stringify(headers), body, JSON.stringify(more));
+  }
+
   // An object may hold more than can be told of it.
   #refuse(resource, body) {
     const isPlain = typeof resource === "string" || resource instanceof URL;
@@ -146,10 +153,9 @@ export class Device {
 
   async fetch(resource, options = {}) {
     const { method = "GET", headers = {}, body = "", ...more } = whole(options);
-    delete more.signal;
     this.#refuse(resource, body);
     const request = { method, address: String(resource?.url ?? resource), headers: pairs(headers), body: textOf(body) };
-    this.tell("request", method, request.address, JSON.stringify(request.headers), request.body, JSON.stringify(more));
+    this.tellRequest(request, more);
     this.#busy += 1;
     await new Promise((resolve) => later(resolve));
     this.#busy -= 1;
@@ -162,7 +168,8 @@ export class Device {
 // What it was given, and what that has from another object: a browser looks at both.
 function whole(options) {
   const found = {};
-  for (const name in options) found[name] = options[name];
+  // A signal is the page's own, and goes nowhere.
+  for (const name in options) if (name !== "signal") found[name] = options[name];
   return found;
 }
 
@@ -247,10 +254,21 @@ function ofCrypto(name) {
 function ofSubtle(name) {
   if (name !== "digest") return async () => current.otherwise(`crypto.subtle.${String(name)}`);
   return async (algorithm, data) => {
-    const node = HASHES.get(algorithm);
-    if (node === undefined) return CRYPTO.subtle.digest(algorithm, data);
-    return new Uint8Array(createHash(node).update(new Uint8Array(data)).digest()).buffer;
+    if (!HASHES.has(algorithm)) return CRYPTO.subtle.digest(algorithm, data);
+    return digestOf(algorithm, new Uint8Array(data)).slice().buffer;
   };
+}
+
+function digestOf(algorithm, bytes) {
+  const known = DIGESTS.get(algorithm);
+  const text = Buffer.from(bytes.buffer).toString("latin1");
+  let digest = known.get(text);
+  if (digest === undefined) {
+    if (known.size === MOST_DIGESTS) known.clear();
+    digest = new Uint8Array(createHash(HASHES.get(algorithm)).update(bytes).digest());
+    known.set(text, digest);
+  }
+  return digest;
 }
 
 function ofPerformance(name) {

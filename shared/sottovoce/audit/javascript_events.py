@@ -5,8 +5,9 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from threading import Timer
 from typing import IO, Any
 
@@ -22,12 +23,56 @@ SECONDS = 3600
 _READS = "async function loadSurvey(bytes) {"
 _REMEMBERS = "const loadSurvey = globalThis.remembering(readSurvey);\nasync function readSurvey(bytes) {"
 
+Files = tuple[tuple[str, bytes], ...]
+"""Of a state: names and contents."""
+
 _LACK = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
 
 
 class BrokenDevice(Exception):
     """What an event does to the client cannot be told."""
+
+
+class Told:
+    """
+    What a process has told of states, each text once: what comes again and again is the same object, too.
+
+    Attributes:
+        texts: each with its number as its place.
+        record: with the numbers of a database, a store, a key and bytes.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[Any] = []
+        self.record = cache(self._record)
+        self._bytes = cache(lambda number: self.texts[number].encode())
+        self._known: dict[tuple[int, int], Happened] = {}
+
+    def happened(self, number: int, before: State) -> Happened:
+        """What a text says that happened to a state."""
+        known = self._known.get((number, before.named))
+        if known is None:
+            known = self._known[number, before.named] = self._happened(json.loads(self.texts[number]), before)
+        return known
+
+    def _happened(self, told: Sequence[Any], before: State) -> Happened:
+        files, stored, spent, revised, token, passed, killed = told
+        texts = self.texts
+        records = tuple(self.record(*places) for places in _by(4, files))
+        bodies = tuple((texts[report_id], self._bytes(body)) for report_id, body in _by(2, stored))
+        used = tuple((texts[link], texts[report_id]) for link, report_id in _by(2, spent))
+        wire = tuple((texts[kind], texts[name], self._bytes(body)) for kind, name, body in _by(3, passed))
+        return Happened(State(records, bodies, used, revised, token, last_named(before, wire)), wire, killed)
+
+    def _record(self, *numbers: int) -> tuple[str, bytes]:
+        *place, content = (self.texts[number] for number in numbers)
+        return json.dumps(place), content.encode("latin-1")
+
+
+def _by(count: int, numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """So many at a time."""
+    return zip(*[iter(numbers)] * count, strict=True)
 
 
 @dataclass
@@ -40,12 +85,16 @@ class BrowserDevice:
         orders: to the process.
         replies: from it.
         runs: of the client until now, one event each along one way of its coins.
+        told: what the process has told of states.
+        spent: what the ledger says with the files that it was asked about.
     """
 
     scenario: Scenario
     orders: IO[str]
     replies: IO[str]
     runs: int = 0
+    told: Told = field(default_factory=Told)
+    spent: dict[Files, float] = field(default_factory=dict)
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
         """
@@ -70,15 +119,19 @@ class BrowserDevice:
             "token": state.token,
             "names": names_of(state),
         }
-        runs, ways = self._ask(order)
+        runs, texts, ways = self._ask(order)
         self.runs += runs
-        for ((happened, kills, looked, timed), _), likely in ways:
-            killed = tuple(_happened(state, kill) for kill in kills)
-            yield Way(_happened(state, happened), killed, looked, timed), Fraction(likely)
+        self.told.texts += texts
+        for (happened, kills, looked, timed), _, likely in ways:
+            killed = tuple(self.told.happened(kill, state) for kill in kills)
+            yield Way(self.told.happened(happened, state), killed, looked, timed), Fraction(likely)
 
     def charged(self, state: State) -> float:
         """What the ledger says is spent."""
-        return float(self._ask({"files": _files(state)}))
+        # It is asked of nothing but the files.
+        if state.files not in self.spent:
+            self.spent[state.files] = float(self._ask({"files": _files(state)}))
+        return self.spent[state.files]
 
     def _ask(self, order: Mapping[str, object]) -> Any:  # noqa: ANN401 - whatever it replies
         try:
@@ -164,12 +217,3 @@ def remembering_scripts(scripts: Mapping[str, str]) -> dict[str, str]:
 def _files(state: State) -> list[list[str]]:
     """Records of the database: its name, the store's, the key and the bytes."""
     return [[*json.loads(name), content.decode("latin-1")] for name, content in state.files]
-
-
-def _happened(before: State, told: Mapping[str, Any]) -> Happened:
-    records = tuple((json.dumps(place), content.encode("latin-1")) for *place, content in told["files"])
-    stored = tuple((report_id, body.encode()) for report_id, body in told["stored"])
-    spent = tuple((token, report_id) for token, report_id in told["spent"])
-    wire = tuple((kind, name, body.encode()) for kind, name, body in told["wire"])
-    end = State(records, stored, spent, told["revised"], told["token"], last_named(before, wire))
-    return Happened(end, wire, told["killed"])

@@ -63,11 +63,13 @@ async function observe(product, { site, catalogue, asked, redemption }, { answer
 }
 
 // The form asks for the direction of each text it shows; node answers slowly, and always the same.
+const SPELLED = ["baseName", "language", "region", "script"];
 const known = new Map();
 function KnownLocale(tag) {
   if (!known.has(tag)) {
     const locale = new Locale(tag);
     const likely = locale.maximize();
+    for (const name of SPELLED) Object.defineProperty(likely, name, { value: likely[name] });
     known.set(tag, Object.defineProperty(locale, "maximize", { value: () => likely }));
   }
   return known.get(tag);

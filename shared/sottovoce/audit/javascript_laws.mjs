@@ -62,12 +62,6 @@ export class WatchedDraws {
 
 /** The exact law of `run(draws)`: [reported, bounds of what was read, "part/whole"] for each two that come together. */
 export async function lawOf(run, most, Kind = BranchingDraws) {
-  const law = await spelledLawOf(run, most, Kind);
-  return law.map(([outcome, likely]) => [...JSON.parse(outcome), likely]);
-}
-
-/** The same, with what is reported and the bounds as JSON: [json, "part/whole"]. */
-export async function spelledLawOf(run, most, Kind = BranchingDraws) {
   // Summed by denominators, of which there are few: to cancel each time would take longer than the draws.
   const law = new Map();
   let script = [];
@@ -83,7 +77,7 @@ export async function spelledLawOf(run, most, Kind = BranchingDraws) {
     if (script.length === 0) break;
     script[script.length - 1] += 1;
   }
-  return [...law].map(([outcome, parts]) => [outcome, summed(parts)]);
+  return [...law].map(([outcome, parts]) => [...JSON.parse(outcome), summed(parts)]);
 }
 
 // "part/whole" of parts by their whole.

@@ -9,6 +9,8 @@ const PLAIN = new Set(
 );
 const ADDRESSES = ["src", "srcset", "href", "data", "poster", "action", "formAction", "ping", "background", "srcdoc"];
 let tellAddress = () => {};
+// How often an element was put somewhere or taken away, in the whole page.
+let moves = 0;
 
 /** An element; whatever is set on it stays on it. */
 export class PageElement {
@@ -17,6 +19,7 @@ export class PageElement {
   hidden = false;
   #parent = null;
   #listeners = [];
+  #listed = { elements: [], after: -1 };
 
   constructor(tag) {
     this.tag = tag;
@@ -52,6 +55,7 @@ export class PageElement {
   replaceChildren(...nodes) {
     for (const child of this.children) if (child instanceof PageElement) child.#parent = null;
     this.children = [];
+    moves += 1;
     this.append(...nodes);
   }
   after(...nodes) {
@@ -63,6 +67,7 @@ export class PageElement {
   remove() {
     this.#parent.children = this.#parent.children.filter((child) => child !== this);
     this.#parent = null;
+    moves += 1;
   }
 
   get parent() {
@@ -91,20 +96,25 @@ export class PageElement {
   }
 
   /** All elements within it, itself too, of which something holds. */
-  all(holds, found = []) {
-    if (holds(this)) found.push(this);
-    for (const child of this.children) if (child instanceof PageElement) child.all(holds, found);
-    return found;
+  all(holds) {
+    return this.#elements.filter(holds);
   }
 
   /** The first of them. */
   first(holds) {
-    if (holds(this)) return this;
-    for (const child of this.children) {
-      const found = child instanceof PageElement ? child.first(holds) : undefined;
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return this.#elements.find(holds);
+  }
+
+  // Listed anew only after something has moved: they are looked through far more often.
+  get #elements() {
+    if (this.#listed.after !== moves) this.#listed = { elements: this.#list([]), after: moves };
+    return this.#listed.elements;
+  }
+
+  #list(found) {
+    found.push(this);
+    for (const child of this.children) if (child instanceof PageElement) child.#list(found);
+    return found;
   }
 
   /** Everything that could be seen of it, as a text. */
@@ -118,6 +128,7 @@ export class PageElement {
     if (!(node instanceof PageElement)) return typeof node === "string" ? textNode(node) : node;
     if (node.#parent) node.remove();
     node.#parent = this;
+    moves += 1;
     return node;
   }
 

@@ -132,7 +132,8 @@ async function observe(product, site, course, { answers, tape }, options) {
     device.tell("broken", String(error?.name), String(error?.sentence));
   }
   const earlier = new Set(before.map(String));
-  const own = device.databases.dump().filter((record) => !earlier.has(String(record)));
+  const held = device.databases.dump();
+  const own = earlier.size === 0 ? held : held.filter((record) => !earlier.has(String(record)));
   const left = [["kept", "forgotten", ...own.flat()]];
   await device.leave();
   return { events: device.events, sent: device.sent, survey: respondent.survey, left, kept: device.kept ?? [] };

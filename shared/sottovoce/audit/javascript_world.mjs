@@ -33,9 +33,9 @@ class MortalDevice extends Device {
     return !this.databases.isBusy && this.#under === 0 && this.#timers.size === 0;
   }
 
-  tell() {
-    // Nobody reads what happened in between.
-  }
+  // Nobody reads what happened in between.
+  tell() {}
+  tellRequest() {}
 
   wait(work, milliseconds, rest) {
     const ring = (...given) => {
@@ -69,6 +69,19 @@ function requestOf(resource, { headers = {}, body = "" }) {
   return { address: String(resource?.url ?? resource), headers: Object.entries(headers), body };
 }
 
+// Of whatever is done to what it stands before, the world hears.
+class Looks {
+  constructor(world) {
+    this.world = world;
+  }
+}
+for (const name of Object.getOwnPropertyNames(Reflect)) {
+  Looks.prototype[name] = function (...given) {
+    this.world.isLooked = true;
+    return Reflect[name](...given);
+  };
+}
+
 class World {
   kills = [];
   isLooked = false;
@@ -100,8 +113,7 @@ class World {
 
   /** The person's answers, which know whether they were looked at, in whatever way. */
   get answers() {
-    const look = (name) => [name, (...given) => ((this.isLooked = true), Reflect[name](...given))];
-    return new Proxy({ ...this.given }, Object.fromEntries(Object.getOwnPropertyNames(Reflect).map(look)));
+    return new Proxy({ ...this.given }, new Looks(this));
   }
 
   /** What there is now; after a kill it would be the same. */
@@ -302,12 +314,16 @@ export async function charged(product, files) {
 }
 
 // Until the work is over, whether or not it fails (that is told to the person), and nothing is under way any more.
-async function untilQuiet(device, work) {
+function untilQuiet(device, work) {
   let isOver = false;
+  let turns = 0;
   work.catch(() => {}).then(() => (isOver = true));
-  for (let turns = 0; turns < MOST_TURNS && !(isOver && device.isQuiet); turns += 1) await turn();
-}
-
-function turn() {
-  return new Promise((resolve) => later(resolve));
+  return new Promise((resolve) => {
+    const look = () => {
+      turns += 1;
+      if (turns === MOST_TURNS || (isOver && device.isQuiet)) resolve();
+      else later(look);
+    };
+    later(look);
+  });
 }

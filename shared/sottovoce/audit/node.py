@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
-_FRUGAL = ("--single-threaded", "--max-semi-space-size=64", "--sparkplug", "--interrupt-budget=1000000")
-"""The other core has work of its own: garbage is collected by no further threads, and more rarely. What runs often is
-compiled as it stands; only what runs very often with all care, which takes longer than most of what is run here."""
+_FRUGAL = ("--single-threaded", "--max-semi-space-size=64", "--always-sparkplug", "--interrupt-budget=200000")
+"""The other core has work of its own: garbage is collected by no further threads, and more rarely. What runs is
+compiled as it stands; only what runs very often with all care, which takes longer than much of what is run here."""
 
 
 @contextmanager

@@ -20,6 +20,8 @@ test("a whole report has Python's digest, epsilon, bytes read and bytes sent", a
   for (const vector of reports) {
     const survey = await loadSurvey(bytesOf(vector.survey));
     assert.equal(survey.digest, vector.digest);
+    assert.deepEqual(new TextEncoder().encode(survey.text), bytesOf(vector.survey));
+    assert.equal(survey.text, survey.text);
     assert.ok(Math.abs(survey.epsilon - vector.epsilon) <= 1e-12);
     const before = tape(vector.bytes_before);
     const asked = drawAsked(survey, new Draws(before));

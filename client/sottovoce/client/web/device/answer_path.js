@@ -1,4 +1,3 @@
-import { dumpCanonical } from "../survey/canonical.js";
 import { DrawnElsewhere } from "../survey/errors.js";
 import { deliver, drawSendAt, withdrawReport } from "./delivery.js";
 import { memoKey } from "./entries.js";
@@ -59,7 +58,7 @@ export class AnswerPath {
     const body = dumpReport(randomize(survey, values, draws, key[2], memo, signed), survey);
     const drawn = { digest: survey.digest, epsilon: survey.epsilonOfWave, body, sent: false };
     const entry = { ...drawn, ...this.#alongside(signed) };
-    await ledger.record(key, entry, dumpCanonical(survey.document), isOnlyOne);
+    await ledger.record(key, entry, survey.text, isOnlyOne);
     if (signed.signature) await (await need("forgetSignature"))(ledger, key);
   }
 

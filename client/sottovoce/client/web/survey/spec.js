@@ -1,3 +1,4 @@
+import { dumpCanonical } from "./canonical.js";
 import { AnswerError } from "./errors.js";
 import { sum } from "./rational.js";
 import { isShown } from "./visibility.js";
@@ -63,6 +64,8 @@ const NOT_SAID = {
  * digest of the bytes received.
  */
 export class Survey {
+  #text;
+
   constructor(document, items, digest) {
     const given = { ...NOT_SAID, ...document };
     this.document = document;
@@ -96,6 +99,11 @@ export class Survey {
     this.items = items;
     this.questions = items.flatMap((item) => item.questions);
     this.digest = digest;
+  }
+
+  /** The text that it was read from, written anew when it is first needed: it does not change. */
+  get text() {
+    return (this.#text ??= dumpCanonical(this.document));
   }
 
   /** The privacy loss of one whole report: the sum over its questions, with `ask: m` over the m costliest. */
