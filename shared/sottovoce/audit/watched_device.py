@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import requests
 from sottovoce.audit.instead import all_instead, environment
 from sottovoce.audit.own_keys import redeemed
-from sottovoce.audit.small_files import read_small
+from sottovoce.audit.small_files import look_at, read_small
 from sottovoce.audit.system_source import system_source
 from sottovoce.audit.untold import descriptors_to, told
 from sottovoce.audit.waiting import present_of
@@ -192,6 +192,8 @@ def _files(folder: str) -> Iterator[tuple[str, int, bytes]]:
     for entry in sorted(os.scandir(folder), key=attrgetter("name")):
         if entry.is_dir(follow_symlinks=False):
             yield from _files(entry.path)
+        elif not entry.is_symlink():
+            yield entry.path, *look_at(entry.path)
         else:
             yield entry.path, entry.stat(follow_symlinks=False).st_mode, read_small(entry.path)
 
