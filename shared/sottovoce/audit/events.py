@@ -101,7 +101,7 @@ class Events:
             if name != "other":
                 equal.update(alike)
             if issubclass(kind, int | float) and kind is not bool:
-                numbers += Counter(alike).items()
+                numbers += [(x, count) for x, count in Counter(alike).items() if isinstance(x, int | float)]
         oddities = (
             sum(count for x, count in numbers if x != x),  # noqa: PLR0124 - only what is no number differs from itself
             sum(count for x, count in numbers if x == math.inf),

@@ -101,7 +101,12 @@ def _drawn(survey: Survey, truth: Truth, draws: Draws) -> bytes:
 def runs_for(survey: Survey) -> int:
     """So many runs by default: fewer where a report takes very many draws."""
     reads: list[int] = []
-    _drawn(survey, truth_of(survey, 0), Draws(lambda count: reads.append(count) or os.urandom(count)))
+
+    def read(count: int) -> bytes:
+        reads.append(count)
+        return os.urandom(count)
+
+    _drawn(survey, truth_of(survey, 0), Draws(read))
     return max(1000, min(DEFAULT_RUNS, _MAX_READS // len(reads)))
 
 
@@ -164,9 +169,9 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
     form = _form(part, survey, people, list(zip(sampling.turns, seen, strict=True)))
     if form.outcome == FAILED or survey.own_coin:
         return [form]
-    made = [_Made(survey, reports) for reports in seen]
-    together = [*_neighbours(survey, people, made), *_in_turn(survey, made)]
-    verdict = judge([*_single(survey, made), *together, *_asked(survey, seen), *_read(seen)], sampling.alpha)
+    by_question = [_Made(survey, reports) for reports in seen]
+    together = [*_neighbours(survey, people, by_question), *_in_turn(survey, by_question)]
+    verdict = judge([*_single(survey, by_question), *together, *_asked(survey, seen), *_read(seen)], sampling.alpha)
     wave = f" in wave {sampling.wave}" if len(survey.waves) > 1 else ""
     scope = f"{sampling.runs:,} reports of each person{wave}; {verdict.events:,} events, alpha {sampling.alpha:.3g}"
     return [form, *(_line(part, finding, scope) for finding in verdict.findings)]
