@@ -30,7 +30,7 @@ class Draws:
         """
         if not 1 <= bound <= MAX_DENOMINATOR:
             raise ValueError("a draw needs a bound from 1 to 2^32")
-        return uniform_below(self.exactly, bound)
+        return uniform_below(self._read, bound)
 
     def pick(self, weights: Sequence[int]) -> int:
         """An index, with probability proportional to its weight."""

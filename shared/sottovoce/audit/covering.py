@@ -7,12 +7,13 @@ square of the largest domain and the logarithm of the number of questions, and n
 Source  Lei and Tai 1998 (growing column by column, in parameter order).
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 Row = tuple[int, ...]
-Wanted = set[tuple[tuple[int, ...], tuple[int, ...]]]
-"""Combinations that no row shows yet: earlier columns, and their values followed by that of the column that grows."""
+Wanted = dict[tuple[tuple[int, ...], tuple[int, ...]], set[int]]
+"""Combinations that no row shows yet: by earlier columns and their values, those of the column that grows."""
 
 
 def covering_rows(sizes: Sequence[int], strength: int) -> list[Row]:
@@ -36,19 +37,20 @@ def covering_rows(sizes: Sequence[int], strength: int) -> list[Row]:
 def _grown(rows: Sequence[Row], sizes: Sequence[int], strength: int) -> list[Row]:
     """Every row with a value in one more column, then rows for what is still wanted."""
     column = len(sizes) - 1
+    before = list(combinations(range(column), strength - 1))
     wanted: Wanted = {
-        (earlier, values)
-        for earlier in combinations(range(column), strength - 1)
-        for values in product(*(range(sizes[each]) for each in (*earlier, column)))
+        (earlier, values): set(range(sizes[column]))
+        for earlier in before
+        for values in product(*(range(sizes[each]) for each in earlier))
     }
     grown = []
     for number, row in enumerate(rows):
-        shown = [
-            (earlier, tuple(row[each] for each in earlier)) for earlier in combinations(range(column), strength - 1)
-        ]
-        choices = [(number + step) % sizes[column] for step in range(sizes[column])]
-        best = max(choices, key=lambda value: sum((earlier, (*part, value)) in wanted for earlier, part in shown))
-        wanted.difference_update((earlier, (*part, best)) for earlier, part in shown)
+        lacking = [wanted[earlier, tuple(row[each] for each in earlier)] for earlier in before]
+        found = Counter(chain.from_iterable(lacking))
+        choices = ((number + step) % sizes[column] for step in range(sizes[column]))
+        best = max(choices, key=found.__getitem__)
+        for values in lacking:
+            values.discard(best)
         grown.append((*row, best))
     return [*grown, *_added(wanted, sizes, len(grown))]
 
@@ -56,7 +58,9 @@ def _grown(rows: Sequence[Row], sizes: Sequence[int], strength: int) -> list[Row
 def _added(wanted: Wanted, sizes: Sequence[int], first: int) -> list[Row]:
     """Rows for all that is wanted, each for as much of it as goes together; the rest of a row is spread."""
     rows: list[dict[int, int]] = []
-    for earlier, values in sorted(wanted):
+    for earlier, values in sorted(
+        (earlier, (*part, value)) for (earlier, part), left in wanted.items() for value in left
+    ):
         places = dict(zip((*earlier, len(sizes) - 1), values, strict=True))
         fitting = (row for row in rows if all(row.get(each, value) == value for each, value in places.items()))
         row = next(fitting, None)

@@ -80,36 +80,57 @@ class Events:
     def count(self, observations: Iterable[Observation]) -> list[int]:
         """How many of the observations are in each event."""
         seen = list(observations)
-        values = [observation.value for observation in seen]
-        types = Counter(_type(value) for value in values)
-        equal = Counter(value for value in values if _type(value) != "other")
-        numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+        return self.count_of([observation.value for observation in seen], [observation.length for observation in seen])
+
+    def count_of(self, values: Sequence[object], lengths: Iterable[int]) -> list[int]:
+        """
+        The same, of many runs quickly: what is reported often is looked at once.
+
+        Args:
+            values: what each run reported.
+            lengths: of their messages, in bytes.
+        """
+        types: Counter[str] = Counter()
+        equal: Counter[object] = Counter()
+        numbers: list[tuple[float, int]] = []
+        # Those of each type by themselves: True, 1 and 1.0 are equal to Python.
+        for kind in dict.fromkeys(map(type, values)):
+            alike = [value for value in values if type(value) is kind]
+            name = kind.__name__ if kind.__name__ in TYPES else "other"
+            types[name] += len(alike)
+            if name != "other":
+                equal.update(alike)
+            if issubclass(kind, int | float) and kind is not bool:
+                numbers += [(x, count) for x, count in Counter(alike).items() if isinstance(x, int | float)]
         oddities = (
-            sum(1 for x in numbers if x != x),  # noqa: PLR0124 - only what is not a number differs from itself
-            sum(1 for x in numbers if x == math.inf),
-            sum(1 for x in numbers if x == -math.inf),
+            sum(count for x, count in numbers if x != x),  # noqa: PLR0124 - only what is no number differs from itself
+            sum(count for x, count in numbers if x == math.inf),
+            sum(count for x, count in numbers if x == -math.inf),
         )
         return [
             *(equal[value] for value in self.listed),
             *self._cells(numbers),
-            *self._bits(Counter(numbers)),
+            *self._bits(numbers),
             *oddities,
             *(types[name] for name in TYPES),
-            *_lengths(Counter(observation.length for observation in seen)),
+            *_lengths(Counter(lengths)),
         ]
 
-    def _cells(self, numbers: Sequence[float]) -> list[int]:
-        cells = Counter(bisect_left(self.edges, x) for x in numbers if math.isfinite(x))
+    def _cells(self, numbers: Sequence[tuple[float, int]]) -> list[int]:
+        cells: Counter[int] = Counter()
+        for x, count in numbers:
+            if math.isfinite(x):
+                cells[bisect_left(self.edges, x)] += count
         counts = [cells[cell] for cell in range(len(self.edges) + 1)]
         below = list(accumulate(counts))
         return [*counts, *(side for count in below[:-1] for side in (count, below[-1] - count))]
 
-    def _bits(self, numbers: "Counter[float]") -> list[int]:
+    def _bits(self, numbers: Sequence[tuple[float, int]]) -> list[int]:
         counts = []
+        whole = [(x, count) for x, count in numbers if isinstance(x, int)]
         for bit in range(self.bits):
-            whole = [(x >> bit & 1, count) for x, count in numbers.items() if isinstance(x, int)]
-            counts += _set_or_not(whole)
-        doubles = [(x, count) for x, count in numbers.items() if isinstance(x, float) and math.isfinite(x)]
+            counts += _set_or_not([(x >> bit & 1, count) for x, count in whole])
+        doubles = [(x, count) for x, count in numbers if isinstance(x, float) and math.isfinite(x)]
         return [*counts, *_set_or_not([(pack("<d", x)[0] & 1, count) for x, count in doubles])]
 
 
@@ -155,8 +176,3 @@ def _lengths(lengths: "Counter[int]") -> list[int]:
     for bit in range(LENGTH_BITS):
         counts += _set_or_not([(length >> bit & 1, count) for length, count in lengths.items()])
     return counts
-
-
-def _type(value: object) -> str:
-    name = type(value).__name__
-    return name if name in TYPES else "other"

@@ -1,14 +1,13 @@
 """Something else in the place of what a module or a class has, for as long as a client is watched."""
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 _NOTHING = object()
 
 
-@contextmanager
-def instead(place: object, name: str, other: object) -> Iterator[None]:
+def instead(place: object, name: str, other: object) -> AbstractContextManager[None]:
     """
     While this lasts, something else stands there, whether there was something or not.
 
@@ -17,15 +16,24 @@ def instead(place: object, name: str, other: object) -> Iterator[None]:
         name: of what it has.
         other: that it has instead.
     """
-    kept = vars(place).get(name, _NOTHING)
-    setattr(place, name, other)
+    return all_instead([(place, name, other)])
+
+
+@contextmanager
+def all_instead(changes: Iterable[tuple[object, str, object]]) -> Iterator[None]:
+    """The same, in many places at once: the place, the name, and what it has instead."""
+    kept: list[tuple[object, str, object]] = []
     try:
+        for place, name, other in changes:
+            kept.append((place, name, vars(place).get(name, _NOTHING)))
+            setattr(place, name, other)
         yield
     finally:
-        if kept is _NOTHING:
-            delattr(place, name)
-        else:
-            setattr(place, name, kept)
+        for place, name, before in reversed(kept):
+            if before is _NOTHING:
+                delattr(place, name)
+            else:
+                setattr(place, name, before)
 
 
 @contextmanager

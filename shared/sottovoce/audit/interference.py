@@ -8,6 +8,7 @@ answer reaches the outside through its randomizer or not at all.
 
 import math
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,17 +103,16 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
         passwords = Path(folder) / "netrc"
         passwords.write_text(_PASSWORDS, encoding="utf-8")
         few["NETRC"] = str(passwords)
+        home = Path(folder) / "home"
 
         def execute(answers: Mapping[str, Any], tape: bytes, turn: int) -> tuple[Observation, int]:
-            # A folder of the same name for each run, since names can be seen.
-            with tempfile.TemporaryDirectory(dir=folder) as inner:
-                home = Path(folder) / "home"
-                Path(inner).rename(home)
-                try:
-                    answer_before(survey, turn, home)
-                    return run_once(survey, answers, tape, turn, home)
-                finally:
-                    home.rename(inner)
+            # A new folder of the same name for each run, since names can be seen.
+            home.mkdir(0o700)
+            try:
+                answer_before(survey, turn, home)
+                return run_once(survey, answers, tape, turn, home)
+            finally:
+                shutil.rmtree(home)
 
         with environment(few, alone=True):
             return compare_runs("python", survey, plan, execute, tick)

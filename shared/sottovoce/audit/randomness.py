@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from sottovoce.audit.branching_draws import BranchingDraws, Distribution, following
@@ -289,6 +290,7 @@ def _of_digits(name: str, one: Sequence[Identified], other: Sequence[Identified]
     names = [f"digit {digit} at place {place}" for place in range(32) for digit in _DIGITS]
     counts = []
     for ids in (one, other):
-        places = [Counter(identity[place : place + 1] for identity, _ in ids) for place in range(32)]
+        written = [identity for identity, _ in ids]
+        places = [Counter(map(itemgetter(slice(place, place + 1)), written)) for place in range(32)]
         counts.append([place[digit] for place in places for digit in _DIGITS])
     return Comparison(name, 0.0, names, counts[0], counts[1], (len(one), len(other)))

@@ -8,11 +8,14 @@ otherwise, which finds draws that questions share. Reports of the first two in t
 is read from the source of randomness may not differ at all.
 """
 
+import io
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
+from types import NoneType
+from typing import Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.events import READ_NAMES, Events, Observation, count_read
@@ -49,22 +52,22 @@ Device = Callable[[Sequence[Truth], int], Iterator[Reported]]
 """``device(truths, n)``: n reports of people with these true values, in turn."""
 
 
-class _Counted:
-    """Fresh random bytes of the operating system, and how many were taken in how many reads."""
+class _System(io.RawIOBase):
+    """The operating system's random bytes as a file without an end, which a buffer counts and gives out quickly."""
 
     def __init__(self) -> None:
-        self.taken = self.reads = 0
-        self._bytes, self._place = b"", 0
+        self._given = 0
 
-    def __call__(self, count: int) -> bytes:
-        self.taken += count
-        self.reads += 1
-        end = self._place + count
-        if end > len(self._bytes):
-            self._bytes, self._place, end = os.urandom(_AT_ONCE + count), 0, count
-        data = self._bytes[self._place : end]
-        self._place = end
-        return data
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:  # noqa: ANN401 - what the buffer has to be filled
+        into[:] = os.urandom(len(into))
+        self._given += len(into)
+        return len(into)
+
+    def tell(self) -> int:
+        return self._given
 
 
 def python_device(survey: Survey, ids: list[tuple[str, object]] | None = None) -> Device:
@@ -75,14 +78,14 @@ def python_device(survey: Survey, ids: list[tuple[str, object]] | None = None) -
     """
 
     def device(truths: Sequence[Truth], runs: int) -> Iterator[Reported]:
-        read = _Counted()
+        source = io.BufferedReader(_System(), _AT_ONCE)
         for run in range(runs):
-            before = read.taken
-            body = _drawn(survey, truths[run % len(truths)], Draws(read))
+            before = source.tell()
+            body = _drawn(survey, truths[run % len(truths)], Draws(source.read))
             report = json.loads(body)
             if ids is not None:
                 ids.append((report["report_id"], report["values"]))
-            yield tuple(report["values"]), len(body), read.taken - before
+            yield tuple(report["values"]), len(body), source.tell() - before
 
     return device
 
@@ -97,9 +100,14 @@ def _drawn(survey: Survey, truth: Truth, draws: Draws) -> bytes:
 
 def runs_for(survey: Survey) -> int:
     """So many runs by default: fewer where a report takes very many draws."""
-    read = _Counted()
+    reads: list[int] = []
+
+    def read(count: int) -> bytes:
+        reads.append(count)
+        return os.urandom(count)
+
     _drawn(survey, truth_of(survey, 0), Draws(read))
-    return max(1000, min(DEFAULT_RUNS, _MAX_READS // read.reads))
+    return max(1000, min(DEFAULT_RUNS, _MAX_READS // len(reads)))
 
 
 def truth_of(survey: Survey, person: int) -> Truth:
@@ -161,8 +169,9 @@ def check_reports(part: str, survey: Survey, device: Device, sampling: Sampling)
     form = _form(part, survey, people, list(zip(sampling.turns, seen, strict=True)))
     if form.outcome == FAILED or survey.own_coin:
         return [form]
-    together = [*_neighbours(survey, people, seen), *_in_turn(survey, seen)]
-    verdict = judge([*_single(survey, seen), *together, *_asked(survey, seen), *_read(seen)], sampling.alpha)
+    by_question = [_Made(survey, reports) for reports in seen]
+    together = [*_neighbours(survey, people, by_question), *_in_turn(survey, by_question)]
+    verdict = judge([*_single(survey, by_question), *together, *_asked(survey, seen), *_read(seen)], sampling.alpha)
     wave = f" in wave {sampling.wave}" if len(survey.waves) > 1 else ""
     scope = f"{sampling.runs:,} reports of each person{wave}; {verdict.events:,} events, alpha {sampling.alpha:.3g}"
     return [form, *(_line(part, finding, scope) for finding in verdict.findings)]
@@ -183,42 +192,64 @@ def _form(
     if len({length for _, reports in seen for _, length, _ in reports}) != 1:
         problem = "the length of a report is not the same for all"
     for turn, reports in seen:
-        given = [people[person] for person in turn]
-        found = {(run % len(turn), values) for run, (values, _, _) in enumerate(reports)}
-        problem = next((wrong for who, values in found if (wrong := _wrong(survey, given[who], values))), problem)
+        for who, person in enumerate(turn):
+            made = [values for values, _, _ in reports[who :: len(turn)]]
+            problem = _wrong(survey, people[person], made) or problem
     return Check(part, "form of the reports", FAILED if problem else PASSED, message=problem)
 
 
-def _wrong(survey: Survey, truth: Truth, values: Sequence[object]) -> str:
-    """What is wrong with the values of one report; an empty text if nothing is."""
-    answered = [value for value in values if value is not None]
-    if len(values) != len(survey.questions) or any(type(value) is not int for value in answered):
+def _wrong(survey: Survey, truth: Truth, made: Sequence[tuple[object, ...]]) -> str:
+    """What is wrong with the values of one person's reports; an empty text if nothing is."""
+    types = set(map(type, chain.from_iterable(made)))
+    if any(len(values) != len(survey.questions) for values in made) or not types <= {int, NoneType}:
         return "a report holds something else than one whole number for each question"
-    if not survey.asks_for(values):
+    if not all(map(survey.asks_for, made)):
         return "a report answers other questions than one person is asked, or another number of them"
-    for question, reported, given in zip(survey.questions, values, truth, strict=True):
-        if reported is None:
-            continue
-        assert isinstance(reported, int)  # noqa: S101 - looked at above
-        if not question.admits(reported):
-            return "a report holds a value that the survey does not admit"
-        if (question.mechanism is None or survey.own_coin) and reported != given:
-            return "a public answer, or one that was tossed by hand, is not sent as it was given"
+    for question, column, given in zip(survey.questions, _columns(survey, made), truth, strict=True):
+        for reported in {*column} - {None}:
+            assert isinstance(reported, int)  # noqa: S101 - looked at above
+            if not question.admits(reported):
+                return "a report holds a value that the survey does not admit"
+            if (question.mechanism is None or survey.own_coin) and reported != given:
+                return "a public answer, or one that was tossed by hand, is not sent as it was given"
     return ""
 
 
-def _single(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
+def _columns(survey: Survey, made: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """What was reported to each question, in the order of the reports."""
+    return list(zip(*made, strict=True)) or [()] * len(survey.questions)
+
+
+class _Made:
+    """
+    The reports of one turn, question by question.
+
+    Attributes:
+        reports: as they were made.
+        lengths: of their bodies, in bytes.
+        values: what was reported to each question, in the order of the reports.
+        parts: in which part of its range each of these values is.
+    """
+
+    def __init__(self, survey: Survey, reports: Sequence[Reported]) -> None:
+        self.reports = reports
+        self.lengths = [length for _, length, _ in reports]
+        self.values = _columns(survey, (values for values, _, _ in reports))
+        self.parts = [_parts(question, column) for question, column in zip(survey.questions, self.values, strict=True)]
+
+
+def _single(survey: Survey, made: Sequence[_Made]) -> Iterator[Comparison]:
     for index, question in enumerate(survey.questions):
         if question.mechanism is None:
             continue
         events = _events(question)
-        counts = [
-            events.count(Observation(values[index], length) for values, length, _ in reports) for reports in seen[:2]
-        ]
-        yield _comparison(question.name, claim_of_one(question), events.names, counts, seen[:2])
+        counts = [events.count_of(each.values[index], each.lengths) for each in made[:2]]
+        yield _comparison(
+            question.name, claim_of_one(question), events.names, counts, [each.reports for each in made[:2]]
+        )
 
 
-def _neighbours(survey: Survey, people: Sequence[Truth], seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
+def _neighbours(survey: Survey, people: Sequence[Truth], made: Sequence[_Made]) -> Iterator[Comparison]:
     """Parts of the ranges of two neighbours, for two people who answered one of them alike."""
     for (left, one), (right, other) in pairwise(enumerate(survey.questions)):
         if one.mechanism is None or other.mechanism is None:
@@ -227,13 +258,9 @@ def _neighbours(survey: Survey, people: Sequence[Truth], seen: Sequence[Sequence
             is_left = PEOPLE[pair[0]][left % 2] != PEOPLE[pair[1]][left % 2]
             changed, kept = (one, other) if is_left else (other, one)
             claim = _claim_beside(survey, people, (left, right), pair)
-            reports = [seen[person] for person in pair]
-            counts = [
-                _PAIRS.count(
-                    Observation((_part(one, values[left]), _part(other, values[right]))) for values, _, _ in made
-                )
-                for made in reports
-            ]
+            both = [made[person] for person in pair]
+            counts = [_count_pairs(zip(each.parts[left], each.parts[right], strict=True)) for each in both]
+            reports = [each.reports for each in both]
             yield _comparison(f"{changed.name} beside {kept.name}", claim, _PAIRS.names, counts, reports)
 
 
@@ -253,20 +280,19 @@ def costliest(survey: Survey, people: Sequence[Truth]) -> float:
     return max([claim_of_one(question) for question in survey.questions] + list(beside))
 
 
-def _in_turn(survey: Survey, seen: Sequence[Sequence[Reported]]) -> Iterator[Comparison]:
+def _in_turn(survey: Survey, made: Sequence[_Made]) -> Iterator[Comparison]:
     """Two reports in a row, of two people who answer alike and of two who do not: finds draws that people share."""
-    if len(seen) < len(TURNS):
+    if len(made) < len(TURNS):
         return
-    alike, turns = seen[0], seen[-1]
+    alike, turns = made[0], made[-1]
     for index, question in enumerate(survey.questions):
         if question.mechanism is None:
             continue
         counts, runs = [], []
-        for reports in (alike, turns):
-            parts = [_part(question, values[index]) for values, _, _ in reports]
-            pairs = list(zip(parts[::2], parts[1::2], strict=False))
-            counts.append(_PAIRS.count(map(Observation, pairs)))
-            runs.append(len(pairs))
+        for each in (alike, turns):
+            parts = each.parts[index]
+            counts.append(_count_pairs(zip(parts[::2], parts[1::2], strict=False)))
+            runs.append(len(parts) // 2)
         subject = f"{question.name} of two people"
         yield Comparison(subject, claim_of_one(question), _PAIRS.names, counts[0], counts[1], (runs[0], runs[1]))
 
@@ -329,15 +355,22 @@ def _moved(value: Value, by: int) -> Value:
     return value + by if isinstance(value, int) else tuple(step + by for step in value)
 
 
-def _part(question: Question, reported: object) -> int:
-    """In which quarter of the range a reported value is; beyond the last one where nothing was asked."""
-    if reported is None:
-        return _PARTS
-    assert isinstance(reported, int)  # noqa: S101 - checked with the form
-    return reported * _PARTS // (question.largest + 1)
+def _parts(question: Question, column: Sequence[object]) -> list[int]:
+    """In which quarter of the range each reported value is; beyond the last one where nothing was asked."""
+    found: dict[object, int] = {None: _PARTS}
+    for reported in {*column} - {None}:
+        assert isinstance(reported, int)  # noqa: S101 - checked with the form
+        found[reported] = reported * _PARTS // (question.largest + 1)
+    return [found[reported] for reported in column]
 
 
 _PAIRS = Events(tuple(product(range(_PARTS + 1), repeat=2)))
+
+
+def _count_pairs(pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """How often two parts of ranges come together, in the order of ``_PAIRS``."""
+    found = list(pairs)
+    return _PAIRS.count_of(found, [0] * len(found))
 
 
 def _line(part: str, finding: Finding, scope: str) -> Check:

@@ -13,9 +13,15 @@ def read_small(path: str) -> bytes:
     Raises:
         OSError: as the system says.
     """
+    return look_at(path)[1]
+
+
+def look_at(path: str) -> tuple[int, bytes]:
+    """The same, after the file's mode."""
     handle = os.open(path, os.O_RDONLY)
     try:
-        return os.read(handle, os.fstat(handle).st_size)
+        about = os.fstat(handle)
+        return about.st_mode, os.read(handle, about.st_size)
     finally:
         os.close(handle)
 

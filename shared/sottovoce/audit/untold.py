@@ -5,12 +5,12 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from sottovoce.audit.instead import instead
+from sottovoce.audit.instead import all_instead
 
 Tell = Callable[[str, tuple[Any, ...], bool], None]
 """``tell(name, given, is_later)``: what was called, with what, and whether its work is done at another time."""
@@ -31,11 +31,12 @@ def told(tell: Tell) -> Iterator[None]:
         (atexit, "register", True, False),
         (threading.Thread, "start", True, False),
     ]
-    with ExitStack() as stack:
-        for place, name, is_later, is_done in places:
-            own = getattr(place, name, None)
-            if own is not None:
-                stack.enter_context(instead(place, name, _telling(tell, name, own, is_later, is_done)))
+    own = ((place, name, getattr(place, name, None), is_later, is_done) for place, name, is_later, is_done in places)
+    with all_instead(
+        (place, name, _telling(tell, name, does, is_later, is_done))
+        for place, name, does, is_later, is_done in own
+        if does is not None
+    ):
         yield
 
 

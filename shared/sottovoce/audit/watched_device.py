@@ -16,16 +16,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import requests
-from sottovoce.audit.instead import environment, instead
+from sottovoce.audit.instead import all_instead, environment
 from sottovoce.audit.own_keys import redeemed
-from sottovoce.audit.small_files import read_small
+from sottovoce.audit.small_files import look_at, read_small
 from sottovoce.audit.system_source import system_source
 from sottovoce.audit.untold import descriptors_to, told
 from sottovoce.audit.waiting import present_of
@@ -64,8 +64,7 @@ _HARMLESS = frozenset({"os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.ge
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """
     One thing that happened.
 
@@ -107,6 +106,7 @@ class Watch:
         self._home = home
         self._looking = False
         self._elsewhere: dict[str, None] = {}
+        self._found: tuple[tuple[str, int, bytes], ...] = ()
 
     def note(self, kind: str, *what: Any) -> None:  # noqa: ANN401 - whatever is compared
         """Add an event."""
@@ -117,7 +117,7 @@ class Watch:
         self._looking = True
         found = (*_files(str(self._home)), *_contents(self._elsewhere))
         self._looking = False
-        before = next((event.what for event in reversed(self.events) if event.kind == FILES), ())
+        before, self._found = self._found, found
         if found != before:
             self.note(FILES, *found)
 
@@ -189,9 +189,11 @@ class Watch:
 
 def _files(folder: str) -> Iterator[tuple[str, int, bytes]]:
     """(name, rights, bytes) of every file below a folder, in order."""
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+    for entry in sorted(os.scandir(folder), key=attrgetter("name")):
         if entry.is_dir(follow_symlinks=False):
             yield from _files(entry.path)
+        elif not entry.is_symlink():
+            yield entry.path, *look_at(entry.path)
         else:
             yield entry.path, entry.stat(follow_symlinks=False).st_mode, read_small(entry.path)
 
@@ -250,8 +252,9 @@ def watched(watch: Watch) -> Iterator[None]:
             for each in (contextlib.redirect_stdout, contextlib.redirect_stderr)
         ]
         stack.enter_context(system_source(watch.read))
-        stack.enter_context(instead(time, "sleep", watch.sleep))
-        stack.enter_context(instead(tempfile, "_name_sequence", iter(f"{number:08}" for number in range(10**8))))
+        numbered = (f"{number:08}" for number in range(10**8))
+        changes = [(time, "sleep", watch.sleep), (tempfile, "_name_sequence", numbered)]
+        stack.enter_context(all_instead(changes))
         stack.enter_context(no_network(watch.send, partial(watch.note, SYSTEM, "connections are closed")))
         stack.enter_context(told(watch.done))
         root.addHandler(logged)

@@ -5,13 +5,13 @@ replies try to make a device known again.
 
 import io
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from email.message import Message
 from types import SimpleNamespace
 from typing import Any
 
 import requests
-from sottovoce.audit.instead import instead
+from sottovoce.audit.instead import all_instead
 
 _OPTIONS = ("timeout", "verify", "cert", "proxies")
 _COOKIE = "known=again; Path=/; Secure"
@@ -41,9 +41,8 @@ def no_network(send: Send, closed: Callable[[int], None]) -> Iterator[None]:
         how = (number(adapter), *(_plain(options.get(name)) for name in _OPTIONS))
         return _reply(request, *send(request, how))
 
-    with ExitStack() as stack:
-        stack.enter_context(instead(requests.adapters.HTTPAdapter, "send", sent))
-        stack.enter_context(instead(requests.adapters.HTTPAdapter, "close", lambda each: closed(number(each))))
+    adapter = requests.adapters.HTTPAdapter
+    with all_instead([(adapter, "send", sent), (adapter, "close", lambda each: closed(number(each)))]):
         yield
 
 

@@ -9,6 +9,7 @@ The true values of a question: what a randomizer reads. How an answer becomes on
 Numbers are whole numbers or decimals written as strings, and exact: 0.3 is step 3 of a grid with steps of 0.1.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -70,10 +71,9 @@ class Grid:
         Raises:
             ValueError: not a number of the form that ``read`` takes, out of range, or between two steps.
         """
-        number = self.read(answer)
-        if not self.low <= number <= self.high:
+        steps = (self.read(answer) - self.low) / self.step
+        if not 0 <= steps <= self.steps:
             raise ValueError("must lie between min and max")
-        steps = (number - self.low) / self.step
         if steps.denominator != 1:
             raise ValueError("is not on the grid")
         return steps.numerator
@@ -120,10 +120,15 @@ class Domain:
     max_choices: int = 1
     absent: bool = False
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of options, or of values on the grid."""
         return len(self.options) if self.grid is None else self.grid.steps + 1
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where each option that an answer can name stands: all but the category that ``absent_category`` adds."""
+        return {name: place for place, name in enumerate(self.options[: len(self.options) - self.absent])}
 
     @property
     def steps(self) -> int:

@@ -14,8 +14,7 @@ _MAX_DEPTH = 32
 
 def dump(value: object) -> bytes:
     """The one spelling of a value: keys sorted, no spaces, UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
-    return text.encode()
+    return _ENCODER.encode(value).encode()
 
 
 def load(body: bytes) -> dict[str, Any]:
@@ -27,13 +26,7 @@ def load(body: bytes) -> dict[str, Any]:
             within 2^53 - 1, a lone surrogate, or too deep. The message says which and repeats nothing.
     """
     try:
-        value = json.loads(
-            body.decode(),
-            object_pairs_hook=_object,
-            parse_constant=_refuse_number,
-            parse_float=_refuse_number,
-            parse_int=_integer,
-        )
+        value = _DECODER.decode(body.decode())
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -93,3 +86,10 @@ def _integer(text: str) -> int:
     if text == "-0" or len(text) > 17:
         raise ValueError("holds a number beyond 2^53 - 1")
     return int(text)
+
+
+# Made once: a short document takes as long as what reads or writes it takes to make.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_refuse_number, parse_float=_refuse_number, parse_int=_integer
+)

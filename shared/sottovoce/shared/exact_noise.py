@@ -20,7 +20,7 @@ Source: Canonne, Kamath and Steinke 2020.
 import math
 from collections.abc import Callable
 
-from sottovoce.shared.uniform import ReadBytes, exactly, uniform_below
+from sottovoce.shared.uniform import ReadBytes, uniform_below
 
 
 class ExactNoise:
@@ -33,7 +33,7 @@ class ExactNoise:
         """A uniform integer in 0 .. bound - 1, however large the bound."""
         if bound < 1:
             raise ValueError("a draw needs a bound of at least 1")
-        return uniform_below(lambda count: exactly(self._read, count), bound)
+        return uniform_below(self._read, bound)
 
     def bernoulli(self, n: int, d: int) -> bool:
         """True with probability n/d."""

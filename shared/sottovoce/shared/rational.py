@@ -51,7 +51,8 @@ def parse_decimal(value: object) -> Fraction:
     text = str(value) if type(value) is int and abs(value) < 10**15 else value
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
         raise ValueError('must be a whole number, or a decimal written as a string, such as "0.25"')
-    return Fraction(text)
+    whole, _, decimals = text.partition(".")
+    return Fraction(int(whole + decimals), 10 ** len(decimals))
 
 
 def dump_decimal(value: Fraction) -> str:

@@ -19,6 +19,7 @@ MAX_WAVE = 9999
 
 _REPORT_ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _KEYS = ("format", "survey", "digest", "wave", "report_id", "values")
 
 
@@ -49,7 +50,7 @@ def dump_report(report: Report, survey: Survey) -> bytes:
 
 def report_length(survey: Survey, wave: int) -> int:
     """Length in bytes of every report of this survey and wave."""
-    return len(_dump(Report(survey.name, survey.digest, wave, "0" * 32, _longest(survey))))
+    return len(_dump(Report(survey.name, survey.digest, wave, "0" * 32, survey.longest)))
 
 
 def parse_report(body: bytes) -> Report:
@@ -81,17 +82,9 @@ def receipt(report: Report, body: bytes) -> dict[str, str | int]:
     }
 
 
-def _longest(survey: Survey) -> tuple[int | None, ...]:
-    """The values of the longest report: of the private questions, those are asked whose values take most digits."""
-    largest = [question.largest for question in survey.questions]
-    by_length = sorted(survey.private, key=lambda index: len(str(largest[index])), reverse=True)
-    unasked = by_length[survey.ask :] if survey.ask is not None else []
-    return tuple(None if index in unasked else value for index, value in enumerate(largest))
-
-
 def _dump(report: Report) -> bytes:
     values = (FORMAT, report.survey, report.digest, report.wave, report.report_id, list(report.values))
-    return json.dumps(dict(zip(_KEYS, values, strict=True)), ensure_ascii=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(dict(zip(_KEYS, values, strict=True))).encode()
 
 
 def _report(document: dict[str, object]) -> Report:

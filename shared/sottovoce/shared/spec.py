@@ -58,7 +58,7 @@ class Question:
     absent: Value | None = None
     neutral: bool = False
 
-    @property
+    @cached_property
     def kind(self) -> QuestionType:
         """The behaviour of its type."""
         return TYPES[self.type]
@@ -68,7 +68,7 @@ class Question:
         """The names of the options, in the order of their values; of a vector, the names of its coordinates."""
         return self.domain.options
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """The largest value that a report may carry for this question."""
         return self.domain.size - 1 if self.mechanism is None else self.mechanism.largest
@@ -232,6 +232,11 @@ class Survey:
         return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Those of all questions."""
+        return frozenset(question.name for question in self.questions)
+
+    @cached_property
     def conditional(self) -> frozenset[str]:
         """Names of the questions that are not shown to everybody."""
         return frozenset(question.name for item in self.items if item.conditions for question in item.questions)
@@ -241,6 +246,14 @@ class Survey:
         """The number of options of each question, by its index, whose reports are bit masks over them."""
         mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))
         return {index: mechanism.options for index, mechanism in mechanisms if isinstance(mechanism, Mask)}
+
+    @cached_property
+    def longest(self) -> tuple[int | None, ...]:
+        """The values of the longest report: of the private questions, those are asked whose values take most digits."""
+        largest = [question.largest for question in self.questions]
+        by_length = sorted(self.private, key=lambda index: len(str(largest[index])), reverse=True)
+        unasked = by_length[self.ask :] if self.ask is not None else []
+        return tuple(None if index in unasked else value for index, value in enumerate(largest))
 
     @property
     def unasked(self) -> int:
@@ -257,7 +270,7 @@ class Survey:
         absent = [index for index, value in enumerate(values) if value is None]
         return len(absent) == self.unasked and set(absent) <= set(self.private)
 
-    @property
+    @cached_property
     def own_coin(self) -> bool:
         """Respondents randomize by themselves, with a coin or a die; the device adds nothing."""
         return bool(self.document["privacy"]["procedure"] == "own_coin")
@@ -275,7 +288,7 @@ class Survey:
             AnswerError: an answer is missing where there must be one, is for no question, or is not an option; no
                 answer is repeated.
         """
-        if not set(answers) <= {question.name for question in self.questions}:
+        if not self.names.issuperset(answers):
             raise AnswerError("there is an answer for a question that the survey does not ask")
         given: dict[str, Value] = {}
         values: list[Value | None] = []

@@ -11,12 +11,18 @@ ReadBytes = Callable[[int], bytes]
 
 
 def uniform_below(read: ReadBytes, bound: int) -> int:
-    """A uniform integer in 0 .. bound - 1, for any bound of at least 1, from what gives exactly the bytes asked for."""
+    """
+    A uniform integer in 0 .. bound - 1, for any bound of at least 1.
+
+    Raises:
+        ValueError: the source gave fewer bytes than it was asked for, or more.
+    """
     bits = (bound - 1).bit_length()
     if bits == 0:
         return 0
+    count, mask = (bits + 7) // 8, (1 << bits) - 1
     while True:
-        value = int.from_bytes(read((bits + 7) // 8)) & ((1 << bits) - 1)
+        value = int.from_bytes(exactly(read, count)) & mask
         if value < bound:
             return value
 

@@ -45,7 +45,7 @@ def in_empty_environment(run: Run, turn: int, home: Path) -> tuple[Observation, 
 
 def without(events: Observation, home: Path) -> Observation:
     """The same in a folder that has one name for all."""
-    return tuple(replace(event, what=eval(repr(event.what).replace(str(home), "/home"))) for event in events)  # noqa: S307
+    return tuple(event._replace(what=eval(repr(event.what).replace(str(home), "/home"))) for event in events)  # noqa: S307
 
 
 @pytest.mark.parametrize("other", range(len(RUNS)))

@@ -39,6 +39,7 @@ class SelectOneType(QuestionType):
 
 def option_index(domain: Domain, answer: object) -> int:
     """The index of the option with this name; a ``ValueError`` repeats nothing of it."""
-    if not isinstance(answer, str) or answer not in domain.options[: domain.size - domain.absent]:
+    place = domain.places.get(answer) if isinstance(answer, str) else None
+    if place is None:
         raise ValueError("is not one of its options")
-    return domain.options.index(answer)
+    return place
