@@ -1,7 +1,7 @@
 """Something else in the place of what a module or a class has, for as long as a client is watched."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 _NOTHING = object()
@@ -26,6 +26,28 @@ def instead(place: object, name: str, other: object) -> Iterator[None]:
             delattr(place, name)
         else:
             setattr(place, name, kept)
+
+
+@contextmanager
+def all_instead(others: Iterable[tuple[object, str, object]]) -> Iterator[None]:
+    """
+    The same for many at once, which is quicker.
+
+    Args:
+        others: place, name, and what stands there instead.
+    """
+    kept = []
+    try:
+        for place, name, other in others:
+            kept.append((place, name, vars(place).get(name, _NOTHING)))
+            setattr(place, name, other)
+        yield
+    finally:
+        for place, name, before in reversed(kept):
+            if before is _NOTHING:
+                delattr(place, name)
+            else:
+                setattr(place, name, before)
 
 
 @contextmanager
