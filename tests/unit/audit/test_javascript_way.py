@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from sottovoce.audit import javascript_way
 from sottovoce.audit.check import PASSED, Check
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_code import check_javascript
@@ -279,3 +280,15 @@ def test_plant_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     found = problems(javascript(TWO))
 
     assert words in found[subject], found
+
+
+@pytest.mark.slow
+def test_other_service_worker_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that sends reports itself, beside a form that is honest."""
+    served = page.assemble()
+    own = served["sw.js"]
+    other = own._replace(body=own.body.replace(b'if (event.request.method === "GET") ', b""))
+    assert other != own
+    monkeypatch.setattr(javascript_way, "assemble", lambda: {**served, "sw.js": other})
+
+    assert problems(javascript(TWO))[FORM] == javascript_way._ALWAYS["worker"]
