@@ -1,6 +1,7 @@
 """Clients that let an answer pass beside its randomizer are found by their whole runs, with what tells it in words."""
 
 import atexit
+import faulthandler
 import logging
 import os
 import sys
@@ -236,7 +237,7 @@ def kept(patch: pytest.MonkeyPatch) -> None:
         (answered(post), "depends on the answer to 'reason'"),
         (answered(call), "depends on the answer to 'reason'"),
         (answered(lambda answers: said(answers) and print("x")), "depends on the answer to 'reason'"),
-        (answered(lambda answers: said(answers) and os.fdopen(os.dup(2), "wb").write(b"x")), "answer to 'reason'"),
+        (answered(lambda answers: said(answers) and faulthandler.dump_traceback(2)), "answer to 'reason'"),
         (answered(lambda answers: said(answers) and sys.stderr.write("x")), "depends on the answer to 'reason'"),
         (answered(lambda answers: said(answers) and logging.getLogger("x").debug("x")), "answer to 'reason'"),
         (answered(lambda answers: time.sleep(0.001 * said(answers))), "depends on the answer to 'reason'"),

@@ -1,12 +1,14 @@
 """The requests that a client makes by agreement, in all that could tell people or devices apart; it makes no others."""
 
 import json
+from collections.abc import Iterator
+from hashlib import sha256
 
 from sottovoce.audit.watched_device import ORIGIN, TOKEN, Event, is_for_reports
 from sottovoce.shared.spec import Survey
 
 _ALWAYS = {"User-Agent": "sottovoce", "Accept-Encoding": "gzip", "Accept": "application/json"}
-_SELDOM = {"GET": ("", "/revisions"), "POST": ("/reports", "/withdraw")}
+_SELDOM = {"GET": ("", "/revisions", "/status"), "POST": ("/reports", "/withdraw")}
 
 NOT_AGREED = "a request goes elsewhere, or says more, than is agreed"
 
@@ -26,16 +28,23 @@ def is_agreed(survey: Survey, request: Event, report_id: str) -> bool:
         report_id: of the report, which is all that a withdrawal tells.
     """
     method, address, headers, body, how = request.what
-    paths = (*_SELDOM.get(method, ()), *(["/redeem"] if survey.is_blind and method == "POST" else []))
+    posts = [(survey.is_blind, "/redeem"), (survey.asks_for_token, "/token")]
+    paths = (*_SELDOM.get(method, ()), *(path for is_asked, path in posts if is_asked and method == "POST"))
     if address not in {f"{ORIGIN}/api/v1/surveys/{survey.name}{path}" for path in paths}:
         return False
     said = {str(name): str(value) for name, value in headers if str(name) != "Content-Length"}
     if survey.is_blind and is_for_reports(request):
         said.pop("Authorization", None)
     is_trusting = how[2] is True and how[3] is None
-    if address.endswith("/withdraw") and json.loads(body or b"{}") != {"report_id": report_id}:
+    if any(address.endswith(path) and json.loads(body or b"{}") != all_ for path, all_ in _all_said(report_id)):
         return False
     return is_trusting and said == _agreed(survey, request)
+
+
+def _all_said(report_id: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The paths of what says one thing only, and that."""
+    yield "/withdraw", {"report_id": report_id}
+    yield "/token", {"token_sha256": sha256(TOKEN.encode()).hexdigest()}
 
 
 def _agreed(survey: Survey, request: Event) -> dict[str, str]:

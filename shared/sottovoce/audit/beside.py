@@ -89,7 +89,7 @@ def surely(part: str, subject: str, work: Work) -> list[Check]:
     """
     try:
         return work()
-    except Exception:  # whatever it is
+    except (Exception, SystemExit):  # whatever it is
         return [_stopped(part, subject)]
 
 

@@ -7,7 +7,8 @@
   const [later, fetched] = [setTimeout, fetch].map((own) => own.bind(globalThis));
   const opened = indexedDB.open.bind(indexedDB);
   const Moment = Date;
-  const state = { events: [], kept: [], tape: [], position: 0, isFed: true, isWatched: false, last: NOW(), since: 0, present: null };
+  const state = { events: [], kept: [], tape: [], position: 0, isFed: true, isWatched: false, last: NOW(), since: 0 };
+  state.present = null;
   // Between presses everything waits until the page has come to rest, so that only what follows upon it is compared.
   const tell = (...event) => {
     state.last = NOW();

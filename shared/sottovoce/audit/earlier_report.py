@@ -6,9 +6,10 @@ from itertools import count
 from pathlib import Path
 
 from sottovoce.audit.instead import environment
+from sottovoce.audit.library_person import LibraryPerson
 from sottovoce.audit.python_code import standing_in
 from sottovoce.audit.runs import Run, plan_runs
-from sottovoce.audit.watched_device import LibraryPerson, Watch, watched
+from sottovoce.audit.watched_device import Watch, watched
 from sottovoce.shared.spec import Survey
 
 _NAMES = ("earlier", "before")

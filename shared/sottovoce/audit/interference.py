@@ -19,13 +19,14 @@ from sottovoce.audit.agreed_requests import NOT_AGREED, is_agreed
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.earlier_report import answer_before
 from sottovoce.audit.instead import environment
+from sottovoce.audit.library_person import run_once, wave_of
 from sottovoce.audit.redeemed_runs import unlike_redemption
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan
+from sottovoce.audit.untold import LATER, NEVER
 from sottovoce.audit.watched_device import (
     CHARGED,
     END,
     FILES,
-    LATER,
     PRINTED,
     READ,
     REQUEST,
@@ -34,8 +35,6 @@ from sottovoce.audit.watched_device import (
     Event,
     Observation,
     is_for_reports,
-    run_once,
-    wave_of,
 )
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.report import parse_report
@@ -48,6 +47,8 @@ _BODY = "the report, or what else is sent,"
 _REQUEST_PARTS = ("the kind of a request", "the address of a request", "a header", _BODY, "how a request goes")
 _PASSWORDS = "machine audit.invalid login known password again\n"
 _FOLDERS = ("TMPDIR", "TEMP", "TMP")
+_TURNS = 8
+"""In so many turns all has come that a turn chooses; the memo that a withdrawn report leaves differs."""
 _NOTCH = 1e-9
 """Charges are sums of numbers with a fraction."""
 
@@ -59,7 +60,13 @@ _KINDS = {
     CHARGED: "what is charged",
     END: "what the person is told",
     LATER: "what is left to be done later",
+    NEVER: "what else is asked of the system",
 }
+_NOT_DONE = {
+    LATER: "something is left to be done later, when nobody looks",
+    NEVER: "something is asked of the system that nobody needs to answer: a connection, another program, another wait",
+}
+"""Whatever is answered."""
 
 Execute = Callable[[Mapping[str, Any], bytes, int], tuple[Observation, int]]
 """``execute(answers, tape, turn)``: what one run shows, and how many random bytes it took."""
@@ -105,12 +112,17 @@ def check_python_runs(survey: Survey, plan: RunPlan, tick: Tick) -> list[Check]:
         few["NETRC"] = str(passwords)
         home = Path(folder) / "home"
 
+        given: list[Mapping[str, Any]] = []
+
         def execute(answers: Mapping[str, Any], tape: bytes, turn: int) -> tuple[Observation, int]:
+            # In every fourth vector what somebody else has answered is tried before, in vain.
+            before = given.pop() if given and turn % 4 == 1 else None
+            given[:] = [answers]
             # A new folder of the same name for each run, since names can be seen.
             home.mkdir(0o700)
             try:
                 answer_before(survey, turn, home)
-                return run_once(survey, answers, tape, turn, home)
+                return run_once(survey, answers, tape, turn, home, before)
             finally:
                 shutil.rmtree(home)
 
@@ -138,8 +150,9 @@ def compare_runs(part: str, survey: Survey, plan: RunPlan, execute: Execute, tic
         return []
     execute(plan.vectors[0].runs[0].answers, plan.vectors[0].runs[0].tape, 0)  # what is loaded once is loaded now
     problem = ""
+    left: dict[int, object] = {}
     for turn, vector in enumerate(plan.vectors):
-        problem = problem or _vector(survey, vector, turn, execute)
+        problem = problem or _vector(survey, vector, turn, execute, left)
         tick(1 / len(plan.vectors))
     identity = Check(part, IDENTITY, PASSED, scope="the 16 bytes that its source gave, in every run")
     if problem:
@@ -151,8 +164,8 @@ def compare_runs(part: str, survey: Survey, plan: RunPlan, execute: Execute, tic
     return [Check(part, SUBJECT, PASSED, scope=plan.scope), identity]
 
 
-def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute) -> str:
-    """What is wrong with the runs of one vector; an empty text if nothing is."""
+def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute, left: dict[int, object]) -> str:
+    """What is wrong with the runs of one vector; an empty text if nothing is. ``left`` is of those before."""
     first = vector.runs[0]
     expected, taken = execute(first.answers, first.tape, turn)
     wrong = _unlike_plan(survey, vector, turn, expected, taken)
@@ -162,7 +175,8 @@ def _vector(survey: Survey, vector: VectorPlan, turn: int, execute: Execute) -> 
         seen, _ = execute(run.answers, run.tape, turn)
         if seen != expected:
             return str(_reason(vector, run, expected, seen, turn, execute))
-    return _beside(survey, expected, vector.id_in(survey, wave_of(survey, turn)))
+    wrong = _unlike_others(expected, turn, left)
+    return wrong or _beside(survey, expected, vector.id_in(survey, wave_of(survey, turn)))
 
 
 def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observation, taken: int) -> str:
@@ -188,10 +202,18 @@ def _unlike_plan(survey: Survey, vector: VectorPlan, turn: int, seen: Observatio
     return wrong or _unlike_ledger(survey, seen, expected.encode())
 
 
+def _unlike_others(seen: Observation, turn: int, left: dict[int, object]) -> str:
+    """Whether what is left in the end hangs on what was reported, which is to be forgotten."""
+    kept = [event.what for event in seen if event.kind == FILES][-1]
+    same = left.setdefault(turn % _TURNS, kept) == kept
+    return "" if same or turn // 2 % 2 else "what is left after forgetting hangs on what was reported"
+
+
 def _beside(survey: Survey, seen: Observation, report_id: str) -> str:
     """Whether something is done that is not agreed, whatever is answered."""
-    if any(event.kind == LATER for event in seen):
-        return "something is left to be done later, when nobody looks"
+    wrong = next((_NOT_DONE[event.kind] for event in seen if event.kind in _NOT_DONE), "")
+    if wrong:
+        return wrong
     requests = [event for event in seen if event.kind == REQUEST]
     return "" if all(is_agreed(survey, event, report_id) for event in requests) else NOT_AGREED
 

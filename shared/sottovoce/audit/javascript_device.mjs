@@ -35,6 +35,7 @@ export class Device {
   events = [];
   position = 0;
   isOnline = true;
+  address = "";
   #timers = [];
   #handed = [];
   #busy = 0;
@@ -151,9 +152,20 @@ export class Device {
     throw new TypeError("Failed to fetch");
   }
 
+  // Who breaks a request off shows when.
+  #heed(signal) {
+    if (signal === NEVER) return;
+    const tell = () => this.tell("request", "GET", "broken off", "[]", "", "{}");
+    signal.addEventListener("abort", tell);
+    if (!signal.aborted) return;
+    tell();
+    throw new TypeError("Failed to fetch");
+  }
+
   async fetch(resource, options = {}) {
-    const { method = "GET", headers = {}, body = "", ...more } = whole(options);
+    const { method = "GET", headers = {}, body = "", signal = NEVER, ...more } = whole(options);
     this.#refuse(resource, body);
+    this.#heed(signal);
     const request = { method, address: String(resource?.url ?? resource), headers: pairs(headers), body: textOf(body) };
     this.tellRequest(request, more);
     this.#busy += 1;
@@ -234,14 +246,35 @@ function putOff(name) {
 /** What a page has and node does not, each use told: after loading, for the scripts open a form where they can. */
 export function installPage() {
   for (const name of WATCHED) {
-    Object.defineProperty(globalThis, name, { value: watched(name), configurable: true, writable: true });
+    const use = watched(name);
+    // What is put in its place is told, and changes nothing: a name outlives the page, another place is gone to.
+    const set = (value) => current.tell("beyond", `set ${name}`, shown(value));
+    Object.defineProperty(globalThis, name, { get: () => use, set, configurable: true });
   }
+  watchTheRest();
   for (const name of ITSELF) {
     Object.defineProperty(globalThis, name, { value: globalThis, configurable: true, writable: true });
   }
   for (const name of MOMENTS) {
     Object.defineProperty(globalThis, name, { set: (work) => current.hand(work), get: () => null, configurable: true });
   }
+}
+
+// Whatever else a page has, of which nobody here knows: each look at it, and all that is put there.
+function watchTheRest() {
+  const [known, kept] = [Object.getPrototypeOf(globalThis), new Map()];
+  const get = (_, name) => {
+    if (kept.has(name)) return kept.get(name);
+    if (typeof name === "symbol" || name in known) return Reflect.get(known, name, globalThis);
+    current.tell("beyond", `get ${name}`);
+    return watched(name);
+  };
+  const set = (_, name, value) => {
+    current.tell("beyond", `set ${String(name)}`, shown(value));
+    kept.set(name, value);
+    return true;
+  };
+  Object.setPrototypeOf(globalThis, new Proxy(Object.create(known), { get, set }));
 }
 
 function ofCrypto(name) {
@@ -293,14 +326,19 @@ function shown(value) {
   try {
     return textOf(value);
   } catch {
-    return String(value);
+    if (Array.isArray(value)) return value.map(shown).join("\n");
+    return String(value instanceof Request ? value.url : value);
   }
 }
 
-const PLAIN = new Map([["navigator.onLine", () => current.isOnline]]);
+const PLAIN = new Map([
+  ["navigator.onLine", () => current.isOnline],
+  ["navigator.languages", () => ["en"]],
+  ["location.href", () => current.address],
+]);
 
-// Something of which each use is told, whatever it is; it gives the like of itself.
-function watched(path) {
+/** Something of which each use is told, whatever it is; it gives the like of itself. */
+export function watched(path) {
   const use = (how, name, given) => {
     current.tell("page", `${path} ${how} ${String(name)}`, given.map(shown).join("\n"));
     for (const work of given) if (typeof work === "function") current.hand(work);

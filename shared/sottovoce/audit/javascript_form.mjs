@@ -1,29 +1,42 @@
 // Runs through the steps of the form itself: from the link to the questions, which are answered and sent, and to what
 // is left when the report was forgotten. What lies between a control and the device's part is run here.
-import { Device, enter } from "./javascript_device.mjs";
+import { Device, enter, watched } from "./javascript_device.mjs";
 import { PageElement, documentFor } from "./javascript_page.mjs";
 import { Findings, difference, keep, unlike } from "./javascript_runs.mjs";
 import { ORIGIN } from "./javascript_site.mjs";
+import { isServiceable } from "./javascript_worker.mjs";
 
 const AMPLE = { question: Infinity, total: Infinity };
 const TURNS = 4000;
+// Beside the script lie the sentences, of which the same are given in any language.
+const BESIDE = `${ORIGIN}/assets/`;
+const SENTENCES = /^https:..audit.invalid.assets.catalogues.([a-z]+)\.json$/;
+const OTHER = "de";
+const PLACES = ["main", "status", "broken", "header", "footer"];
 const turn = globalThis.setImmediate;
 const Locale = Intl.Locale;
 
 /** What is found wrong in runs through the form, as `compareRuns` tells it; at most `most` of each vector. */
-export async function compareForms(product, site, vectors, { catalogue, most }) {
+export async function compareForms(product, site, vectors, { catalogue, most, worker }) {
   const findings = new Findings();
   const { questions } = await product.loadSurvey(new TextEncoder().encode(site.text));
+  allowAll(product.Form.prototype);
+  if (!(await isServiceable(worker))) findings.add("worker", []);
   let count = 0;
-  for (const { body, redemption, runs } of vectors) {
+  for (const [place, { body, redemption, runs }] of vectors.entries()) {
     const taken = runs.slice(0, most);
     const { values } = JSON.parse(body);
-    const given = { site, catalogue, redemption, asked: questions.filter((_, index) => values[index] !== null) };
+    const isRound = place % 2 === 1;
+    const asked = questions.filter((_, index) => values[index] !== null);
+    const given = { site, catalogue, redemption, asked, isRound };
     // Everybody has chosen something else before; of two, what the other one answers.
     const everybody = taken.map((run, place) => ({ ...run, before: taken[(place + 1) % taken.length].answers }));
+    // The page around the form is told once, when the first report has arrived.
+    if (place === 1) await observe(product, given, everybody[0]);
     const reference = await observe(product, given, everybody[0]);
     if (reference.sent.length !== 1) findings.add("broken", []);
     else if (reference.sent[0] !== body) findings.add("law", []);
+    if (reference.events.some(([kind]) => kind === "beyond")) findings.add("beyond", []);
     for (const run of everybody) {
       const seen = await observe(product, given, run);
       const kind = difference(reference.events, seen.events);
@@ -35,9 +48,19 @@ export async function compareForms(product, site, vectors, { catalogue, most }) 
   return { found: findings.list, count };
 }
 
-async function observe(product, { site, catalogue, asked, redemption }, { answers, before, tape }) {
+// Whatever a survey costs, it is answered.
+function allowAll(form) {
+  const { open } = form;
+  form.open = function (href, setup) {
+    return open.call(this, href, setup, AMPLE);
+  };
+}
+
+async function observe(product, { site, catalogue, asked, redemption, isRound }, { answers, before, tape }) {
   const sent = [];
   const answer = (request) => {
+    const language = SENTENCES.exec(request.address)?.[1];
+    if (language) return [200, JSON.stringify({ ...catalogue, language })];
     if (site.isForReports(request)) {
       sent.push(request.body);
       keep(device, "waiting");
@@ -48,10 +71,11 @@ async function observe(product, { site, catalogue, asked, redemption }, { answer
   const [from, to] = redemption;
   const device = new Device(bytes, answer, 0, site.present);
   enter(device);
-  const page = new Page(device);
+  const page = new Page(device, isRound);
   try {
-    await page.open(product, site, catalogue, bytes.subarray(from, to));
+    await page.open(product, site, bytes.subarray(from, to));
     page.choose(asked, before);
+    await (isRound ? page.comeBack() : page.changeLanguage());
     page.choose(asked, answers);
     await page.review();
     await page.send(bytes.subarray(to));
@@ -76,34 +100,63 @@ function KnownLocale(tag) {
 }
 
 class Page {
-  main = new PageElement("main");
-  status = new PageElement("p");
   isForgetful = true;
+  #listeners = [];
 
-  constructor(device) {
+  /** In every second vector the page stands within another one. */
+  constructor(device, isWithin) {
     this.device = device;
-    const tell = (name, value) => device.tell("page", `document ${name}`, value);
-    const given = { document: documentFor(tell), scrollTo: () => {}, ResizeObserver: Unseeing, innerHeight: 1 };
-    const listening = { addEventListener: (_, work) => device.hand(work), removeEventListener: () => {} };
-    Object.assign(globalThis, given, listening);
+    this.elements = Object.fromEntries(PLACES.map((id) => [id, new PageElement(id === "main" ? "main" : "div")]));
+    [this.main, this.status] = [this.elements.main, this.elements.status];
+    const addEventListener = (type, work) => {
+      const listener = typeof work === "function" ? work : (event) => work.handleEvent(event);
+      this.#listeners.push([type, listener]);
+      device.hand(listener);
+    };
+    const document = documentFor({
+      tell: (name, value) => device.tell("page", `document ${name}`, value),
+      tellUnknown: (...what) => device.tell("beyond", ...what),
+      heard: (event) => this.#listeners.forEach(([type, work]) => type === event.type && work(event)),
+      elements: this.elements,
+      addEventListener,
+    });
     Intl.Locale = KnownLocale;
-    // Nobody embeds it.
-    Object.assign(globalThis, { parent: globalThis, self: globalThis });
+    const parent = isWithin ? watched("parent") : globalThis;
+    const size = { scrollTo: () => {}, ResizeObserver: Unseeing, innerHeight: 1 };
+    lend({ document, ...size, addEventListener, removeEventListener: () => {}, parent, self: globalThis });
   }
 
   /** From the link to the questions; `redemption` are the bytes that are drawn when it is begun. */
-  async open(product, { link, name, token, wave }, catalogue, redemption) {
-    const words = new product.Words(async () => ({ ...catalogue, language: "en" }), ["en"]);
-    const view = new product.StepView(words, this.main, this.status, () => {});
-    const address = `${ORIGIN}/s/${name}#d=${link.digest}${token && `&t=${token}`}&w=${wave}`;
-    await new product.Form(words, view).open(address, {}, AMPLE);
+  async open(product, { link, name, token, wave }, redemption) {
+    this.device.address = `${ORIGIN}/s/${name}#d=${link.digest}${token && `&t=${token}`}&w=${wave}`;
+    product.start([], BESIDE);
+    const isMain = ({ className }) => className === "primary";
+    await this.until(() => this.main.first((node) => node.tag === "button" && isMain(node)) && this.language);
     Object.assign(this.device, { random: redemption, position: 0 });
-    this.press(({ className }) => className === "primary");
+    this.press(isMain);
     await this.until(() => this.find("check") ?? this.find("consent") ?? this.form);
     if (this.find("consent")) this.press(({ className }) => className === "primary");
     await this.until(() => this.find("check") ?? this.form);
     if (this.find("check")) this.press(({ className }) => className === "");
     await this.until(() => this.form && !this.find("check"));
+  }
+
+  get language() {
+    return this.elements.header.first(({ tag }) => tag === "select");
+  }
+
+  /** The page speaks another language from here on. */
+  async changeLanguage() {
+    this.language.value = OTHER;
+    this.language.happen("change");
+    await this.until(() => document.documentElement.lang === OTHER);
+  }
+
+  /** To the review and back to the questions. */
+  async comeBack() {
+    await this.review();
+    this.press(({ className }) => className === "");
+    await this.until(() => this.form);
   }
 
   /** Answer what is shown, whatever was chosen there before. */
@@ -193,6 +246,13 @@ function put(input, text) {
   if (text === null) input.checked = true;
   else input.value = String(text);
   for (const type of ["change", "input"]) input.happen(type);
+}
+
+// To the scripts, of which the page knows more than that they used it.
+function lend(things) {
+  for (const [name, value] of Object.entries(things)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
 }
 
 class Unseeing {

@@ -1,4 +1,5 @@
 // As much of a document as the steps of the form need: elements that hold what is put into them, and are pressed.
+import { watched } from "./javascript_device.mjs";
 
 // What is fetched as soon as it is named, whether the element stands in the page or not.
 const PLAIN = new Set(
@@ -8,12 +9,20 @@ const PLAIN = new Set(
     .split(" "),
 );
 const ADDRESSES = ["src", "srcset", "href", "data", "poster", "action", "formAction", "ping", "background", "srcdoc"];
-let tellAddress = () => {};
 // How often an element was put somewhere or taken away, in the whole page.
 let moves = 0;
+// What is not set is simply not there; whatever else is asked of an element, or set on it, is told.
+const QUIET = new Set(
+  "id className type name value checked disabled htmlFor lang dir role tabIndex title autocomplete open noValidate"
+    .concat(" method rel target inputMode min max step required scope then toJSON")
+    .split(" "),
+);
+const isQuiet = (name) => typeof name === "symbol" || QUIET.has(name) || /^(?:@|on|aria)/.test(name);
+let [tellAddress, tellMore, tellPage] = [() => {}, () => {}, () => {}];
 
 /** An element; whatever is set on it stays on it. */
 export class PageElement {
+  tag = "";
   children = [];
   dataset = {};
   hidden = false;
@@ -41,12 +50,13 @@ export class PageElement {
     this.#listeners.push([type, listener]);
   }
 
-  /** Let something happen to it, and to all around it. */
-  happen(type) {
-    const event = { type, target: this, preventDefault: () => {} };
+  /** Let something happen to it, and to all around it: whoever listens to the whole page hears of it last. */
+  happen(type, target = this) {
+    const event = { type, target, preventDefault: () => {}, stopPropagation: () => {} };
     for (const [known, listener] of this.#listeners) if (known === type) listener(event);
     this[`on${type}`]?.(event);
-    if (type === "input") this.#parent?.happen(type);
+    if (this.#parent) this.#parent.happen(type, target);
+    else tellPage(event);
   }
 
   append(...nodes) {
@@ -156,19 +166,46 @@ for (const name of ADDRESSES) {
   Object.defineProperty(PageElement.prototype, name, { get() { return this[own]; }, set, configurable: true });
 }
 
-/** A document whose elements stand nowhere; `tell(name, value)` hears what is set on it. */
-export function documentFor(tell) {
-  tellAddress = tell;
+// Behind all that an element here has.
+Object.setPrototypeOf(
+  PageElement.prototype,
+  new Proxy(Object.prototype, {
+    get(known, name) {
+      if (name in known || isQuiet(name)) return known[name];
+      tellMore(`${this.tag} get ${name}`);
+      return watched(name);
+    },
+    set(known, name, value, element) {
+      if (!isQuiet(name)) tellMore(`${element.tag} set ${name}`, String(value));
+      Object.defineProperty(element, name, { value, configurable: true, enumerable: true, writable: true });
+      return true;
+    },
+  }),
+);
+
+/**
+ * A document whose elements stand nowhere; `tell(name, value)` hears what is set on it, `tellUnknown(...what)` of all
+ * that nobody here knows, `heard(event)` of what happens; `elements` are there from the beginning, by their ids.
+ */
+export function documentFor({ tell, tellUnknown, heard, elements, addEventListener }) {
+  [tellAddress, tellMore, tellPage] = [tell, tellUnknown, heard];
   const own = {
     documentElement: new PageElement("html"),
     createElement: (tag) => new PageElement(tag),
     createElementNS: (_, tag) => new PageElement(tag),
     querySelectorAll: () => [],
+    getElementById: (id) => elements[id] ?? null,
+    addEventListener,
   };
   const set = (_, name, value) => {
     tell(String(name), String(value));
     own[name] = value;
     return true;
   };
-  return new Proxy(own, { set });
+  const get = (_, name) => {
+    if (name in own || isQuiet(name)) return own[name];
+    tellUnknown(`document get ${name}`);
+    return watched(name);
+  };
+  return new Proxy(own, { get, set });
 }

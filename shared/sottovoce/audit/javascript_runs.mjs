@@ -162,6 +162,7 @@ function judge({ events, sent }, { body, tape, ...site }, findings) {
   const kinds = new Set(events.map(([kind]) => kind));
   if (kinds.has("broken") || sent === null) return findings.add("broken", []);
   if (sent.body !== body) findings.add("law", []);
+  if (kinds.has("beyond")) findings.add("beyond", []);
   if (sent.used * 2 !== tape.length) findings.add("used", []);
   for (const [kind, source] of events) if (kind === "source") findings.add(`source ${source}`, []);
   const requests = events.filter(([kind]) => kind === "request");

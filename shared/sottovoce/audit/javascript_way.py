@@ -19,7 +19,7 @@ from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
 from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_BLINDED, NOT_SIGNED, TWICE
 from sottovoce.audit.runs import RunPlan, VectorPlan
 from sottovoce.audit.waiting import present_of
-from sottovoce.client.page import catalogues
+from sottovoce.client.page import assemble, catalogues
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import Report, dump_report
@@ -58,6 +58,7 @@ _EVENTS = {
     "broken": "whether it fails",
     "console": "what it prints",
     "page": "what it does with the page",
+    "beyond": "what else it uses of the browser",
     "source": "where its random values are from",
 }
 _ALWAYS = {
@@ -70,6 +71,8 @@ _ALWAYS = {
     "signed": NOT_SIGNED,
     "besides": BESIDE,
     "longer": KEPT,
+    "beyond": "it uses something of the browser that nobody needs to answer",
+    "worker": "its service worker changes requests, answers or makes them itself, or keeps what passes",
     "time": "what it does hangs on the time at which it runs",
     "remembered": "the browser may remember what is entered",
     "forgotten": "what is left after forgetting hangs on what was reported",
@@ -118,7 +121,8 @@ def _reported(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN
 def form_document(plan: RunPlan) -> dict[str, Any]:
     """The sentences of the page, and of how many runs of each vector its steps are gone through."""
     sentences = json.loads(catalogues()["catalogues/en.json"])
-    return {"catalogue": sentences, "most": max(2, plan.forms // max(1, len(plan.vectors)))}
+    worker = assemble()["sw.js"].body.decode()
+    return {"catalogue": sentences, "most": max(2, plan.forms // max(1, len(plan.vectors))), "worker": worker}
 
 
 def _body(survey: Survey, vector: VectorPlan) -> str:

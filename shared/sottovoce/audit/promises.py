@@ -53,10 +53,11 @@ PROMISES = {
         "Nothing else tells an answer: no id, header, wait, file or message, not how much is read or in which order.",
         "The whole program was run with chance arranged so that it reports the same whatever is answered; all that "
         "left the device or stayed on it was compared, byte for byte; in some runs a report was refused and sent "
-        "again, and another survey had been answered before.",
+        "again, another survey had been answered before, or people came back and chose again. What no client needs of "
+        "the system or the browser was looked for in each.",
         "How long anything takes; three or more answers together, but for trials; ids and random bytes that no run "
-        "has; devices with many earlier reports; what a browser can do that the audit does not know of; other programs "
-        "on the device. Of Python the library was run, not the steps of the terminal; of several "
+        "has; devices with many earlier reports; other programs on the device; what a program does past all that the "
+        "audit listens to. Of Python the library was run, not the steps of the terminal; of several "
         "waves the first and the last, in the browser's client the first.",
     ),
     "source": Promise(

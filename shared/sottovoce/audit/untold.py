@@ -2,54 +2,77 @@
 
 import atexit
 import os
+import select
 import signal
+import subprocess
 import threading
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from sottovoce.audit.instead import all_instead
 
-Tell = Callable[[str, tuple[Any, ...], bool], None]
-"""``tell(name, given, is_later)``: what was called, with what, and whether its work is done at another time."""
+LATER, NEVER, TOLD = "later", "never", "told"
+"""What is put off until nobody looks; what no client needs, whatever is answered; and what may be done, and is told."""
 
-_FORBIDDEN = ("mkfifo", "mknod", "memfd_create")
+Tell = Callable[[str, str, tuple[Any, ...]], None]
+"""``tell(how, name, given)``: one of the above, what was called, and with what."""
+
+_NEVER = (
+    "mkfifo", "mknod", "memfd_create", "setsid", "setpgid", "nice", "setpriority", "sched_setaffinity", "_exit",
+    "abort",
+)  # fmt: skip
+ASKING = ("stat", "lstat", "access", "statvfs", "readlink")
 _WRITING = ("write", "pwrite", "writev", "pwritev", "sendfile", "copy_file_range", "splice")
 _ALARMS = ("signal", "alarm", "setitimer")
+_WAITS = (
+    *((select, name) for name in ("select", "poll", "epoll", "kqueue")),
+    *((signal, name) for name in ("pause", "sigwait", "sigwaitinfo", "sigtimedwait")),
+    (threading.Condition, "wait"),
+)
+"""Other ways to wait than to sleep."""
 
 
-@contextmanager
-def told(tell: Tell) -> Iterator[None]:
-    """While this lasts, ``tell`` hears of what is written past files, left in shared memory or put off."""
-    places: list[tuple[object, str, bool, bool]] = [
-        *((os, name, False, False) for name in _FORBIDDEN),
-        *((os, name, False, True) for name in _WRITING),
-        *((signal, name, True, False) for name in _ALARMS),
-        *((module, "shm_open", False, False) for module in _shared_memory()),
-        (atexit, "register", True, False),
-        (threading.Thread, "start", True, False),
+def told(tell: Tell) -> AbstractContextManager[None]:
+    """While this lasts, ``tell`` hears of what is written past files, left in shared memory, put off or asked for."""
+    return all_instead((place, name, _telling(tell, how, name, own)) for place, name, how, own in _places())
+
+
+@cache
+def _places() -> list[tuple[object, str, str, Callable[..., Any]]]:
+    """What is told: where it stands, its name, how, and itself."""
+    places: list[tuple[object, str, str]] = [
+        *((os, name, NEVER) for name in _NEVER),
+        *((os, name, TOLD) for name in (*_WRITING, *ASKING)),
+        *((signal, name, LATER) for name in _ALARMS),
+        *((place, name, NEVER) for place, name in _WAITS),
+        *((module, "shm_open", NEVER) for module in _known("_posixshmem")),
+        *((module, "fork_exec", NEVER) for module in _known("_posixsubprocess")),
+        (subprocess, "_fork_exec", NEVER),
+        (atexit, "register", LATER),
+        (threading.Thread, "start", LATER),
+        (threading, "_start_new_thread", LATER),
+        (weakref.finalize, "__init__", LATER),
+        *((module, "start_new_thread", LATER) for module in _known("_thread")),
     ]
-    own = ((place, name, getattr(place, name, None), is_later, is_done) for place, name, is_later, is_done in places)
-    with all_instead(
-        (place, name, _telling(tell, name, does, is_later, is_done))
-        for place, name, does, is_later, is_done in own
-        if does is not None
-    ):
-        yield
+    return [(place, name, how, getattr(place, name)) for place, name, how in places if hasattr(place, name)]
 
 
-def _shared_memory() -> list[ModuleType]:
+def _known(name: str) -> list[ModuleType]:
+    """The module, where the system has it."""
     with suppress(ImportError):
-        return [import_module("_posixshmem")]
+        return [import_module(name)]
     return []
 
 
-def _telling(tell: Tell, name: str, own: Callable[..., Any], is_later: bool, is_done: bool) -> Callable[..., Any]:
+def _telling(tell: Tell, how: str, name: str, own: Callable[..., Any]) -> Callable[..., Any]:
     def call(*given: Any, **more: Any) -> Any:  # noqa: ANN401 - those of the function
-        tell(name, (*given, *sorted(more.items())), is_later)
-        return own(*given, **more) if is_done else None
+        tell(how, name, (*given, *sorted(more.items())))
+        return own(*given, **more) if how == TOLD else None
 
     return call
 

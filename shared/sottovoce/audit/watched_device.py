@@ -15,8 +15,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
@@ -25,16 +24,11 @@ from typing import Any, NamedTuple
 import requests
 from sottovoce.audit.instead import all_instead, environment
 from sottovoce.audit.own_keys import redeemed
+from sottovoce.audit.passed_by import READING, is_elsewhere, is_outside, settings_kept, was_given
 from sottovoce.audit.small_files import look_at, read_small
 from sottovoce.audit.system_source import system_source
-from sottovoce.audit.untold import descriptors_to, told
-from sottovoce.audit.waiting import present_of
+from sottovoce.audit.untold import ASKING, NEVER, TOLD, descriptors_to, told
 from sottovoce.audit.watched_wire import no_network
-from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.respondent import Respondent
-from sottovoce.client.transport import Transport
-from sottovoce.shared.allowance import Allowance
-from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
 
@@ -43,10 +37,10 @@ TOKEN = "0" * 16
 MOST_BYTES = 1 << 20
 """Random bytes beyond the tape: who reads more reads for ever."""
 
-READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, CHARGED, END, LATER = (
-    "random bytes", "request", "files", "system", "wait", "printed", "charged", "end", "later",
+READ, REQUEST, FILES, SYSTEM, WAIT, PRINTED, CHARGED, END = (
+    "random bytes", "request", "files", "system", "wait", "printed", "charged", "end",
 )  # fmt: skip
-"""Kinds of events."""
+"""Kinds of events, with ``LATER`` and ``NEVER``."""
 
 REFUSALS = ((), (503, 403), (), (503,))
 """What the aggregator says first, turn by turn: that it is busy; and that it takes no report, which is sent again."""
@@ -54,13 +48,15 @@ REFUSALS = ((), (503, 403), (), (503,))
 WAITING, SENT, FORGOTTEN = "while the report waits", "after sending", "after forgetting"
 """The stages of a run, of which each event has one."""
 
-_FILES_CHANGE = frozenset({"os.rename", "os.link", "os.remove"})
-_NEVER = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.startfile", "webbrowser.")
+_FILES_CHANGE = frozenset({"os.rename", "os.link", "os.remove", "os.truncate"})
+_NEVER = (
+    "socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.kill", "os.startfile",
+    "webbrowser.", "ctypes.", "signal.", "resource.", "_thread.",
+)  # fmt: skip
 _WATCHED = (
     *_NEVER, "os.", "shutil.", "syslog.", "sqlite3.", "dbm.", "time.sleep", "urllib.", "http.", "smtplib.", "ftplib.",
-    "fcntl.ioctl", "ctypes.dlopen",
+    "fcntl.ioctl",
 )  # fmt: skip
-_HARMLESS = frozenset({"os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.getxattr", "os.listxattr"})
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -103,7 +99,7 @@ class Watch:
         self._survey = survey
         self._tape = tape
         self._refusals = list(refusals)
-        self._home = home
+        self._inside = str(home)
         self._looking = False
         self._elsewhere: dict[str, None] = {}
         self._found: tuple[tuple[str, int, bytes], ...] = ()
@@ -115,7 +111,7 @@ class Watch:
     def note_files(self) -> None:
         """Add the bytes of all files, if they are others than when they were last looked at."""
         self._looking = True
-        found = (*_files(str(self._home)), *_contents(self._elsewhere))
+        found = (*_files(self._inside), *_contents(self._elsewhere))
         self._looking = False
         before, self._found = self._found, found
         if found != before:
@@ -144,32 +140,49 @@ class Watch:
             return self._refusals.pop(0), b"{}"
         return self._reply(str(request.url), body)
 
-    def done(self, name: str, given: tuple[Any, ...], is_later: bool) -> None:
+    def done(self, how: str, name: str, given: tuple[Any, ...]) -> None:
         """
         Something of which the interpreter has no audit event.
 
         Args:
+            how: one of ``LATER``, ``NEVER`` and ``TOLD``.
             name: what was called.
             given: with what.
-            is_later: its work is done at another time.
         """
-        self.note(LATER if is_later else SYSTEM, name, *(() if is_later else map(repr, given)))
+        if how != TOLD:
+            self.note(how, name, *(each for each in given if isinstance(each, (str, bytes, int, float))))
+        elif name not in ASKING or (not self._looking and is_elsewhere(given[0], self._inside)):
+            self.note(SYSTEM, name, *map(repr, given))
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """An audit event of the interpreter."""
         if self._looking or not _is_watched(event):
             return
-        if event == "open" and (isinstance(arguments[0], int) or not (arguments[2] or 0) & _WRITES):
+        flags = (arguments[2] or 0) if event == "open" else 0
+        if event in READING or (event == "open" and not flags & _WRITES):
+            if is_elsewhere(arguments[0], self._inside):
+                self.note(SYSTEM, event, str(arguments[0]))
             return
-        if event in _FILES_CHANGE:
+        if event == "open" and isinstance(arguments[0], int):
+            self._written_to(arguments[0])
+            return
+        # Nothing is written over before it was looked at.
+        if event in _FILES_CHANGE or (event == "open" and not flags & os.O_EXCL):
             self.note_files()
         if event == "open" or event in _FILES_CHANGE:
             self._elsewhere.update(
-                dict.fromkeys(os.fsdecode(each) for each in arguments[:2] if _is_outside(each, self._home))
+                dict.fromkeys(os.fsdecode(each) for each in arguments[:2] if is_outside(each, self._inside))
             )
-        self.note(SYSTEM, event, tuple(map(str, arguments)))
-        if event.startswith(_NEVER):
+        is_needed = not event.startswith(_NEVER)
+        self.note(SYSTEM if is_needed else NEVER, event, tuple(map(str, arguments)))
+        if not is_needed:
             raise PermissionError("nothing leaves a device that is audited")
+
+    def _written_to(self, descriptor: int) -> None:
+        self._looking = True
+        if was_given(descriptor, self._inside):
+            self.note(NEVER, "open", "what was open before")
+        self._looking = False
 
     def _reply(self, url: str, body: bytes | None) -> tuple[int, bytes]:
         """As an honest aggregator that shows no revisions and no status."""
@@ -200,15 +213,7 @@ def _files(folder: str) -> Iterator[tuple[str, int, bytes]]:
 
 @cache
 def _is_watched(event: str) -> bool:
-    return event.startswith(("open", *_WATCHED)) and event not in _HARMLESS
-
-
-def _is_outside(path: Any, home: Path) -> bool:  # noqa: ANN401 - whatever a program opens
-    if not isinstance(path, (str, bytes, os.PathLike)):
-        return False
-    # Compared as texts: it is asked at each step on the disk.
-    opened, inside = os.fsdecode(path), str(home)
-    return opened != inside and not opened.startswith(inside + os.sep)
+    return event.startswith(("open", *_WATCHED))
 
 
 def _contents(paths: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
@@ -284,112 +289,22 @@ def observe(watch: Watch, home: Path, answer: Answer, finish: Answer) -> Observa
     with environment({"HOME": str(home), "SOTTOVOCE_LEDGER": str(home / "ledger")}), watched(watch):
         for stage, step in ((SENT, answer), (FORGOTTEN, finish)):
             try:
-                step(home / "ledger")
-            except Exception as error:  # whatever it is, it is how the step ends
-                watch.note(END, *_told(error))
+                with settings_kept() as changed:
+                    step(home / "ledger")
+            except (Exception, SystemExit) as error:  # whatever it is, it is how the step ends
+                watch.note(END, *told_of(error))
+            if changed:
+                watch.note(NEVER, "other settings")
             watch.stage = stage
             watch.note_files()
     return tuple(watch.events)
 
 
-def _told(error: Exception) -> tuple[str, ...]:
+def told_of(error: BaseException) -> tuple[str, ...]:
+    """What a person is told when a step ends with an error."""
     return type(error).__name__, str(error), *getattr(error, "__notes__", ())
-
-
-class LibraryPerson:
-    """
-    Somebody who answers through ``Respondent``, as a program would.
-
-    Args:
-        survey: the survey.
-        answers: hers.
-        watch: gets her waits.
-        turn: chooses what else she does: every second one looks at which questions she is asked before she answers,
-            every second pair takes the report back and does not have it forgotten; see also ``wave_of``.
-    """
-
-    def __init__(self, survey: Survey, answers: Mapping[str, Any], watch: Watch, turn: int) -> None:
-        self._survey = survey
-        self._answers = answers
-        self._watch = watch
-        self._asks_first = turn % 2 == 1
-        self._withdraws = turn // 2 % 2 == 1
-        self._wave = wave_of(survey, turn)
-        self._moment = present_of(survey, self._wave)
-
-    def answer(self, ledger: Path) -> None:
-        """Answer, and send."""
-        person = self._respondent(ledger)
-        # Whoever redeems is asked before that.
-        if self._asks_first or self._survey.is_blind:
-            self._watch.note(END, *(question.name for question in person.asked))
-        before = person.spent
-        told = self._sent(person)
-        self._watch.note(CHARGED, person.spent - before)
-        self._watch.note(END, repr(told))
-
-    def _sent(self, person: Respondent) -> dict[str, Any]:
-        """The receipt; whoever has to wait, or is refused, sends again."""
-        step = partial(person.answer, self._answers)
-        for _ in range(2):
-            try:
-                return step()
-            except NotYet as waits:
-                self._watch.note(END, str(waits), waits.send_at)
-                self._moment = waits.send_at
-            except TransportError as failed:
-                self._watch.note(END, *_told(failed))
-            step = partial(person.send)
-        return step()
-
-    def finish(self, ledger: Path) -> None:
-        """Withdraw, or forget."""
-        if self._withdraws:
-            self._respondent(ledger).withdraw()
-            return
-        kept = FileLedger(ledger)
-        for name in kept.names():
-            kept.forget(name)
-
-    def _respondent(self, ledger: Path) -> Respondent:
-        any_price = Allowance(float("inf"), float("inf"))
-        transport = Transport(ORIGIN, sleep=self._watch.sleep)
-        ledger_of_files = FileLedger(ledger)
-        return Respondent(
-            self._survey,
-            transport,
-            ledger_of_files,
-            allowance=any_price,
-            token=TOKEN,
-            wave=self._wave,
-            clock=self._clock,
-        )
-
-    def _clock(self) -> datetime:
-        return datetime.fromtimestamp(self._moment, UTC)
 
 
 def is_for_reports(request: Event) -> bool:
     """Whether a request brings a report."""
     return str(request.what[1]).endswith("/reports")
-
-
-def wave_of(survey: Survey, turn: int) -> int:
-    """The first wave or the last one; in eight turns each comes with all that a turn chooses."""
-    return len(survey.waves) - 1 if survey.waves and (turn + turn // 4) % 2 else 0
-
-
-def run_once(survey: Survey, answers: Mapping[str, Any], tape: bytes, turn: int, home: Path) -> tuple[Observation, int]:
-    """
-    What one run shows, and how many random bytes it took.
-
-    Args:
-        survey: the survey.
-        answers: as ``Respondent.answer`` takes them.
-        tape: the random bytes.
-        turn: chooses what else is done: every second one is refused first; see also ``LibraryPerson``.
-        home: an empty folder.
-    """
-    watch = Watch(survey, tape, REFUSALS[turn % len(REFUSALS)], home)
-    person = LibraryPerson(survey, answers, watch, turn)
-    return observe(watch, home, person.answer, person.finish), watch.taken

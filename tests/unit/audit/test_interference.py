@@ -9,8 +9,9 @@ import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED
 from sottovoce.audit.instead import environment
 from sottovoce.audit.interference import check_python_runs, compare_runs
+from sottovoce.audit.library_person import run_once
 from sottovoce.audit.runs import Run, plan_runs
-from sottovoce.audit.watched_device import Event, Observation, run_once
+from sottovoce.audit.watched_device import Event, Observation
 from sottovoce.client import respondent
 from sottovoce.shared.parse_survey import parse_survey
 

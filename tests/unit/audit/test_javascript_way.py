@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from sottovoce.audit import javascript_way
 from sottovoce.audit.check import PASSED, Check
 from sottovoce.audit.interference import IDENTITY, SUBJECT
 from sottovoce.audit.javascript_code import check_javascript
@@ -41,41 +42,43 @@ Change = tuple[str, str, str]
 LEARN: Change = (
     "device/answer_path.js",
     "return survey.encode(answers, asked);",
-    'globalThis.learnt = answers.first === "yes";\n  return survey.encode(answers, asked);',
+    'Object.learnt = answers.first === "yes";\n  return survey.encode(answers, asked);',
 )
 """Whatever else is planted knows the answer."""
+
+BEYOND = "it uses something of the browser that nobody needs to answer"
 
 PLANTS: dict[str, tuple[list[Change], str, str]] = {
     "header": (
         [LEARN, ("device/transport.js", "const headers = { ...JSON_TYPE, ...more };",
-                 'const headers = { ...JSON_TYPE, ...more, Accept: globalThis.learnt ? "*/*" : "*" };')],
+                 'const headers = { ...JSON_TYPE, ...more, Accept: Object.learnt ? "*/*" : "*" };')],
         SUBJECT, "the headers of a request depends on the answer to 'first'"),
     "address": (
         [LEARN, ("device/transport.js", "return this.#post(`${survey}/reports`",
-                 'return this.#post(`${survey}/reports${globalThis.learnt ? "?" : ""}`')],
+                 'return this.#post(`${survey}/reports${Object.learnt ? "?" : ""}`')],
         SUBJECT, "the address of a request"),
     "always more": (
         [("device/transport.js", 'credentials: "omit"', 'credentials: "include"')], SUBJECT, "not agreed"),
     "ledger": (
         [LEARN, ("device/answer_path.js", "epsilon: survey.epsilonOfWave,",
-                 "epsilon: survey.epsilonOfWave + globalThis.learnt / 1e9,")],
+                 "epsilon: survey.epsilonOfWave + Object.learnt / 1e9,")],
         SUBJECT, "what it writes on the device depends on the answer to 'first'"),
     "when the page is left": (
         [LEARN, ("device/delivery.js", "const expected = await",
-                 'addEventListener("pagehide", () => navigator.sendBeacon(`/${globalThis.learnt}`));\n'
+                 'addEventListener("pagehide", () => navigator.sendBeacon(`/${Object.learnt}`));\n'
                  "  const expected = await")],
         SUBJECT, "what it does with the page depends on the answer to 'first'"),
     "an hour later": (
         [LEARN, ("device/delivery.js", "const expected = await",
-                 "setTimeout(() => console.log(globalThis.learnt), 3_600_000);\n  const expected = await")],
+                 "setTimeout(() => console.log(Object.learnt), 3_600_000);\n  const expected = await")],
         SUBJECT, "what it prints depends on the answer to 'first'"),
     "window": (
         [LEARN, ("device/delivery.js", "const expected = await",
-                 'globalThis.window?.localStorage.setItem("x", globalThis.learnt);\n  const expected = await')],
+                 'globalThis.window?.localStorage.setItem("x", Object.learnt);\n  const expected = await')],
         SUBJECT, "what it does with the page depends on the answer to 'first'"),
     "earlier report": (
         [LEARN, ("device/delivery.js", "const expected = await",
-                 "if ((await ledger.spent(transport.origin)) > 2) console.log(globalThis.learnt);\n"
+                 "if ((await ledger.spent(transport.origin)) > 2) console.log(Object.learnt);\n"
                  "  const expected = await")],
         SUBJECT, "what it prints depends on the answer to 'first'"),
     "request as an object": (
@@ -89,9 +92,64 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         FORM, "what it does with the page depends on the answer to 'first'"),
     "chosen before": (
         [("form/choice_input.js", "clear: () => inputs.forEach((input) => (input.checked = false)),",
-          "clear: () => inputs.forEach((input) => (input.checked = false)),\n    changed: inputs.forEach((input) =>\n"
-          '      input.addEventListener("change", () => inputs.some((each) => each.had) || (input.had = true)\n'
-          '        ? console.log(inputs.findIndex((each) => each.had)) : null)),')],
+          "clear: () => inputs.forEach((input) => (input.checked = false)),\n"
+          "    changed: inputs.forEach((input, at) =>\n"
+          '      input.addEventListener("change", () => inputs.had === undefined ? (inputs.had = at)\n'
+          '        : console.log(inputs.had))),')],
+        FORM, "what it prints depends on the answer to"),
+    "name of the window": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          "globalThis.name = answers.first;\n  return survey.encode(answers, asked);")],
+        SUBJECT, "what else it uses of the browser depends on the answer to 'first'"),
+    "unknown to the audit": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          "globalThis.speechSynthesis?.cancel();\n  return survey.encode(answers, asked);")],
+        SUBJECT, BEYOND),
+    "put on the page's globals": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          "globalThis.somewhere = 1;\n  return survey.encode(answers, asked);")],
+        SUBJECT, BEYOND),
+    "broken off": (
+        [LEARN, ("device/transport.js", "return await this.#fetch(this.origin + path, {",
+                 "const early = AbortSignal.abort();\n      if (Object.learnt && !this.early) "
+                 "return (this.early = await this.#fetch(this.origin, { signal: early }));\n"
+                 "      return await this.#fetch(this.origin + path, {")],
+        SUBJECT, "depends on the answer to 'first'"),
+    "markup": (
+        [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
+          "if (!complete(showParts(parts), summary, words)) return;\n"
+          '    document.createElement("div").innerHTML = JSON.stringify(given());\n    onDone();')],
+        FORM, "what else it uses of the browser depends on the answer to 'first'"),
+    "method of an element": (
+        [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
+          "form.animate?.([]);\n    if (complete(showParts(parts), summary, words)) onDone();")],
+        FORM, BEYOND),
+    "method of the document": (
+        [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
+          'document.execCommand?.("copy");\n    if (complete(showParts(parts), summary, words)) onDone();')],
+        FORM, BEYOND),
+    "chosen before the review": (
+        [("form/steps_flow.js", "async #review() {",
+          "async #review() {\n    const chosen = JSON.stringify(this.#asking.answers());\n    this.seen ??= chosen;\n"
+          "    if (chosen !== this.seen) console.log(this.seen);")],
+        FORM, "what it prints depends on the answer to"),
+    "another language": (
+        [("form/steps/questions.js", 'const title = words.text("h1", survey.title, { tabIndex: -1 });',
+          'words.given = given;\n  const title = words.text("h1", survey.title, { tabIndex: -1 });'),
+         ("form/language_choice.js", "const choose = () => words",
+          "const choose = () => console.log(words.given()) ?? words")],
+        FORM, "what it prints depends on the answer to"),
+    "page around it": (
+        [("form/steps_flow.js", "const answers = this.#asking.answers();",
+          "const answers = this.#asking.answers();\n    if (parent !== self) parent.postMessage(answers);")],
+        FORM, "what it does with the page depends on the answer to 'first'"),
+    "listening to the page": (
+        [("form/start.js", 'addEventListener("pagehide", () => form.forget());',
+          'addEventListener("change", ({ target }) => console.log(target.id));')],
+        FORM, "what it prints depends on the answer to"),
+    "listening to the document": (
+        [("form/start.js", 'addEventListener("pagehide", () => form.forget());',
+          'document.addEventListener("change", { handleEvent: ({ target }) => console.log(target.id) });')],
         FORM, "what it prints depends on the answer to"),
     "remembered": (
         [("form/steps/questions.js", 'noValidate: true, autocomplete: "off" });', "noValidate: true });")],
@@ -105,11 +163,11 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         SUBJECT, "the report is not the one that its draws make"),
     "waits": (
         [LEARN, ("device/send_time.js", "const result = await work();",
-                 "const result = await work();\n  if (globalThis.learnt) await timer(1);")],
+                 "const result = await work();\n  if (Object.learnt) await timer(1);")],
         SUBJECT, "wait"),
     "prints": (
         [LEARN, ("device/delivery.js", "const expected = await",
-                 "console.log(globalThis.learnt);\n  const expected = await")],
+                 "console.log(Object.learnt);\n  const expected = await")],
         SUBJECT, "what it prints depends on the answer to 'first'"),
     "by the clock": (
         [("device/randomize.js", "const report_id = signed?.id ?? draws.identity();",
@@ -131,10 +189,10 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         SUBJECT, "what it does with the page depends on the answer to 'first'"),
     "receipt": (
         [("form/steps/questions.js", "if (complete(showParts(parts), summary, words)) onDone();",
-          "if (!complete(showParts(parts), summary, words)) return;\n    globalThis.learnt = fields[0].read();\n    "
+          "if (!complete(showParts(parts), summary, words)) return;\n    Object.learnt = fields[0].read();\n    "
           "onDone();"),
          ("form/steps/receipt.js", 'const title = heading(1, words.node("receipt_title"));',
-          'const title = heading(globalThis.learnt === "yes" ? 1 : 2, words.node("receipt_title"));')],
+          'const title = heading(Object.learnt === "yes" ? 1 : 2, words.node("receipt_title"));')],
         FORM, "what the page shows when the report was sent or forgotten depends on the answer to 'first'"),
     "another answer": (
         [("form/steps/questions.js", "answers: () => Object.fromEntries(given()),",
@@ -222,3 +280,15 @@ def test_plant_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     found = problems(javascript(TWO))
 
     assert words in found[subject], found
+
+
+@pytest.mark.slow
+def test_other_service_worker_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that sends reports itself, beside a form that is honest."""
+    served = page.assemble()
+    own = served["sw.js"]
+    other = own._replace(body=own.body.replace(b'if (event.request.method === "GET") ', b""))
+    assert other != own
+    monkeypatch.setattr(javascript_way, "assemble", lambda: {**served, "sw.js": other})
+
+    assert problems(javascript(TWO))[FORM] == javascript_way._ALWAYS["worker"]
