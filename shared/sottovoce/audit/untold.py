@@ -5,9 +5,11 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -16,8 +18,11 @@ from typing import Any
 
 from sottovoce.audit.instead import all_instead
 
-LATER, NEVER, TOLD = "later", "never", "told"
-"""What is put off until nobody looks; what no client needs, whatever is answered; and what may be done, and is told."""
+LATER, NEVER, TOLD, WAITED = "later", "never", "told", "waited"
+"""
+What is put off until nobody looks; what no client needs, whatever is answered; what may be done, and is told; and waits
+in another way than by sleeping, which no client needs either.
+"""
 
 Tell = Callable[[str, str, tuple[Any, ...]], None]
 """``tell(how, name, given)``: one of the above, what was called, and with what."""
@@ -39,7 +44,9 @@ _WAITS = (
 
 def told(tell: Tell) -> AbstractContextManager[None]:
     """While this lasts, ``tell`` hears of what is written past files, left in shared memory, put off or asked for."""
-    return all_instead((place, name, _telling(tell, how, name, own)) for place, name, how, own in _places())
+    # Threads that were there before wait and look as they always do: they are not the client's.
+    others = frozenset(sys._current_frames()) - {threading.get_ident()}
+    return all_instead((place, name, _telling(tell, how, name, own, others)) for place, name, how, own in _places())
 
 
 @cache
@@ -49,7 +56,7 @@ def _places() -> list[tuple[object, str, str, Callable[..., Any]]]:
         *((os, name, NEVER) for name in _NEVER),
         *((os, name, TOLD) for name in (*_WRITING, *ASKING)),
         *((signal, name, LATER) for name in _ALARMS),
-        *((place, name, NEVER) for place, name in _WAITS),
+        *((place, name, WAITED) for place, name in _WAITS),
         *((module, "shm_open", NEVER) for module in _known("_posixshmem")),
         *((module, "fork_exec", NEVER) for module in _known("_posixsubprocess")),
         (subprocess, "_fork_exec", NEVER),
@@ -69,9 +76,11 @@ def _known(name: str) -> list[ModuleType]:
     return []
 
 
-def _telling(tell: Tell, how: str, name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+def _telling(tell: Tell, how: str, name: str, own: Callable[..., Any], others: AbstractSet[int]) -> Callable[..., Any]:
     def call(*given: Any, **more: Any) -> Any:  # noqa: ANN401 - those of the function
-        tell(how, name, (*given, *sorted(more.items())))
+        if (how == WAITED or name in ASKING) and threading.get_ident() in others:
+            return own(*given, **more)
+        tell(NEVER if how == WAITED else how, name, (*given, *sorted(more.items())))
         return own(*given, **more) if how == TOLD else None
 
     return call

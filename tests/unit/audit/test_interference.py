@@ -1,12 +1,13 @@
 """Of the runs that are planned, every one counts."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.audit.check import FAILED, NOT_DONE, PASSED
+from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.instead import environment
 from sottovoce.audit.interference import check_python_runs, compare_runs
 from sottovoce.audit.library_person import run_once
@@ -95,3 +96,29 @@ def test_client_that_tells_in_one_wave_only_is_found(wave: int, monkeypatch: pyt
 
 
 ANSWER = respondent.Respondent.answer
+
+
+def test_threads_that_were_there_wait_as_they_do() -> None:
+    """A program that audits may have others: what they do is not the client's, and they are not kept from waiting."""
+
+    def beside_one() -> tuple[list[Check], set[object]]:
+        ended, waited = threading.Event(), list[object]()
+
+        def wait() -> None:
+            condition = threading.Condition()
+            while not ended.is_set():
+                with condition:
+                    waited.append(condition.wait(0.001))
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        try:
+            return check_python_runs(ONE, PLAN, lambda _share: None), {*waited}
+        finally:
+            ended.set()
+            thread.join()
+
+    checks, waited = alone(beside_one)
+
+    assert [check.message for check in checks if check.outcome != PASSED] == []
+    assert waited == {False}
