@@ -311,6 +311,18 @@ def test_file_need_not_say_what_it_replaces() -> None:
     assert check_survey(link, WEAK, WEAK).outcome == PASSED
 
 
+def test_file_need_not_have_the_keys() -> None:
+    """Publishing adds them; with keys of another survey it is another one."""
+    written = parse_survey({**BLIND.document, "access": "blind"})
+    other = parse_survey({**BLIND.document, "access": {"blind": BLIND.document["access"]["blind"][::-1]}})
+    with serving(BLIND) as link:
+        served = fetch_survey(link)
+
+    assert check_survey(link, written, served).outcome == PASSED
+    assert check_survey(link, other, served).outcome == FAILED
+    assert check_survey(link, parse_survey({**written.document, "waves": months(1)}), served).outcome == FAILED
+
+
 def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: ARG001 - the same place
     """Told by its digest."""
     with serving(WEAK) as link:
