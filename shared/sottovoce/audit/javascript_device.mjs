@@ -180,8 +180,7 @@ export class Device {
 // What it was given, and what that has from another object: a browser looks at both.
 function whole(options) {
   const found = {};
-  // A signal is the page's own, and goes nowhere.
-  for (const name in options) if (name !== "signal") found[name] = options[name];
+  for (const name in options) found[name] = options[name];
   return found;
 }
 
