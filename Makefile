@@ -56,8 +56,11 @@ $(SURVEYJS): tests/bench/surveyjs/package-lock.json
 demo: $(VENV)/.installed  ## 6,366 real answers, randomized, collected, estimated, shown
 	$(BIN)/sottovoce demo $(ARGS)
 
+# --timeout is not heard where the interpreter itself is stuck: its process is ended then, and says where it stood.
+STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true --max-worker-restart 0
+
 test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile --timeout 900 $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile --timeout 900 $(STUCK) $(ARGS)
 
 test-fast: $(VENV)/.installed  ## no server, no browser
 	$(BIN)/python -m pytest -q -m "not slow" tests/unit tests/vectors tests/property tests/storage $(ARGS)

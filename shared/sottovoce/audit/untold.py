@@ -5,11 +5,9 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -44,9 +42,9 @@ _WAITS = (
 
 def told(tell: Tell) -> AbstractContextManager[None]:
     """While this lasts, ``tell`` hears of what is written past files, left in shared memory, put off or asked for."""
-    # Threads that were there before wait and look as they always do: they are not the client's.
-    others = frozenset(sys._current_frames()) - {threading.get_ident()}
-    return all_instead((place, name, _telling(tell, how, name, own, others)) for place, name, how, own in _places())
+    # No thread begins meanwhile: all others were there before, are not the client's, and wait and look as they always do.
+    client = threading.get_ident()
+    return all_instead((place, name, _telling(tell, how, name, own, client)) for place, name, how, own in _places())
 
 
 @cache
@@ -76,9 +74,9 @@ def _known(name: str) -> list[ModuleType]:
     return []
 
 
-def _telling(tell: Tell, how: str, name: str, own: Callable[..., Any], others: AbstractSet[int]) -> Callable[..., Any]:
+def _telling(tell: Tell, how: str, name: str, own: Callable[..., Any], client: int) -> Callable[..., Any]:
     def call(*given: Any, **more: Any) -> Any:  # noqa: ANN401 - those of the function
-        if (how == WAITED or name in ASKING) and threading.get_ident() in others:
+        if (how == WAITED or name in ASKING) and threading.get_ident() != client:
             return own(*given, **more)
         tell(NEVER if how == WAITED else how, name, (*given, *sorted(more.items())))
         return own(*given, **more) if how == TOLD else None
