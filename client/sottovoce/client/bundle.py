@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.M
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
-_BESIDE = re.compile(r"\S.*\s//\s")
+_BESIDE = re.compile(r"\s//\s")
 _START = "start([MAIN], import.meta.url, (file) => import(`./${file}`));\n"
 
 # What may stand at the left margin once comments and imports are gone: anything else is not joined safely.
@@ -161,7 +161,7 @@ def _check_margin(path: str, body: str) -> None:
     for line in body.splitlines():
         if not _MARGIN.match(line):
             raise ValueError(f"{path}: this line cannot be joined with other modules: {line}")
-        if _BESIDE.search(line):
+        if _BESIDE.search(line.lstrip()):
             raise ValueError(f"{path}: a comment beside code would swallow what is joined to it: {line}")
         if line.count("`") % 2:
             raise ValueError(f"{path}: a text over several lines would lose its indentation: {line}")
