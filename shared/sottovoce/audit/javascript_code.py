@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +11,7 @@ from sottovoce.audit.branching_draws import Distribution
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
 from sottovoce.audit.device_histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
-from sottovoce.audit.javascript_way import form_document, id_document, judge_way, plan_document
+from sottovoce.audit.javascript_way import FORM, form_document, id_document, judge_form, judge_way, plan_document
 from sottovoce.audit.node import laid_out
 from sottovoce.audit.python_code import (
     Task,
@@ -24,6 +23,7 @@ from sottovoce.audit.python_code import (
     possible,
 )
 from sottovoce.audit.runs import RunPlan
+from sottovoce.client.page import assemble
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
 
@@ -45,7 +45,8 @@ def check_javascript(
 ) -> list[Check]:
     """
     What the JavaScript client's randomizers and whole histories report, or what its instructions say; what it refuses;
-    whether anything but the outputs of the randomizers depends on an answer; where its randomness is from.
+    whether anything but the outputs of the randomizers depends on an answer, but for the form's steps; where its
+    randomness is from.
 
     Args:
         survey: the survey.
@@ -59,12 +60,8 @@ def check_javascript(
         return [Check("javascript", "all questions", NOT_DONE, message=_LACK)]
     order = {**_order(survey, tasks, histories), "plan": plan_document(survey, plan)}
     order["id"] = None if survey.own_coin else id_document(tasks)
-    # The one while the other runs: one core may be free.
-    with ThreadPoolExecutor() as pool:
-        forms = pool.submit(_run, node, scripts, "javascript_forms.mjs", _forms(order, plan))
-        found = _run(node, scripts, "javascript_driver.mjs", order)
+    found = _run(node, scripts, "javascript_driver.mjs", order)
     try:
-        found["form"] = forms.result()
         accepted, refused = found["accepted"], found["refused"]
         if survey.own_coin:
             pairs = zip(tasks, found["procedures"], strict=True)
@@ -84,6 +81,25 @@ def check_javascript(
     return [*checks, judge_refusals("javascript", accepted, refused)]
 
 
+def check_form(survey: Survey, scripts: Mapping[str, str], plan: RunPlan) -> list[Check]:
+    """
+    The same of the form's own steps, in a process with a document of its own; nothing where there is none to find.
+
+    Args:
+        survey: the survey.
+        scripts: from ``page.opened()``.
+        plan: runs of the whole client, of which some go through the form.
+    """
+    files = assemble()
+    node, order = shutil.which("node"), form_document(survey, plan, files)
+    if node is None or order is None:
+        return []
+    try:
+        return [judge_form(_run(node, scripts, "javascript_forms.mjs", order), files)]
+    except (TypeError, KeyError, ValueError):
+        return [Check("javascript", FORM, FAILED, message=_BROKEN)]
+
+
 def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory]) -> dict[str, Any]:
     questions = [
         {"question": dump_question(alone(dump_question(task.run))), "inputs": task.inputs, "most": MAX_PATHS}
@@ -101,19 +117,8 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
     }
 
 
-def _forms(order: Mapping[str, Any], plan: RunPlan) -> dict[str, Any] | None:
-    """What goes through the form; None if nothing is drawn."""
-    if order["plan"] is None:
-        return None
-    form = form_document(plan)
-    vectors = [{**vector, "runs": vector["runs"][: form["most"]]} for vector in order["plan"]["vectors"]]
-    return {"survey": order["survey"], "plan": {**order["plan"], "vectors": vectors}, "form": form}
-
-
-def _run(node: str, scripts: Mapping[str, str], driver: str, order: dict[str, Any] | None) -> Any:  # noqa: ANN401
-    """What a driver printed; None if it failed, printed no JSON, or had nothing to do."""
-    if order is None:
-        return None
+def _run(node: str, scripts: Mapping[str, str], driver: str, order: dict[str, Any]) -> Any:  # noqa: ANN401
+    """What a driver printed; None if it failed, or printed no JSON."""
     with laid_out(node, scripts, driver) as command:
         try:
             run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver

@@ -7,7 +7,8 @@ import { Databases, KeyRange } from "./javascript_database.mjs";
 
 const later = globalThis.setImmediate;
 const Moment = globalThis.Date;
-const CRYPTO = globalThis.crypto;
+// Node loads much with some of its names: what is needed rarely is not looked at before.
+const cryptoOf = Object.getOwnPropertyDescriptor(globalThis, "crypto").get;
 const HASHES = new Map([["SHA-256", "sha256"], ["SHA-384", "sha384"]]);
 const TICK = 1 / 64;
 const OLD = 1_700_000_000_000;
@@ -177,6 +178,14 @@ export class Device {
   }
 }
 
+// A request that is not made yet; `more` is all that was asked of it.
+class PageRequest {
+  constructor(resource, options = {}) {
+    this.url = String(resource?.url ?? resource);
+    this.more = shown({ ...whole(options), of: resource?.more });
+  }
+}
+
 // What it was given, and what that has from another object: a browser looks at both.
 function whole(options) {
   const found = {};
@@ -221,6 +230,7 @@ export function install() {
   set("IDBKeyRange", KeyRange);
   set("fetch", (...request) => current.fetch(...request));
   set("isSecureContext", true);
+  set("Request", PageRequest);
   set("crypto", new Proxy({}, { get: (_, name) => ofCrypto(name) }));
   set("performance", new Proxy({}, { get: (_, name) => ofPerformance(name) }));
   set("setTimeout", (work, milliseconds, ...rest) => current.wait(work, milliseconds, rest));
@@ -286,7 +296,7 @@ function ofCrypto(name) {
 function ofSubtle(name) {
   if (name !== "digest") return async () => current.otherwise(`crypto.subtle.${String(name)}`);
   return async (algorithm, data) => {
-    if (!HASHES.has(algorithm)) return CRYPTO.subtle.digest(algorithm, data);
+    if (!HASHES.has(algorithm)) return cryptoOf.call(globalThis).subtle.digest(algorithm, data);
     return digestOf(algorithm, new Uint8Array(data)).slice().buffer;
   };
 }
@@ -326,7 +336,7 @@ function shown(value) {
     return textOf(value);
   } catch {
     if (Array.isArray(value)) return value.map(shown).join("\n");
-    return String(value instanceof Request ? value.url : value);
+    return String(value instanceof PageRequest ? `${value.url} ${value.more}` : value);
   }
 }
 

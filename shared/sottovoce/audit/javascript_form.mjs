@@ -16,21 +16,20 @@ const PLACES = ["main", "status", "broken", "header", "footer"];
 const turn = globalThis.setImmediate;
 const Locale = Intl.Locale;
 
-/** What is found wrong in runs through the form, as `compareRuns` tells it; at most `most` of each vector. */
-export async function compareForms(product, site, vectors, { catalogue, most, worker }) {
+/** What is found wrong in runs through the form, as `compareRuns` tells it. */
+export async function compareForms(product, site, vectors, { catalogue, worker }) {
   const findings = new Findings();
   const { questions } = await product.loadSurvey(new TextEncoder().encode(site.text));
   allowAll(product.Form.prototype);
   if (!(await isServiceable(worker))) findings.add("worker", []);
   let count = 0;
   for (const [place, { body, redemption, runs }] of vectors.entries()) {
-    const taken = runs.slice(0, most);
     const { values } = JSON.parse(body);
     const isRound = place % 2 === 1;
     const asked = questions.filter((_, index) => values[index] !== null);
     const given = { site, catalogue, redemption, asked, isRound };
     // Everybody has chosen something else before; of two, what the other one answers.
-    const everybody = taken.map((run, place) => ({ ...run, before: taken[(place + 1) % taken.length].answers }));
+    const everybody = runs.map((run, place) => ({ ...run, before: runs[(place + 1) % runs.length].answers }));
     // The page around the form is told once, when the first report has arrived.
     if (place === 1) await observe(product, given, everybody[0]);
     const reference = await observe(product, given, everybody[0]);
@@ -40,7 +39,7 @@ export async function compareForms(product, site, vectors, { catalogue, most, wo
     for (const run of everybody) {
       const seen = await observe(product, given, run);
       const kind = difference(reference.events, seen.events);
-      if (kind !== null) findings.add(kind, unlike(taken[0], run));
+      if (kind !== null) findings.add(kind, unlike(runs[0], run));
       if (!seen.isForgetful) findings.add("remembered", []);
       count += 1;
     }
@@ -172,7 +171,7 @@ class Page {
   enter(field, entries) {
     const named = new Map(entries.map(([control, text]) => [`${field}-${control}`, text]));
     const own = new RegExp(`^${field}-(?:[0-9]+|absent)$`);
-    const inputs = this.main.all(({ id, tag }) => tag === "input" && own.test(id ?? ""));
+    const inputs = this.main.all(({ tag, id }) => tag === "input" && own.test(id ?? ""));
     for (const input of inputs) if (!named.has(input.id)) giveUp(input);
     for (const [id, text] of named) put(this.find(id), text);
     this.isForgetful &&= inputs.every(isForgotten);
@@ -214,7 +213,7 @@ class Page {
   }
 
   find(id) {
-    return this.main.first((node) => node.id === id);
+    return this.main.named(id);
   }
 
   get form() {

@@ -1,6 +1,6 @@
 // Goes through the steps of the form, in a process of its own: it has a document of its own.
 //
-// In:   { scripts, survey, plan: as for javascript_driver.mjs, form: { catalogue, most } }
+// In:   { scripts, survey, plan: as for javascript_driver.mjs, form: { catalogue, worker } }
 // Out:  { found: [{ kind, questions }], count }
 import { readFileSync } from "node:fs";
 

@@ -115,6 +115,15 @@ export class PageElement {
     return this.#elements.find(holds);
   }
 
+  /** The first that has this id. */
+  named(id) {
+    const elements = this.#elements;
+    const listed = this.#listed;
+    listed.ids ??= new Map(elements.map((node) => [node.id, node]).reverse());
+    const known = listed.ids.get(id);
+    return known?.id === id ? known : this.first((node) => node.id === id);
+  }
+
   // Listed anew only after something has moved: they are looked through far more often.
   get #elements() {
     if (this.#listed.after !== moves) this.#listed = { elements: this.#list([]), after: moves };
@@ -164,6 +173,13 @@ for (const name of ADDRESSES) {
     this[own] = value;
   };
   Object.defineProperty(PageElement.prototype, name, { get() { return this[own]; }, set, configurable: true });
+}
+
+// What is asked for most often is found before the looks are told.
+const OFTEN = ["onclick", "onchange", "oninput", "onsubmit"];
+for (const name of [...QUIET, ...OFTEN]) {
+  const value = PageElement.prototype[name];
+  Object.defineProperty(PageElement.prototype, name, { value, configurable: true, writable: true });
 }
 
 // Behind all that an element here has.

@@ -19,7 +19,7 @@ from sottovoce.audit.randomness import FEW, ID_LAW, SOURCE, alone_with
 from sottovoce.audit.redeemed_runs import BESIDE, KEPT, NOT_BLINDED, NOT_SIGNED, TWICE
 from sottovoce.audit.runs import RunPlan, VectorPlan
 from sottovoce.audit.waiting import present_of
-from sottovoce.client.page import assemble, catalogues
+from sottovoce.client.page import Asset
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import Value
 from sottovoce.shared.report import Report, dump_report
@@ -118,11 +118,25 @@ def _reported(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN
     return randomizer(question.mechanism, value, draws)
 
 
-def form_document(plan: RunPlan) -> dict[str, Any]:
-    """The sentences of the page, and of how many runs of each vector its steps are gone through."""
-    sentences = json.loads(catalogues()["catalogues/en.json"])
-    worker = assemble()["sw.js"].body.decode()
-    return {"catalogue": sentences, "most": max(2, plan.forms // max(1, len(plan.vectors))), "worker": worker}
+def form_document(survey: Survey, plan: RunPlan, files: Mapping[str, Asset]) -> dict[str, Any] | None:
+    """
+    Some runs of each vector as JSON for the driver of the form, with its sentences; None if nothing is drawn.
+
+    Args:
+        survey: the survey.
+        plan: of all runs.
+        files: from ``page.assemble()``.
+    """
+    most = max(2, plan.forms // max(1, len(plan.vectors)))
+    few = plan_document(survey, replace(plan, vectors=tuple(_first_of(vector, most) for vector in plan.vectors)))
+    if few is None:
+        return None
+    form = {"catalogue": json.loads(files["catalogues/en.json"].body), "worker": files["sw.js"].body.decode()}
+    return {"survey": survey.canonical.decode(), "plan": few, "form": form}
+
+
+def _first_of(vector: VectorPlan, most: int) -> VectorPlan:
+    return replace(vector, runs=vector.runs[:most])
 
 
 def _body(survey: Survey, vector: VectorPlan) -> str:
@@ -151,8 +165,6 @@ def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
             raise ValueError
         check = _line(SUBJECT, [_told(**finding) for finding in runs["found"]], plan.scope)
         yield replace(check, outcome=NOT_DONE, message=_UNREACHED) if plan.unreached and not check.message else check
-        problems = [*(_told(**finding) for finding in found["form"]["found"]), *check_styles()]
-        yield _line(FORM, problems, f"{found['form']['count']:,} of these runs, from the link to what is forgotten")
     scope = "each value of each of its 16 bytes, and 256 whole ids"
     yield _line(IDENTITY, [] if found["ids"] is True else ["an id is not just its 16 random bytes"], scope)
     if found["id"] is not None:
@@ -161,6 +173,21 @@ def judge_way(found: Mapping[str, Any], plan: RunPlan) -> Iterator[Check]:
         yield _line(ID_LAW, [] if found["id"] and all(map(_is_even, found["id"])) else [problem], scope)
     yield _line(SOURCE, [_of_source(kind) for kind in found["source"]], "all reads traced, of all runs")
     yield _line(REFUSALS, [_REFUSALS[kind] for kind in found["way"]])
+
+
+def judge_form(found: Mapping[str, Any], files: Mapping[str, Asset]) -> Check:
+    """
+    The line about the form.
+
+    Args:
+        found: what its driver printed.
+        files: from ``page.assemble()``.
+
+    Raises:
+        KeyError, TypeError, ValueError: it did not print what it should.
+    """
+    problems = [*(_told(**finding) for finding in found["found"]), *check_styles(files)]
+    return _line(FORM, problems, f"{found['count']:,} of these runs, from the link to what is forgotten")
 
 
 def _is_even(law: Sequence[tuple[str, object, str]]) -> bool:

@@ -2,8 +2,9 @@
 
 import re
 import sys
+from collections.abc import Mapping
 
-from sottovoce.client.page import assemble
+from sottovoce.client.page import Asset
 
 ASKS = "the style of the page asks for something from elsewhere, which may hang on what is chosen"
 
@@ -23,8 +24,13 @@ def _letter(escape: re.Match[str]) -> str:
     return chr(number) if 0 < number < sys.maxunicode else ""
 
 
-def check_styles() -> list[str]:
-    """What is wrong with the styles of the page as it is served, in words."""
-    pages = [asset.body.decode() for name, asset in assemble().items() if name.endswith((".html", ".css"))]
+def check_styles(files: Mapping[str, Asset]) -> list[str]:
+    """
+    What is wrong with the styles of the page as it is served, in words.
+
+    Args:
+        files: from ``page.assemble()``.
+    """
+    pages = [file.body.decode() for name, file in files.items() if name.endswith((".html", ".css"))]
     styles = [style for page in pages for style in re.findall(r"<style[^>]*>(.*?)</style>", page, re.DOTALL) or [page]]
     return [ASKS] if any(map(fetches, styles)) else []

@@ -15,7 +15,8 @@ from sottovoce.audit.device_histories import DeviceHistory, check_histories, che
 from sottovoce.audit.every_life import CLIENTS, LIFE, check_lives
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.interference import SUBJECT, check_python_runs
-from sottovoce.audit.javascript_code import NO_RUNS, check_javascript
+from sottovoce.audit.javascript_code import NO_RUNS, check_form, check_javascript
+from sottovoce.audit.javascript_way import FORM
 from sottovoce.audit.kept_verdicts import scripts
 from sottovoce.audit.limits import ALLOWED, check_limits
 from sottovoce.audit.own_keys import with_own_keys
@@ -114,23 +115,24 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
         started_beside(each, LIFE, partial(check_lives, each, order.quick, survey.is_blind), ways[each])
         for each in CLIENTS
     ]
+    tick = begin("plan, whole runs of Python", 2)
+    runs, failed = _planned(order)
+    tick(1)
+    # First what takes longest where little is tried.
+    form = started_beside("javascript", FORM, lambda: check_form(survey, scripts(), runs), ways["rest"])
     work = QUICK_WORK if order.quick else MAX_WORK
     tasks = {question.name: plan(question, work) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
-    # Beside the planning, which has to be over before whole runs can begin.
     enumerated = started_beside("python", "all questions", lambda: _enumerated(survey, tasks, found))
-    tick = begin("plan, whole runs of Python", 2)
-    runs, failed = _planned(order)
-    tick(1)
     javascript = started_beside(
         "javascript", "all questions", lambda: check_javascript(survey, run, scripts(), found, runs), ways["rest"]
     )
     samples = started_beside("reports", "all questions", lambda: sampled(order) if order.runs else [], ways["rest"])
     whole = surely("python", SUBJECT, lambda: check_python_runs(survey, runs, tick))
-    tick = begin("laws, JavaScript, lives and samples", 4 + len(lives))
+    tick = begin("laws, JavaScript, lives and samples", 5 + len(lives))
     checks = []
-    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, *lives, samples):
+    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form, *lives, samples):
         checks += each()
         tick(1)
     return [*statement(survey, runs, checks), *checks]

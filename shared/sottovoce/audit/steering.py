@@ -7,7 +7,7 @@ these bytes alike; a client that leaves the way reads or reports something else,
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sottovoce.audit.branching_draws import BranchingDraws, TooManyPaths, following
 from sottovoce.shared.answers import Value
@@ -22,18 +22,8 @@ MAX_SOUGHT = 200_000
 """Draws that looking for one way may take."""
 
 
-class Draw(NamedTuple):
-    """One draw on a way: uniform below ``bound``, and any of ``size`` values from ``first`` on keeps to the way."""
-
-    bound: int
-    first: int
-    size: int
-
-    def tape(self, turn: int) -> bytes:
-        """The bytes of one of these values, another one for another ``turn``."""
-        bits = (self.bound - 1).bit_length()
-        return (self.first + turn % self.size).to_bytes((bits + 7) // 8)
-
+Draw = tuple[int, Sequence[int] | None, int]
+"""One draw on a way: uniform below a bound; the weights by which that was divided, if it was; and what came."""
 
 Way = tuple[Draw, ...]
 
@@ -47,10 +37,8 @@ class SteeringDraws(BranchingDraws):
 
     def _branch(self, bound: int, weights: Sequence[int] | None, live: Sequence[int]) -> int:
         index = self._choose(live)
-        if weights is None:
-            self.way.append(Draw(bound, index, 1))
-        else:
-            self.way.append(Draw(bound, sum(weights[:index]), weights[index]))
+        # Of most ways nothing is asked, so that a draw is noted as it came.
+        self.way.append((bound, weights, index))
         return index
 
 
@@ -82,7 +70,7 @@ class Steering:
         ways = self._ways(value, reported)
         if not ways:
             return None
-        return b"".join(draw.tape(turn // len(ways) + place) for place, draw in enumerate(ways[turn % len(ways)]))
+        return b"".join(_tape(draw, turn // len(ways) + place) for place, draw in enumerate(ways[turn % len(ways)]))
 
     def walks(self, value: Value) -> bool:
         """Whether all ways from a truth can be walked."""
@@ -147,3 +135,10 @@ class Steering:
         draws = SteeringDraws(script)
         reported = self._run(value, draws)
         return draws, (reported ^ wanted).bit_count() if self._masks else abs(reported - wanted)
+
+
+def _tape(draw: Draw, turn: int) -> bytes:
+    """The bytes of one of the values that keep to a way, another one for another ``turn``."""
+    bound, weights, came = draw
+    first, size = (came, 1) if weights is None else (sum(weights[:came]), weights[came])
+    return (first + turn % size).to_bytes(((bound - 1).bit_length() + 7) // 8)

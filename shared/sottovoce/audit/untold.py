@@ -42,7 +42,7 @@ _WAITS = (
 
 def told(tell: Tell) -> AbstractContextManager[None]:
     """While this lasts, ``tell`` hears of what is written past files, left in shared memory, put off or asked for."""
-    # No thread begins meanwhile: all others were there before, are not the client's, and wait and look as they always do.
+    # No thread begins meanwhile: the others were there before, are not the client's, and wait and look as always.
     client = threading.get_ident()
     return all_instead((place, name, _telling(tell, how, name, own, client)) for place, name, how, own in _places())
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
-from sottovoce.audit import javascript_way
+from sottovoce.audit import javascript_code, javascript_way
 from sottovoce.audit.check import PASSED, Check
 from sottovoce.audit.interference import IDENTITY, SUBJECT
-from sottovoce.audit.javascript_code import check_javascript
+from sottovoce.audit.javascript_code import check_form, check_javascript
 from sottovoce.audit.javascript_way import FORM, REFUSALS
 from sottovoce.audit.own_keys import MODULI
 from sottovoce.audit.python_code import plan, private
@@ -238,7 +238,8 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
 def javascript(asked: Survey) -> list[Check]:
     """What the audit finds in the assembled scripts; few runs."""
     tasks = [task for each in private(asked) if (task := plan(each)) is not None]
-    return check_javascript(asked, tasks, page.opened(), plan=plan_runs(asked, quick=True))
+    runs, scripts = plan_runs(asked, quick=True), page.opened()
+    return [*check_javascript(asked, tasks, scripts, plan=runs), *check_form(asked, scripts, runs)]
 
 
 def problems(checks: Sequence[Check]) -> dict[str, str]:
@@ -289,6 +290,6 @@ def test_other_service_worker_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     own = served["sw.js"]
     other = own._replace(body=own.body.replace(b'if (event.request.method === "GET") ', b""))
     assert other != own
-    monkeypatch.setattr(javascript_way, "assemble", lambda: {**served, "sw.js": other})
+    monkeypatch.setattr(javascript_code, "assemble", lambda: {**served, "sw.js": other})
 
     assert problems(javascript(TWO))[FORM] == javascript_way._ALWAYS["worker"]

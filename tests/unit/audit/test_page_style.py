@@ -2,6 +2,7 @@
 
 import pytest
 from sottovoce.audit.page_style import check_styles, fetches
+from sottovoce.client.page import assemble
 
 
 @pytest.mark.parametrize(
@@ -32,4 +33,4 @@ def test_style_that_asks_for_nothing(style: str) -> None:
 
 def test_own_style_asks_for_nothing() -> None:
     """That of the page."""
-    assert check_styles() == []
+    assert check_styles(assemble()) == []
