@@ -56,7 +56,7 @@ class Effort:
 
 
 FULL = Effort(vectors=8, runs=1200, random=1000, threes=3, ids=16)
-QUICK = Effort(vectors=2, runs=60, random=20, threes=0, ids=2, all_reports=False, forms=16)
+QUICK = Effort(vectors=2, runs=48, random=20, threes=0, ids=2, all_reports=False, forms=16)
 
 
 @dataclass(frozen=True)
