@@ -20,13 +20,15 @@ const MOST_DIGESTS = 4096;
 const [REST, MOST_TURNS] = [3, 400];
 const NEVER = new globalThis.AbortController().signal;
 const CONSOLE = Object.keys(globalThis.console).filter((name) => typeof globalThis.console[name] === "function");
-// What a page could keep something in, or tell somebody something by, beside the ledger and fetch.
+// What a page could keep something in, or tell somebody something by, beside the ledger and fetch; at the end, what
+// shows nothing of that which was put into it.
 const WATCHED = [
   "document", "localStorage", "sessionStorage", "caches", "cookieStore", "history", "location", "navigator", "opener",
   "parent", "top", "name", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "BroadcastChannel", "Worker",
   "SharedWorker", "Image", "Audio", "RTCPeerConnection", "Notification", "MessageChannel", "postMessage", "open",
   "alert", "confirm", "prompt", "print", "fetchLater", "FontFace", "sharedStorage", "scheduler", "addEventListener",
-  "dispatchEvent", "requestAnimationFrame", "requestIdleCallback",
+  "dispatchEvent", "requestAnimationFrame", "requestIdleCallback", "Request", "Response", "Headers", "FormData", "Blob",
+  "File", "ReadableStream",
 ];
 const ITSELF = ["window", "self", "frames"];
 const MOMENTS = ["onpagehide", "onbeforeunload", "onunload", "onvisibilitychange", "onblur", "onmessage"];
@@ -178,14 +180,6 @@ export class Device {
   }
 }
 
-// A request that is not made yet; `more` is all that was asked of it.
-class PageRequest {
-  constructor(resource, options = {}) {
-    this.url = String(resource?.url ?? resource);
-    this.more = shown({ ...whole(options), of: resource?.more });
-  }
-}
-
 // What it was given, and what that has from another object: a browser looks at both.
 function whole(options) {
   const found = {};
@@ -230,7 +224,6 @@ export function install() {
   set("IDBKeyRange", KeyRange);
   set("fetch", (...request) => current.fetch(...request));
   set("isSecureContext", true);
-  set("Request", PageRequest);
   set("crypto", new Proxy({}, { get: (_, name) => ofCrypto(name) }));
   set("performance", new Proxy({}, { get: (_, name) => ofPerformance(name) }));
   set("setTimeout", (work, milliseconds, ...rest) => current.wait(work, milliseconds, rest));
@@ -336,7 +329,7 @@ function shown(value) {
     return textOf(value);
   } catch {
     if (Array.isArray(value)) return value.map(shown).join("\n");
-    return String(value instanceof PageRequest ? `${value.url} ${value.more}` : value);
+    return String(value);
   }
 }
 

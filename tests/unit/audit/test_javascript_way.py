@@ -109,6 +109,23 @@ PLANTS: dict[str, tuple[list[Change], str, str]] = {
         [("device/answer_path.js", "return survey.encode(answers, asked);",
           "globalThis.somewhere = 1;\n  return survey.encode(answers, asked);")],
         SUBJECT, BEYOND),
+    "kept as a reply": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          'Promise.resolve(globalThis.caches?.open("own")).then((at) => at?.put("/own", new Response(answers.first)));'
+          "\n  return survey.encode(answers, asked);")],
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
+    "kept as a form": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          'const held = new FormData();\n  held.set("it", answers.first);\n  '
+          'Promise.resolve(globalThis.caches?.open("own")).then((own) => own?.put("/own", held));\n  '
+          "return survey.encode(answers, asked);")],
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
+    "kept as a request": (
+        [("device/answer_path.js", "return survey.encode(answers, asked);",
+          'const own = new Request("/own", { headers: { a: answers.first } });\n  '
+          'Promise.resolve(globalThis.caches?.open("own")).then((kept) => kept?.add(own));\n  '
+          "return survey.encode(answers, asked);")],
+        SUBJECT, "what it does with the page depends on the answer to 'first'"),
     "broken off": (
         [LEARN, ("device/transport.js", "return await this.#fetch(this.origin + path, {",
                  "const early = AbortSignal.abort();\n      if (Object.learnt && !this.early) "
@@ -257,7 +274,10 @@ def test_client_passes(asked: Survey) -> None:
     assert [check.scope for check in checks if check.subject == SUBJECT] == [plan_runs(asked, quick=True).scope]
 
 
-ORDINARY = ("header", "not forgotten", "only both", "receipt", "Math.random", "fewer bits", "another survey", "joint")
+ORDINARY = (
+    "header", "not forgotten", "only both", "receipt", "Math.random", "fewer bits", "another survey", "joint",
+    "kept as a reply",
+)  # fmt: skip
 """One for each promise; the others take as long again, and are found in the same way."""
 
 
