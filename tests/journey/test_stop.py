@@ -167,15 +167,19 @@ def test_worker_ends_when_whoever_looks_after_it_was_killed(tmp_path: Path) -> N
         assert processes(server.url) == []
 
 
-def test_demonstration_that_is_told_to_end_leaves_no_aggregator(tmp_path: Path) -> None:
-    """Nor its folder."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_demonstration_that_is_told_to_end_leaves_no_aggregator(tmp_path: Path, number: signal.Signals) -> None:
+    """Nor its folder; TERM is told to it alone, and Ctrl-C to its aggregator as well."""
     port = free_port()
-    process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", "demo", "--port", str(port)],
-                               stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(tmp_path)})  # fmt: skip
+    with ctrl_c_is_heard():
+        process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", "demo", "--port", str(port)],
+                                   stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)},
+                                   start_new_session=True, text=True)  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     wait_until_ready(url, process, 120)
     assert list(tmp_path.iterdir())
-    process.terminate()
-    process.wait(timeout=30)
+    (os.kill if number == signal.SIGTERM else os.killpg)(process.pid, number)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said.splitlines()[-1:], "Error" in said) == (1, ["Aborted!"], False)
     assert processes(url) == []
     assert list(tmp_path.iterdir()) == []

@@ -67,7 +67,7 @@ class Transport:
         self,
         origin: str,
         session: requests.Session | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] = time.sleep,
         *,
         clock: Callable[[], datetime] = now,
         jitter: Callable[[], float] = jitter,

@@ -1,11 +1,11 @@
 """``demo``: 6,366 real answers, each randomized by its own respondent, collected, estimated and shown."""
 
-import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Event
 
 import click
 from rich.console import Console
@@ -22,6 +22,7 @@ from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
+from sottovoce.cli.told_to_end import noted_orders
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
 
@@ -35,22 +36,21 @@ from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
 def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, leave: bool) -> None:
     """Run a survey of 6,366 real answers from the device to the table."""
     check_free(out, [".json"], force)
-    # Told to end, it ends as by Ctrl-C, and with it the aggregator that it started; its folder goes too.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with tempfile.TemporaryDirectory() as temporary:
+    # Told to end, it takes the aggregator that it started with it, and its folder.
+    with noted_orders() as told, tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
         storage = open_storage(settings, create=True)
-        worst = _run(settings, storage, out, leave)
+        worst = _run(settings, storage, out, leave, told)
         storage.close()
     if worst > MOST_ERRORS:
         click.echo(f"An estimate lies beyond {MOST_ERRORS} standard errors of the truth.", err=True)
         sys.exit(1)
 
 
-def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) -> float:
+def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, told: Event) -> float:
     console, owner, people = Console(stderr=True), prepare(storage), demo_answers()
-    with aggregator(settings):
-        seconds = _send(settings.url, people, console)
+    with aggregator(settings, told):
+        seconds = _send(settings.url, people, console, told)
         results = close(storage)
         rows = compare(results, people)
         _show(rows, f"{results.reports} randomized reports, and the truth that only this demonstration knows", console)
@@ -61,16 +61,26 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool) ->
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            _stay(storage, settings.url, owner, console)
+            _show_dashboard(storage, settings.url, owner, console)
+            while not told.wait(0.5):  # for ever, no order would be heard on Windows
+                pass
+            console.print("Ended.")
     return worst
 
 
-def _send(url: str, people: list[dict[str, str]], console: Console) -> float:
-    """The seconds that the sending took."""
+def _send(url: str, people: list[dict[str, str]], console: Console, told: Event) -> float:
+    """
+    The seconds that the sending took.
+
+    Raises:
+        click.Abort: this process was told to end before all had been sent.
+    """
     started = time.monotonic()
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("respondents", total=len(people))
-        send(url, people, lambda: progress.advance(task))
+        send(url, people, lambda: progress.advance(task), told)
+    if told.is_set():
+        raise click.Abort
     return time.monotonic() - started
 
 
@@ -85,12 +95,7 @@ def _show(rows: Iterable[Row], title: str, console: Console) -> None:
     console.print(table)
 
 
-def _stay(storage: Storage, url: str, owner: Account, console: Console) -> None:
+def _show_dashboard(storage: Storage, url: str, owner: Account, console: Console) -> None:
     link = sign_in_link(storage.access.by(MACHINE), url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
     console.print(f"\nDashboard, signed in, once: {link}\n\nCtrl-C ends the demonstration.", soft_wrap=True)
-    try:
-        while True:
-            time.sleep(3600)
-    except KeyboardInterrupt:
-        console.print("Ended.")

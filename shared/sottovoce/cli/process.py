@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from threading import Event
 
 import requests
 from sottovoce.aggregator.settings import Settings
@@ -14,15 +15,24 @@ from sottovoce.shared.errors import StorageError
 
 
 @contextmanager
-def aggregator(settings: Settings) -> Iterator[None]:
-    """An aggregator process of its own, ready on entry and ended on exit."""
+def aggregator(settings: Settings, told: Event | None = None) -> Iterator[None]:
+    """
+    An aggregator process of its own, ready on entry and ended on exit.
+
+    Args:
+        settings: its own.
+        told: set when nobody waits any more for it to be ready.
+
+    Raises:
+        StorageError: it is not ready, or nobody waits.
+    """
     command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(settings.data), "--port"]
     environment = {**os.environ, **settings.to_environment()}
     process = subprocess.Popen(  # noqa: S603 - our own
         [*command, str(settings.port)], env=environment, stderr=subprocess.DEVNULL
     )
     try:
-        wait_until_ready(settings.url, process)
+        wait_until_ready(settings.url, process, told=told)
         yield
     finally:
         end(process)
@@ -47,7 +57,9 @@ def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
         return process.wait()
 
 
-def wait_until_ready(url: str, process: subprocess.Popen[bytes], seconds: float = 30) -> None:
+def wait_until_ready(
+    url: str, process: subprocess.Popen[bytes], seconds: float = 30, told: Event | None = None
+) -> None:
     """
     Return as soon as a started aggregator answers that it is ready.
 
@@ -55,12 +67,13 @@ def wait_until_ready(url: str, process: subprocess.Popen[bytes], seconds: float 
         url: its address.
         process: what was started; if it ends, nobody waits on.
         seconds: to wait at most.
+        told: set when nobody waits any more.
 
     Raises:
-        StorageError: it ended, or is not ready in time.
+        StorageError: it ended, or is not ready in time, or nobody waits.
     """
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and process.poll() is None:
+    deadline, told = time.monotonic() + seconds, told or Event()
+    while time.monotonic() < deadline and process.poll() is None and not told.is_set():
         try:
             if requests.get(f"{url}/readyz", timeout=5).ok:
                 return

@@ -1,10 +1,10 @@
 """People whose answers are known, each a respondent of its own, with a ledger and draws of its own."""
 
 import itertools
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 
 from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, randomized
@@ -26,7 +26,9 @@ Arrived = Callable[[], object]
 """Called after each report that has arrived."""
 
 
-def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arrived = lambda: None) -> None:
+def send_all(
+    url: str, survey: Survey, people: Sequence[Answers], arrived: Arrived = lambda: None, is_over: Event | None = None
+) -> None:
     """
     Every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
 
@@ -35,11 +37,12 @@ def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arriv
         survey: the survey.
         people: true answers, as option names by question name.
         arrived: called after each report.
+        is_over: set when nobody is to answer any more, nor to wait before another try.
     """
-    is_over = threading.Event()
+    is_over = is_over or Event()
 
     def send(share: Sequence[Answers]) -> None:
-        transport = Transport(url)
+        transport = Transport(url, sleep=is_over.wait)
         for answers in share:
             if is_over.is_set():
                 return
@@ -49,9 +52,10 @@ def send_all(url: str, survey: Survey, people: Sequence[Answers], arrived: Arriv
     with ThreadPoolExecutor(AT_ONCE) as pool:
         try:
             list(pool.map(send, [people[index::AT_ONCE] for index in range(AT_ONCE)]))
-        finally:
-            # Whoever is told to end, or fails, does not wait until all others have answered.
+        except BaseException:
+            # Whoever fails does not wait until all others have answered.
             is_over.set()
+            raise
 
 
 def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], seed: int, arrived: Arrived) -> None:

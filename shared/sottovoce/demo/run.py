@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from threading import Event
 from typing import NamedTuple
 
 from sottovoce.aggregator.clock import day_of, now
@@ -53,7 +54,7 @@ def prepare(storage: Storage) -> Account:
     return storage.access.by(MACHINE).add_owner("demo")
 
 
-def send(url: str, people: Sequence[Answers], arrived: Arrived) -> None:
+def send(url: str, people: Sequence[Answers], arrived: Arrived, is_over: Event) -> None:
     """
     Fetch the survey as a device would, and answer it for everybody.
 
@@ -61,9 +62,10 @@ def send(url: str, people: Sequence[Answers], arrived: Arrived) -> None:
         url: the aggregator's address.
         people: true answers, as option names by question name.
         arrived: called after each report.
+        is_over: set when nobody is to answer any more.
     """
-    survey = load_survey(Transport(url).fetch_survey(demo_survey().name))
-    send_all(url, survey, people, arrived)
+    survey = load_survey(Transport(url, sleep=is_over.wait).fetch_survey(demo_survey().name))
+    send_all(url, survey, people, arrived, is_over)
 
 
 def close(storage: Storage) -> Results:

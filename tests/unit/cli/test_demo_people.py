@@ -1,15 +1,22 @@
 """The demonstration's people answer at once, and stop when it does."""
 
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import requests
+from sottovoce.client.transport import TRIES, Transport
 from sottovoce.demo import respondents
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.shared.errors import TransportError
+
+from tests.unit.client.fakes import Reply, Session
 
 
 def test_nobody_goes_on_answering_once_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C, or one who fails: the thousands who are left are not waited for."""
+    """One fails: the thousands who are left are not waited for."""
     answered: list[Any] = []
 
     class Person:
@@ -18,12 +25,52 @@ def test_nobody_goes_on_answering_once_it_is_over(monkeypatch: pytest.MonkeyPatc
 
         def answer(self, answers: dict[str, str]) -> None:
             if answers["cheated"] == "fails":
-                raise KeyboardInterrupt
+                raise TransportError("refused")
             time.sleep(0.001)
             answered.append(answers)
 
     monkeypatch.setattr(respondents, "Respondent", Person)
     people = [{"cheated": "fails"}, *({"cheated": "yes"} for _ in range(10_000))]
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(TransportError):
         respondents.send_all("http://nowhere.invalid", demo_survey(), people)
     assert len(answered) < 5_000
+
+
+def test_nobody_answers_who_would_begin_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told to end after the third report: each of those who answer at once brings theirs to its end."""
+    is_over, arrived = threading.Event(), []
+
+    class Person:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def answer(self, _: dict[str, str]) -> None:
+            pass
+
+    def count() -> None:
+        arrived.append(1)
+        if len(arrived) == 3:
+            is_over.set()
+
+    monkeypatch.setattr(respondents, "Respondent", Person)
+    respondents.send_all("http://nowhere.invalid", demo_survey(), [{"cheated": "yes"}] * 10_000, count, is_over)
+    assert 3 <= len(arrived) <= 3 + respondents.AT_ONCE
+
+
+def test_nobody_waits_for_another_try_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The aggregator heard the same Ctrl-C, and is gone: the seconds between tries are not waited for."""
+    is_over = threading.Event()
+
+    def gone(_: object) -> Reply:
+        is_over.set()
+        raise requests.ConnectionError
+
+    session, waited = Session(gone), []
+
+    def connect(origin: str, sleep: Callable[[float], bool]) -> Transport:
+        return Transport(origin, session, lambda seconds: waited.append(sleep(seconds)))
+
+    monkeypatch.setattr(respondents, "Transport", connect)
+    with pytest.raises(TransportError, match="cannot be reached"):
+        respondents.send_all("http://nowhere.invalid", demo_survey(), demo_answers()[:1], is_over=is_over)
+    assert waited == [True] * (TRIES - 1)

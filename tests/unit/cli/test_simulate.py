@@ -19,7 +19,7 @@ SURVEY = parse_survey(document(question({"name": "coin_flip"}), privacy={"send_w
 def test_invented_people_do_not_wait_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """A survey whose reports wait for days is tried out in one go."""
     session = Session(Reply(content=SURVEY.canonical), acknowledge)
-    monkeypatch.setattr(respondents, "Transport", lambda origin: Transport(origin, session))
+    monkeypatch.setattr(respondents, "Transport", lambda origin, **_: Transport(origin, session))
     arrived: list[int] = []
     link = Link("https://a.example", SURVEY.name, SURVEY.digest[:32])
     respondents.send_invented(link, SURVEY, invent(SURVEY, 2, 1), 1, lambda: arrived.append(1))

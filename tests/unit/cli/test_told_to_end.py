@@ -1,0 +1,86 @@
+"""No order to end is lost, at whatever step it comes."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import click
+import pytest
+from sottovoce.cli.told_to_end import noted_orders
+from sottovoce.shared.errors import StorageError
+
+LAST_STEPS = """
+import os, signal
+from sottovoce.cli.told_to_end import noted_orders
+
+class Connection:
+    def __del__(self):
+        os.kill(os.getpid(), signal.NUMBER)
+
+signal.signal(signal.SIGINT, signal.HANDLER)
+with noted_orders() as told:
+    Connection()
+    print(told.wait(20))
+"""
+
+TWICE = """
+import os, signal, time
+from sottovoce.cli.told_to_end import noted_orders
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with noted_orders() as told:
+    os.kill(os.getpid(), signal.SIGINT)
+    told.wait()
+    print("noted", flush=True)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+"""
+
+
+def ended(script: str) -> tuple[int, str, str]:
+    """How a process of its own ends, and what it said."""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
+def test_order_at_the_end_of_an_object_is_noted(number: str) -> None:
+    """An exception there is printed and forgotten, and the order with it."""
+    script = LAST_STEPS.replace("NUMBER", number).replace("HANDLER", "default_int_handler")
+    assert ended(script) == (0, "True\n", "")
+
+
+def test_ctrl_c_that_was_to_be_ignored_still_is() -> None:
+    """A shell lets what it runs in the background ignore it: it is meant for what runs in the foreground."""
+    script = LAST_STEPS.replace("NUMBER", "SIGINT").replace("HANDLER", "SIG_IGN").replace("wait(20", "wait(0.2")
+    assert ended(script) == (0, "False\n", "")
+
+
+def test_second_ctrl_c_ends_it_wherever_it_is() -> None:
+    """Whoever says it twice does not want to wait."""
+    code, out, err = ended(TWICE)
+    assert (code, out, err.strip().endswith("KeyboardInterrupt")) == (-signal.SIGINT, "noted\n", True)
+
+
+def fail_once_told() -> None:
+    """The order, and then a failure."""
+    with noted_orders() as told:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert told.wait(20)
+        raise StorageError
+
+
+def test_failure_after_the_order_is_no_failure() -> None:
+    """What was started heard the same Ctrl-C; before any order, a failure is told as one."""
+    with pytest.raises(StorageError), noted_orders():
+        raise StorageError
+    with pytest.raises(click.Abort):
+        fail_once_told()
+
+
+def test_handlers_are_put_back() -> None:
+    """Those of whoever calls."""
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    with noted_orders():
+        assert signal.getsignal(signal.SIGTERM) != before[0]
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
