@@ -40,6 +40,24 @@ def work():
 started_beside("python", "q", work)()
 """
 
+LOST = """
+import os, time
+from sottovoce.audit.beside import started_beside
+
+class Connection:
+    def __del__(self):
+        print(os.getpid(), flush=True)
+        time.sleep(2)
+
+def work():
+    Connection()
+    os.write(1, b"went on\\n")
+    time.sleep(600)
+    return []
+
+started_beside("python", "q", work)()
+"""
+
 
 @pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
 @pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
@@ -60,6 +78,21 @@ def test_ends_with_the_audit(ended_by: signal.Signals, tmp_path: Path) -> None:
         assert len(others) == 2
         assert [number for number in others if not _is_gone(number)] == []
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
+def test_ends_though_the_order_came_where_exceptions_are_lost() -> None:
+    """At the end of an object's life: what follows is begun, and ended soon."""
+    command = [sys.executable, "-c", LOST]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as audit:
+        assert audit.stdout is not None
+        other = int(audit.stdout.readline())
+        audit.terminate()
+        audit.wait()
+
+        # Ends when nobody has it open any more.
+        assert audit.stdout.read() == "went on\n"
+        assert _is_gone(other)
 
 
 def _is_gone(number: int) -> bool:
