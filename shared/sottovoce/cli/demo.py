@@ -61,10 +61,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, to
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            _show_dashboard(storage, settings.url, owner, console)
-            while not told.wait(0.5):  # for ever, no order would be heard on Windows
-                pass
-            console.print("Ended.")
+            _stay(storage, settings.url, owner, console, told)
     return worst
 
 
@@ -95,7 +92,10 @@ def _show(rows: Iterable[Row], title: str, console: Console) -> None:
     console.print(table)
 
 
-def _show_dashboard(storage: Storage, url: str, owner: Account, console: Console) -> None:
+def _stay(storage: Storage, url: str, owner: Account, console: Console, told: Event) -> None:
     link = sign_in_link(storage.access.by(MACHINE), url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
     console.print(f"\nDashboard, signed in, once: {link}\n\nCtrl-C ends the demonstration.", soft_wrap=True)
+    while not told.wait(0.5):  # for ever, no order would be heard on Windows
+        pass
+    console.print("Ended.")

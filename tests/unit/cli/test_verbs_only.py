@@ -28,6 +28,7 @@ NO_VERBS = {
     "release": "what export and crosstab do with --release-epsilon",
     "restoring": "putting a backup where the settings say",
     "server": "the process that looks after the worker",
+    "told_to_end": "TERM and Ctrl-C as something to look at: for the demonstration",
     "worker": "what the process that serves is made of, the one place that joins both sides",
 }
 VERBS = sorted(path for path in FOLDER.glob("*.py") if path.stem not in NO_VERBS)
