@@ -23,8 +23,9 @@ def noted_orders() -> Iterator[Event]:
     """
     told = Event()
 
-    def note(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def note(number: int, _: object) -> None:
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         # In a thread: between any two steps of this one, it might hold the event's own lock.
         _thread.start_new_thread(told.set, ())
 

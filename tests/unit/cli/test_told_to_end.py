@@ -56,6 +56,14 @@ def test_ctrl_c_that_was_to_be_ignored_still_is() -> None:
     assert ended(script) == (0, "False\n", "")
 
 
+def test_ctrl_c_after_term_is_not_the_second() -> None:
+    """Nor heard at all where it was to be ignored: what is put away then is put away whole."""
+    for handler in ("default_int_handler", "SIG_IGN"):
+        script = LAST_STEPS.replace("NUMBER", "SIGTERM").replace("HANDLER", handler)
+        after = "    os.kill(os.getpid(), signal.SIGINT)\n    print('put away')\n"
+        assert ended(script + after) == (0, "True\nput away\n", "")
+
+
 def test_second_ctrl_c_ends_it_wherever_it_is() -> None:
     """Whoever says it twice does not want to wait."""
     code, out, err = ended(TWICE)
