@@ -29,11 +29,8 @@ def noted_orders() -> Iterator[Event]:
         # In a thread: between any two steps of this one, it might hold the event's own lock.
         _thread.start_new_thread(told.set, ())
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    # What a shell runs in the background is to ignore the Ctrl-C that is meant for the foreground.
-    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, note)
+    # In the background of a script as well, where a shell has Ctrl-C ignored: the server that was started hears it.
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield told
     except SurveyError:
