@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.shared.spec import Survey
 

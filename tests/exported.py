@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.planning.simulated_survey import invent, randomized
-from sottovoce.aggregator.results.analysis import revisions_of
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.aggregator.storage import Arrival, Plan, Storage
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
 
 from tests.vectors.tape import Tape

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator import open_results
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import randomized
 from sottovoce.demo.data import demo_answers, demo_survey
 

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 from functools import cache
 
-from sottovoce.aggregator.blind.signing_key import SigningKey, make_key
+from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey, make_key
 from sottovoce.shared.blind_signatures import SALT, Blinded, blind, draw_factor, finalize
 from sottovoce.shared.redemption import RedeemRequest, dump_request, message, parse_reply, spell, spell_modulus
 from sottovoce.shared.spec import Survey

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.web.explanations import EXPLANATIONS
-from sottovoce.aggregator.web.problems import STATUS, TITLES
+from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
+from sottovoce.aggregator.http.problems import STATUS, TITLES
 
 PAGE = Path(__file__).parents[1] / "docs" / "problems.md"
 

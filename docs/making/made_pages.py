@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 from sottovoce.aggregator.app import ROUTES
-from sottovoce.aggregator.opened.results import JointResult, OpenResults, open_results
-from sottovoce.aggregator.web.openapi import describe
+from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, open_results
+from sottovoce.aggregator.http.openapi import describe
 from sottovoce.cli.main import VERBS, main
 from sottovoce.client import FileLedger, MemoryLedger, Respondent
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
@@ -36,8 +36,8 @@ PYTHON: tuple[tuple[str, Any], ...] = (
     ("sottovoce.client", FileLedger),
     ("sottovoce.client", MemoryLedger),
     ("sottovoce.aggregator", open_results),
-    ("sottovoce.aggregator.opened.results", OpenResults),
-    ("sottovoce.aggregator.opened.results", JointResult),
+    ("sottovoce.aggregator.export.results_client.open_results", OpenResults),
+    ("sottovoce.aggregator.export.results_client.open_results", JointResult),
 )
 """The public names: where each is imported from, and what it is."""
 

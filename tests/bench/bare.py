@@ -5,10 +5,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage, _insert
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage, _insert
 from sottovoce.shared.spec import Survey
 
 

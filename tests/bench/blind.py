@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from sottovoce.aggregator.blind.signing_key import is_signature, make_key
+from sottovoce.aggregator.invitations.rsa_blind_signer import is_signature, make_key
 from sottovoce.shared.blind_signatures import SALT, encode, verify
 from sottovoce.shared.redemption import message
 

@@ -8,17 +8,17 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.aggregator.estimators.intervals import exact
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded, simulate
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.aggregator.storage import Arrival, Plan
-from sottovoce.aggregator.storage.base import ID
-from sottovoce.aggregator.storage.columns import matrix, tallies, tally
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies, tally
+from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-from sottovoce.aggregator.curator.ball import Ball, Vectors
+from sottovoce.aggregator.curator.clipping import Ball, Vectors
 from sottovoce.aggregator.curator.cluster import Lloyd, cluster, draw_point
+from sottovoce.aggregator.curator.data.data_set import open_data_set
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import histogram_question
-from sottovoce.aggregator.curator.terms import Terms
-from sottovoce.aggregator.files.data_set import open_data_set
+from sottovoce.aggregator.curator.release_terms import Terms
 
 from tests.bench.mechanisms import best, row
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 import psycopg
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.base import ID, Plan
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.interface import ID, Plan
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests import postgres
 from tests.bench.ingest import ten_questions

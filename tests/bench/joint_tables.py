@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.joint.all_pairs import every_pair
-from sottovoce.aggregator.joint.columns import Columns, read_columns
-from sottovoce.aggregator.joint.crosstab import crosstab, crosstab_within
+from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
+from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
+from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.storage import Arrival, Plan
-from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.interface import ID
 
 from tests.bench.mechanisms import row
 from tests.documents import one_of, question

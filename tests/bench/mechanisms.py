@@ -11,7 +11,7 @@ from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.hadamard_response import support_counts
 from sottovoce.aggregator.estimators.intervals import METHODS
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, simulate
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, simulate
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import Domain

@@ -31,10 +31,10 @@ from statistics import median
 from typing import NamedTuple
 
 import psycopg
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 
 from tests import postgres
 from tests.bench.ingest import load, processor_seconds, report, ten_questions

@@ -13,15 +13,15 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.offline.cluster import on_cluster
-from sottovoce.aggregator.offline.counted import HERE, Opened, open_folder
-from sottovoce.aggregator.offline.counting import Counted, Counts, Layout, tally_rows
-from sottovoce.aggregator.offline.place import place_named
-from sottovoce.aggregator.offline.writing import write_reports
-from sottovoce.aggregator.results.analysis import Revision
+from sottovoce.aggregator.analysis.estimates import Revision
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.offline.count import Counted, Counts, Layout, tally_rows
+from sottovoce.aggregator.export.offline.dask_count import on_cluster
+from sottovoce.aggregator.export.offline.locations import place_named
+from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder
+from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.chain import Line
+from sottovoce.aggregator.storage.hash_chain import Line
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

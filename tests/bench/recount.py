@@ -5,11 +5,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival
-from sottovoce.aggregator.storage.base import ID
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.verify_counts import recount
 
 from tests.bench.ingest import ten_questions

@@ -1,8 +1,8 @@
 """Speed of regressions of a million reports, beside the same in plain numpy over whole arrays."""
 
 import numpy as np
-from sottovoce.aggregator.joint.likelihood_engine import Fit, inverse, maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Fit, inverse, maximize
 
 from tests.bench.mechanisms import MILLION, best, row
 

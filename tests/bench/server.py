@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.collect.admission import _at_once
-from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.intake.admission import _at_once
+from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
 from sottovoce.cli import server, worker

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, sync_playwright
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Storage
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.surveys import reports_so_far
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.aggregator.files.about import About
-from sottovoce.aggregator.files.channels import channels_of
-from sottovoce.aggregator.files.codebook import write_codebook
-from sottovoce.aggregator.results.analysis import Revision
+from sottovoce.aggregator.analysis.estimates import Revision
+from sottovoce.aggregator.export.channels import channels_of
+from sottovoce.aggregator.export.codebook import write_codebook
+from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage import StoredSurvey
 
 from tests.browser.test_access import violations

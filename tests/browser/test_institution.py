@@ -10,10 +10,11 @@ from urllib.parse import quote
 import pytest
 import requests
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.access import oidc, oidc_routes, provider_calls
-from sottovoce.aggregator.access.keys import link_hash
+from sottovoce.aggregator.accounts import oidc, oidc_http
+from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.clock import DAY
-from sottovoce.aggregator.storage.access_rows import Account, Invitation
+from sottovoce.aggregator.storage.accounts.models import Account, Invitation
+from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.cli.process import free_port
 
 from tests.browser.test_access import violations
@@ -136,7 +137,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
 ) -> None:
     """Which is good once; from then on the institution is enough, and nobody is known by an address."""
     page = sign_in(visitor, here, "ada@example.org")
-    assert told(page) == oidc_routes.NOT_INVITED
+    assert told(page) == oidc_pages.NOT_INVITED
 
     storage = here.storage()
     storage.access.add_invitation(Invitation(link_hash("secret"), "exam", "analyst", None, TODAY + 7))
@@ -162,7 +163,7 @@ def test_somebody_new_is_let_in_by_an_invitation_only(
     page.goto(f"{here.url}/dashboard/oidc/invitation?link=secret")
     page.fill("#name", "Eve")
     page.click("text=Go on")
-    assert told(page) == oidc_routes.INVITATION_SPENT
+    assert told(page) == oidc_pages.INVITATION_SPENT
     checked.close()
     storage = here.storage()
     bob = next(account for account in storage.access.accounts() if account.subject and account.subject.endswith(" bob"))
@@ -177,7 +178,7 @@ def test_disabled_account_is_told_so(visitor: BrowserContext, here: Running, uni
     storage.access.add_account(Account(b"account of Cy...", "Cy", subject=f"{university.issuer} cy", disabled_on=TODAY))
     storage.close()
 
-    assert told(sign_in(visitor, here, "cy")) == oidc_routes.DISABLED
+    assert told(sign_in(visitor, here, "cy")) == oidc_pages.DISABLED
 
 
 def test_rotated_keys_are_found_and_a_wrong_clock_is_named(
@@ -212,7 +213,7 @@ def test_provider_that_hangs_keeps_nobody_else_waiting(
             pages = [tabs.submit(come_back, tab) for tab in range(3)]
             # The third one is told at once to come again: the threads that are left are for everybody else.
             first = next(as_completed(pages)).result()
-            assert provider_calls.BUSY in unescape(first)
+            assert oidc_http.BUSY in unescape(first)
             assert requests.get(here.api, timeout=3).ok
             page = visitor.new_page()
             page.goto(f"{here.url}/dashboard/login")
@@ -220,6 +221,6 @@ def test_provider_that_hangs_keeps_nobody_else_waiting(
             page.click("main button")
             page.wait_for_selector("text=Sign out")
             assert sum(page.done() for page in pages) == 1
-            assert sum(provider_calls.NO_ANSWER in unescape(page.result()) for page in pages) == 2
+            assert sum(oidc_http.NO_ANSWER in unescape(page.result()) for page in pages) == 2
     finally:
         university.set_hanging(0)

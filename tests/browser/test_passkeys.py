@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import requests
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect
-from sottovoce.aggregator.access import passkeys
+from sottovoce.aggregator.accounts import passkeys
 from sottovoce.aggregator.clock import DAY
-from sottovoce.aggregator.storage.access_rows import Account
+from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.cli.process import free_port
 
 from tests.browser.test_access import violations

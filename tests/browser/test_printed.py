@@ -3,8 +3,8 @@
 import re
 
 from playwright.sync_api import Browser
-from sottovoce.aggregator.inviting.printed import Invitation, cards, poster
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.posters import Invitation, cards, poster
 
 from tests.qr_reader import read_qr
 from tests.surveys import survey

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.aggregator.collect.tokens import create_tokens
-from sottovoce.aggregator.planning.next_revision import next_revision
+from sottovoce.aggregator.invitations.tokens import create_tokens
+from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

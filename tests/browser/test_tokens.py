@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens
+from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 
 from tests.browser.conftest import VIEWPORT
 from tests.browser.visit import Visit, receipt, review, send

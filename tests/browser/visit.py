@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, Page, Request
-from sottovoce.aggregator.storage.rows import unpack
+from sottovoce.aggregator.storage.pack_values import unpack
 
 from tests.conftest import Running
 

@@ -10,10 +10,10 @@ import pytest
 from flask.testing import FlaskClient
 from requests.cookies import RequestsCookieJar
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Ledger, MemoryLedger
 from sottovoce.client.respondent import Respondent

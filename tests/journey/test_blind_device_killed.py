@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.storage.connect import open_url
 
 from tests import postgres

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.blind.signing_key import SigningKey, is_signature
+from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey, is_signature
 from sottovoce.shared.blind_signatures import EXPONENT, SALT, blind, draw_factor, finalize
 from sottovoce.shared.redemption import message, read_number, spell, spell_modulus
 

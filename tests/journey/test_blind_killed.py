@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import requests
 from click.testing import CliRunner
-from sottovoce.aggregator.collect.tokens import create_tokens
-from sottovoce.aggregator.planning.next_revision import next_revision
+from sottovoce.aggregator.invitations.tokens import create_tokens
+from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.client.draws import Draws

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from sottovoce.aggregator.estimators.support import estimate_share
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.demo.run import MOST_ERRORS, distance

@@ -16,7 +16,7 @@ import pytest
 import requests
 from sottovoce.aggregator.storage import Arrival, Storage
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.cli.process import free_port, wait_until_ready
 from sottovoce.shared.spec import Survey

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import requests
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount
 
 from tests import postgres

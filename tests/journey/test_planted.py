@@ -17,18 +17,18 @@ from typing import Any
 import pytest
 from flask import request
 from sottovoce.aggregator import app as web_app
+from sottovoce.aggregator.accounts import authentication
+from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.decode import ReportDocument
-from sottovoce.aggregator.collect.group_commit import Submitted, settled
-from sottovoce.aggregator.collect.limits import Limits
-from sottovoce.aggregator.collect.server_gate import Gate
-from sottovoce.aggregator.collect.status import PublishedSurveys
+from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.decode import ReportDocument
+from sottovoce.aggregator.intake.group_commit import Submitted, settled
+from sottovoce.aggregator.intake.request_limits import Limits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
-from sottovoce.aggregator.web import auth
+from sottovoce.aggregator.storage.sqlite.storage import _INSERT, SQLiteStorage
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 from tests.journey.test_collection import reports
@@ -162,17 +162,17 @@ def naive_parser(patch: pytest.MonkeyPatch) -> None:
         document = json.loads(body)
         return ReportDocument(**{**document, "values": tuple(document["values"])})
 
-    patch.setattr("sottovoce.aggregator.collect.admission.decode_report", naive)
+    patch.setattr("sottovoce.aggregator.intake.admission.decode_report", naive)
 
 
 def no_dedup(patch: pytest.MonkeyPatch) -> None:
     """A copy is stored over the first one and counted again."""
-    patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT", _INSERT.replace("OR IGNORE", "OR REPLACE"))
+    patch.setattr("sottovoce.aggregator.storage.sqlite.storage._INSERT", _INSERT.replace("OR IGNORE", "OR REPLACE"))
 
 
 def open_route(patch: pytest.MonkeyPatch) -> None:
     """One researchers' route on the public list."""
-    patch.setattr(auth, "PUBLIC", auth.PUBLIC | {"results.surveys"})
+    patch.setattr(authentication, "PUBLIC", authentication.PUBLIC | {"results.surveys"})
 
 
 def no_headers(patch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def time_of_arrival(patch: pytest.MonkeyPatch) -> None:
     """A column with the moment."""
     _schema(patch, '"values" BLOB NOT NULL,', '"values" BLOB NOT NULL, at TEXT DEFAULT CURRENT_TIMESTAMP,')
     named = _INSERT.replace("INTO reports", 'INTO reports (survey, report_id, wave, "values")')
-    patch.setattr("sottovoce.aggregator.storage.sqlite._INSERT", named)
+    patch.setattr("sottovoce.aggregator.storage.sqlite.storage._INSERT", named)
 
 
 def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
 
 def synchronous_normal(patch: pytest.MonkeyPatch) -> None:
     """Commits that a power cut may lose."""
-    from sottovoce.aggregator.storage import sqlite
+    from sottovoce.aggregator.storage.sqlite import storage as sqlite
 
     original = sqlite._Handle.__init__
 
@@ -244,7 +244,7 @@ def log_left(patch: pytest.MonkeyPatch) -> None:
 
 
 def _schema(patch: pytest.MonkeyPatch, old: str, new: str) -> None:
-    from sottovoce.aggregator.storage import schema
+    from sottovoce.aggregator.storage.sqlite import schema
 
     changed = {
         name: tuple(text.replace(old, new) if "TABLE reports (" in text else text for text in statements)
@@ -297,7 +297,7 @@ SYNCED = """
 import sys
 from functools import partial
 from pathlib import Path
-from sottovoce.aggregator.storage.sqlite import _INSERT, SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import _INSERT, SQLiteStorage
 from tests.storage.test_contract import arrival
 from tests.surveys import survey
 storage = SQLiteStorage(Path(sys.argv[1]))

@@ -17,10 +17,10 @@ from pathlib import Path
 import psycopg
 import pytest
 import requests
-from sottovoce.aggregator.access.keys import new_key
-from sottovoce.aggregator.collect.tokens import create_tokens, token_hash
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.invitations.tokens import create_tokens, token_hash
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.cli.process import end, free_port, wait_until_ready
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 import requests
 import sottovoce.aggregator
-from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
+from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS
 
 from tests import postgres
 from tests.journey.test_database_down import until

@@ -8,8 +8,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from sottovoce.aggregator.storage.connect import FILE
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests import postgres
 from tests.journey.test_own_survey import sottovoce

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.shared.parse_survey import parse_survey
 

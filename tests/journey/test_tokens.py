@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 from click.testing import CliRunner
-from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.cli.main import main
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 import requests
 from requests.cookies import RequestsCookieJar
-from sottovoce.aggregator.access.keys import key_hash, new_key, new_link
-from sottovoce.aggregator.collect.limits import UNBELIEVED
-from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.accounts.secrets import key_hash, new_key, new_link
+from sottovoce.aggregator.intake.request_limits import UNBELIEVED
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.access_rows import Invitation, View
-from sottovoce.aggregator.storage.journal_words import KEY_MADE, LOGIN
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.accounts.models import Invitation, View
+from sottovoce.aggregator.storage.audit_log.events import KEY_MADE, LOGIN
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize

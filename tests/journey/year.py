@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.terminal import screen

@@ -5,9 +5,9 @@ from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
 
-from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import cluster
-from sottovoce.aggregator.curator.ledger_place import LedgerFile
+from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.audit.curator_ledger import QUESTION, RELEASE, ask_and_show
 
 GUILTY_EPSILON = 1.0

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.curator.cluster import cluster
-from sottovoce.aggregator.curator.top import noisy_max
+from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.audit import curator
 from sottovoce.audit.curator import curator_report, gaussian_check, judged, lloyd_check, winner_loss
 from sottovoce.audit.curator_ledger import check_ledger

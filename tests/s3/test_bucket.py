@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from pyarrow import fs
-from sottovoce.aggregator.offline.place import Bucket
+from sottovoce.aggregator.export.offline.locations import Bucket
 from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.shared.errors import StorageError

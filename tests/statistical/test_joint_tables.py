@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.tables.independence_test import independence
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
+from sottovoce.aggregator.analysis.tables.table import Rule, Table
+from sottovoce.aggregator.analysis.tables.table_diagnostics import implausible
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.joint.alarms import implausible
-from sottovoce.aggregator.joint.independence import independence
-from sottovoce.aggregator.joint.inversion import correlation, difference, ratio
-from sottovoce.aggregator.joint.pairs import Joint, Pairs
-from sottovoce.aggregator.joint.table import Rule, Table
 from sottovoce.shared.spec import Question
 
 from tests.documents import number, one_of, parsed, question

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.corrected_equations import Corner, solve
-from sottovoce.aggregator.joint.likelihood_engine import Array, Model, maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
-from sottovoce.aggregator.joint.ordered import Ordered
-from sottovoce.aggregator.joint.randomized_predictor import RandomizedPredictor
-from sottovoce.aggregator.joint.standard_errors import covariance
-from sottovoce.aggregator.joint.weights import weighted_share
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Corner, solve
+from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Array, Model, maximize
+from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
+from sottovoce.aggregator.analysis.weights import weighted_share
 
 COIN = np.array([[0.75, 0.25], [0.25, 0.75]])
 ODDS_3 = (np.ones((4, 4)) + 2 * np.eye(4)) / 6

@@ -13,7 +13,7 @@ from sottovoce.aggregator.estimators.square_wave import (
     unbiased_scores,
 )
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded, simulate
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 from tests.documents import number, parsed

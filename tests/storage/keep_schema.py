@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests import postgres
 from tests.storage.test_migrations import FOLDER, SCHEMAS, SHARED_SCHEMAS, database_of

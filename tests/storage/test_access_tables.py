@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.access_rows import (
+from sottovoce.aggregator.storage.accounts.accounts import AccessTables
+from sottovoce.aggregator.storage.accounts.keys import DAY
+from sottovoce.aggregator.storage.accounts.models import (
     EVERY_SURVEY,
     SCOPES,
     AccessRefused,
@@ -17,9 +19,7 @@ from sottovoce.aggregator.storage.access_rows import (
     Key,
     View,
 )
-from sottovoce.aggregator.storage.access_tables import AccessTables
-from sottovoce.aggregator.storage.base import SESSION_IDLE, SESSION_MOST
-from sottovoce.aggregator.storage.key_tables import DAY
+from sottovoce.aggregator.storage.interface import SESSION_IDLE, SESSION_MOST
 
 from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey

@@ -10,12 +10,12 @@ from pathlib import Path
 import psycopg
 import pytest
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.redeeming import Redeeming
-from sottovoce.aggregator.collect.tokens import create_tokens
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.redemption import Redeeming
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.blind_signatures import EXPONENT

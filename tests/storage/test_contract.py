@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.access_rows import Invitation, View
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.rows import pack, unpack
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.storage.accounts.models import Invitation, View
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.pack_values import pack, unpack
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.draft_tables import KEPT, Draft, Plan
+from sottovoce.aggregator.storage.drafts import KEPT, Draft, Plan
 
 from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey

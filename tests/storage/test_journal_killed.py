@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage import journal_words as words
+from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.connect import open_url
 
 from tests import postgres

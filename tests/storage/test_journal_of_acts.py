@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage, TokenBatch
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.copying import copy_all, save
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.copy import copy_all, save
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
 from tests.storage.test_contract import arrival, identity, plan

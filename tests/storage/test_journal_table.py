@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.storage import Entry, Head, Storage, journal_table
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Entry, Head, Storage
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.audit_log import table
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
 from tests import postgres
@@ -48,7 +49,7 @@ def change(store: Storage, *statements: str) -> None:
 def append_on(store: Storage, day: int, what: str, about: str = "") -> None:
     """An entry of that day."""
     with store._write() as db:  # type: ignore[attr-defined]
-        journal_table.append(db, day, what, ANNE, about)
+        table.append(db, day, what, ANNE, about)
 
 
 def test_every_entry_follows_from_the_one_before(store: Storage) -> None:

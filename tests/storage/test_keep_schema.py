@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
-from sottovoce.aggregator.storage.schema import STEPS
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS
+from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.storage.keep_schema import postgres_schema, sqlite_schema
 from tests.storage.test_migrations import SCHEMAS, SHARED_SCHEMAS, database_of

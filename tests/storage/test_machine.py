@@ -20,13 +20,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sottovoce.aggregator.clock import day_of
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens
-from sottovoce.aggregator.housekeeping import Housekeeping
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
 

@@ -11,12 +11,14 @@ from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Cell, postgres_schema, schema
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.postgres_schema import Migration
-from sottovoce.aggregator.storage.schema import STEPS
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Cell
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.postgres import schema as postgres_schema
+from sottovoce.aggregator.storage.postgres.schema import Migration
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite import schema
+from sottovoce.aggregator.storage.sqlite.schema import STEPS
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
@@ -59,7 +61,7 @@ DESCRIBED = """
 OPEN_AT_ONCE = """
 import sys
 from pathlib import Path
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 print(flush=True)
 sys.stdin.readline()
 SQLiteStorage(Path(sys.argv[1])).check()
@@ -69,7 +71,7 @@ SQLiteStorage(Path(sys.argv[1])).check()
 KILLED_AT_EACH_STATEMENT = """
 import os, shutil, signal, sqlite3, sys
 from pathlib import Path
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 old, folder, connect = Path(sys.argv[1]), Path(sys.argv[2]), sqlite3.connect
 
@@ -199,7 +201,7 @@ def test_migration_of_postgresql_that_fails_leaves_the_old_schema(monkeypatch: p
     url = postgres.fresh()
     PostgresStorage(url).close()
     before = described(url)
-    good, name = "CREATE TABLE more (x bigint)", "sottovoce.aggregator.storage.postgres_migrate.MIGRATIONS"
+    good, name = "CREATE TABLE more (x bigint)", "sottovoce.aggregator.storage.postgres.migrate.MIGRATIONS"
     monkeypatch.setattr(name, (*postgres_schema.MIGRATIONS, Migration((good, "nonsense"))))
     with pytest.raises(StorageError, match="SyntaxError"):
         PostgresStorage(url)

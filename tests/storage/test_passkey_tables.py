@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.access_rows import AccessRefused, Account
-from sottovoce.aggregator.storage.access_tables import AccessTables
-from sottovoce.aggregator.storage.passkey_rows import Passkey, PasskeyUse
-from sottovoce.aggregator.storage.passkey_tables import MOST
+from sottovoce.aggregator.storage.accounts.accounts import AccessTables
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
+from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
+from sottovoce.aggregator.storage.accounts.passkeys import MOST
+from sottovoce.aggregator.storage.audit_log import events as words
 
 from tests.storage.test_contract import BACK_ENDS
 

@@ -12,15 +12,15 @@ import psycopg
 import psycopg.sql
 import pytest
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.storage import Arrival, Outcome, sql
-from sottovoce.aggregator.storage.access_rows import Invitation
+from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.storage import Arrival, Outcome, sql_storage
+from sottovoce.aggregator.storage.accounts.models import Invitation
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.postgres_handle import PostgresHandle
-from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.statements import id_hash
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
+from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sql_statements import id_hash
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import StorageError
@@ -170,7 +170,7 @@ def test_withdrawal_that_another_node_overtakes_is_confirmed(
     other = PostgresStorage(url)
     key = store.publish(survey()).key
     store.store([arrival(key, 1)])
-    found = sql.find
+    found = sql_storage.find
     overtaken: list[Outcome] = []
 
     def late(*where: Any) -> Any:
@@ -180,7 +180,7 @@ def test_withdrawal_that_another_node_overtakes_is_confirmed(
                 overtaken[0] = pool.submit(other.withdraw, plan(key), identity(1)).result()
         return found(*where)
 
-    monkeypatch.setattr(sql, "find", late)
+    monkeypatch.setattr(sql_storage, "find", late)
     assert store.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
     assert overtaken == [Outcome.WITHDRAWN]
     other.close()
@@ -313,7 +313,7 @@ def test_database_of_the_first_version_opens_with_equal_counts(url: str, monkeyp
     written = {"[1,2,0]": (1, 2, 0), "[null,254,1]": (None, 254, 1), "[255,null,0]": (255, None, 0),
                "[65535,0,1]": (65535, 0, 1), f"[{2**53 - 1},null,0]": (2**53 - 1, None, 0), "[4294967295,1,1]":
                (2**32 - 1, 1, 1), "[]": ()}  # fmt: skip
-    monkeypatch.setattr("sottovoce.aggregator.storage.postgres_migrate.MIGRATIONS", MIGRATIONS[:1])
+    monkeypatch.setattr("sottovoce.aggregator.storage.postgres.migrate.MIGRATIONS", MIGRATIONS[:1])
     PostgresStorage(url).close()
     key, asked = 1, survey()
     with psycopg.connect(url) as connection:

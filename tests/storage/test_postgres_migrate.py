@@ -7,10 +7,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Outcome, postgres_migrate
-from sottovoce.aggregator.storage.copying import save
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.postgres_schema import MIGRATIONS, Migration
+from sottovoce.aggregator.storage import Outcome
+from sottovoce.aggregator.storage.copy import save
+from sottovoce.aggregator.storage.postgres import migrate as postgres_migrate
+from sottovoce.aggregator.storage.postgres.schema import MIGRATIONS, Migration
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres

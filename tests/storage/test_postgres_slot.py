@@ -10,16 +10,17 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sottovoce.aggregator.housekeeping import Housekeeping
-from sottovoce.aggregator.storage import Outcome, postgres, postgres_slot
-from sottovoce.aggregator.storage.copying import copy_all
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.postgres_slot import SLOT_LOCK, SLOTS, Showing, Slot
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Outcome
+from sottovoce.aggregator.storage.copy import copy_all
+from sottovoce.aggregator.storage.postgres import count_slots, storage
+from sottovoce.aggregator.storage.postgres.count_slots import SLOT_LOCK, SLOTS, Showing, Slot
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import StorageError
 
-from tests import postgres as server
+from tests import storage as server
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
@@ -154,7 +155,7 @@ def test_showing_leaves_it_to_whoever_closes_or_deletes(nodes: list[PostgresStor
 
 def test_groups_that_come_together_are_shown_at_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reads or copies hurries it; what brings nothing new is not worth a look."""
-    monkeypatch.setattr(postgres_slot, "PAUSE", 60.0)
+    monkeypatch.setattr(count_slots, "PAUSE", 60.0)
     wanted: list[object] = []
     with closing(PostgresStorage(url)) as node:
         key = node.publish(survey()).key
@@ -181,7 +182,7 @@ def test_reports_are_acknowledged_by_a_process_that_is_ending(nodes: list[Postgr
 
 def test_nobody_waits_for_ever_for_a_showing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The database does not answer: who reads is told what is shown by now, and the process can end."""
-    monkeypatch.setattr(postgres_slot, "PATIENCE", 0.01)
+    monkeypatch.setattr(count_slots, "PATIENCE", 0.01)
     answers = threading.Event()
     showing = Showing(lambda _: answers.wait(60) and None)
     showing.want({1: 25})
@@ -238,9 +239,9 @@ def test_node_of_the_release_before_shows_by_this_ones_function(
 ) -> None:
     """Where it would show by itself, of two moments, nothing is; what it closes it shows."""
     key = nodes[0].publish(survey()).key
-    store = postgres._STORE.replace("stored, has_grown FROM sottovoce_store_9(", "sottovoce_store_8(")
+    store = storage._STORE.replace("stored, has_grown FROM sottovoce_store_9(", "sottovoce_store_8(")
     store = store.replace(", %s::bigint[])", ")")  # which surveys' ids are signed, it does not say
-    monkeypatch.setattr(postgres, "_STORE", f"SELECT *, false FROM ({store}) AS it WHERE %s <> ''")  # noqa: S608
+    monkeypatch.setattr(storage, "_STORE", f"SELECT *, false FROM ({store}) AS it WHERE %s <> ''")  # noqa: S608
     nodes[1].store([arrival(key, 100)])
     nodes[0].store([arrival(key, number) for number in range(24)])
     assert nodes[0].cells(key)[0].reports == 25

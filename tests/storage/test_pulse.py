@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.copying import copy_all
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.copy import copy_all
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests import postgres
 from tests.surveys import survey

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.copying import copy_all
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.copy import copy_all
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
 from tests.storage.test_contract import BACK_ENDS

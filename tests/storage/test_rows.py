@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sottovoce.aggregator.storage.rows import pack, pack_text, unpack
+from sottovoce.aggregator.storage.pack_values import pack, pack_text, unpack
 
 VALUES = st.one_of(
     st.none(), st.integers(0, 300), st.integers(0, 2**53 - 1), st.sampled_from([254, 255, 65534, 65535, 2**32 - 1])

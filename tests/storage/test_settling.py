@@ -14,11 +14,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Outcome, postgres_settle
-from sottovoce.aggregator.storage.base import Known
-from sottovoce.aggregator.storage.copying import copy_all
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage import Outcome
+from sottovoce.aggregator.storage.copy import copy_all
+from sottovoce.aggregator.storage.interface import Known
+from sottovoce.aggregator.storage.postgres import reorder_reports
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 
 from tests import postgres
@@ -49,8 +50,8 @@ def url() -> str:
 @pytest.fixture
 def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStorage]:
     """A node on it that moves ten reports at a time."""
-    monkeypatch.setattr(postgres_settle, "ROWS", 10)
-    monkeypatch.setattr(postgres_settle, "PAUSE", 0.01)
+    monkeypatch.setattr(reorder_reports, "ROWS", 10)
+    monkeypatch.setattr(reorder_reports, "PAUSE", 0.01)
     node = PostgresStorage(url)
     yield node
     node.close()
@@ -362,7 +363,7 @@ import sys
 import threading
 import time
 from sottovoce.aggregator.storage import postgres_settle
-from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 postgres_settle.ROWS = 3
 storage = PostgresStorage(sys.argv[1])
 print(flush=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.shared.errors import StorageError
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.results.analysis import analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
 from sottovoce.aggregator.storage import Arrival, Cell, Outcome, Plan, Storage
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.rows import pack
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.spec import Survey
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Outcome, postgres_invitations
-from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage import Outcome
+from sottovoce.aggregator.storage.postgres import invitations
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 
 from tests import postgres
 from tests.invited import blind_survey
@@ -48,7 +49,7 @@ def test_what_changes_meanwhile_is_taken_over(
     store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Redeemed, taken back, made; then all is as before but for the order, and the table is as it was made."""
-    key, held = store.revisions("exam")[0].key, postgres_invitations._held
+    key, held = store.revisions("exam")[0].key, invitations._held
 
     def at_that_moment(connection: psycopg.Connection[Any]) -> bool:
         assert store.redeem_invitation(key, HASHES[20], b"x" * 32) is Outcome.NEW
@@ -58,7 +59,7 @@ def test_what_changes_meanwhile_is_taken_over(
 
     # What is taken back has the table sorted soon: not within this.
     monkeypatch.setattr(PostgresStorage, "tidy", lambda _: None)
-    monkeypatch.setattr(postgres_invitations, "_held", at_that_moment)
+    monkeypatch.setattr(invitations, "_held", at_that_moment)
     with psycopg.connect(url) as connection:
         looks = connection.execute(LOOKS).fetchall()
         connection.commit()
@@ -98,8 +99,8 @@ def test_reports_come_in_while_somebody_reads_all_and_a_survey_goes(store: Postg
 
 def test_whoever_reads_all_at_one_moment_has_them(store: PostgresStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup without its invitations would be found out when it is put back; people redeem meanwhile."""
-    monkeypatch.setattr(postgres_invitations, "_TRIES", 1)
-    monkeypatch.setattr(postgres_invitations, "_PAUSE", 0)
+    monkeypatch.setattr(invitations, "_TRIES", 1)
+    monkeypatch.setattr(invitations, "_PAUSE", 0)
     with store.snapshot() as rows:
         assert len(list(rows("surveys"))) == 1
         store.scrub()

@@ -8,10 +8,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import OF_SURVEYS
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
 from sottovoce.shared.errors import StorageError
 

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import psycopg
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import NOT_COPIED, TABLES
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.table_catalogue import NOT_COPIED, TABLES
 
 from tests import postgres
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.postgres import PostgresStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.client.delivery import readable
 from sottovoce.client.file_ledger import FileLedger

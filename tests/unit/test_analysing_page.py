@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator import open_results
-from sottovoce.aggregator.files.folder import write_folder
+from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.cli.main import main
 
 from tests.exported import TODAY, drawn, published, send, source

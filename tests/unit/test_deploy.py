@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sottovoce.aggregator.collect.limits import LARGER, MAX_BODY
+from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY
 from sottovoce.aggregator.settings import PREFIX, Settings, describe
 from sottovoce.cli import server
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.surveys import survey
 from tests.unit.test_deploy import DEPLOY, text

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import click
 import pytest
 import yaml
-from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.parse_survey import parse_survey
 

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import all_templates
-from sottovoce.aggregator.planning.affordable import check_affordable
-from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.cli.author import init
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.survey.author import init
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.types import TYPES
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.survey_reference import PAGE, page, question_keys, survey_keys

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
-from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests import surveys

@@ -5,40 +5,33 @@ from functools import partial
 from typing import Any
 
 from flask import Flask
-from sottovoce.aggregator.access import routes as access
-from sottovoce.aggregator.access.door_routes import register_doors
-from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.marks import Marks, place_of
-from sottovoce.aggregator.blind.redeeming import Redeeming
+from sottovoce.aggregator.accounts import authentication
+from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
+from sottovoce.aggregator.api import analysis as joint
+from sottovoce.aggregator.api import description, front_page, health, results, tokens
+from sottovoce.aggregator.api import respondent as collect
+from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock
-from sottovoce.aggregator.collect import routes as collect
-from sottovoce.aggregator.collect import token_routes as tokens
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.group_commit import GroupCommit
-from sottovoce.aggregator.collect.status import PublishedSurveys
 from sottovoce.aggregator.health import Readiness
-from sottovoce.aggregator.housekeeping import Housekeeping
-from sottovoce.aggregator.joint import routes as joint
-from sottovoce.aggregator.results import routes as results
+from sottovoce.aggregator.http import compression, problems
+from sottovoce.aggregator.http.headers import add_headers, security_headers
+from sottovoce.aggregator.http.routing import Route, add_routes
+from sottovoce.aggregator.http.static_assets import Asset, PackedAssets
+from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.intake.group_commit import GroupCommit
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.redemption import Redeeming
+from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.shared_clock import SharedClock
-from sottovoce.aggregator.steady_clock import SteadyClock
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.studio import pages as studio
-from sottovoce.aggregator.studio.previewed_form import PreviewedForm
-from sottovoce.aggregator.web import (
-    api_routes,
-    auth,
-    compression,
-    front_routes,
-    health_routes,
-    problems,
-    sign_in_routes,
-)
-from sottovoce.aggregator.web.headers import add_headers, security_headers
-from sottovoce.aggregator.web.packed import Asset, PackedAssets
-from sottovoce.aggregator.web.route_table import Route, add_routes
+from sottovoce.aggregator.studio import routes as studio
+from sottovoce.aggregator.studio.account import my_account_page as access
+from sottovoce.aggregator.studio.account import session_routes
+from sottovoce.aggregator.studio.account.sign_in_routes import register_doors
+from sottovoce.aggregator.studio.design.preview_form import PreviewedForm
+from sottovoce.aggregator.surveys.clock_check import SteadyClock
+from sottovoce.aggregator.surveys.database_clock import SharedClock
+from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
 _ROOMS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
@@ -46,10 +39,10 @@ _ROOMS: Sequence[Sequence[Route]] = (
     results.ROUTES,
     joint.ROUTES,
     studio.ROUTES,
-    sign_in_routes.ROUTES,
-    health_routes.ROUTES,
-    front_routes.ROUTES,
-    api_routes.ROUTES,
+    session_routes.ROUTES,
+    health.ROUTES,
+    front_page.ROUTES,
+    description.ROUTES,
     access.ROUTES,
 )
 ROUTES = tuple(route for room in _ROOMS for route in room)
@@ -104,11 +97,11 @@ def create_app(
         admission=Admission(storage, shared_clock, group_commit.submit),
     )
     problems.register(app)
-    health_routes.register(app)
+    health.register(app)
     collect.register_limits(app, settings)
-    auth.register(app)
+    authentication.register(app)
     joint.register(app)
-    api_routes.register(app, ROUTES)
+    description.register(app, ROUTES)
     studio.register(app)
     compression.register(app)
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))

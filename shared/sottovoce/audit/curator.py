@@ -12,18 +12,18 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Lloyd, cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.curator.grid import Grid
 from sottovoce.aggregator.curator.histogram import histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark, winner_distribution
+from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.aggregator.curator.sum import noisy_sum
-from sottovoce.aggregator.curator.terms import Terms
-from sottovoce.aggregator.curator.top import top_cell, top_mark, winner_distribution
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.curator_ledger import check_ledger

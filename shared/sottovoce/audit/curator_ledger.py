@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Budget
-from sottovoce.aggregator.curator.charge import Charge
-from sottovoce.aggregator.curator.heads import Heads
-from sottovoce.aggregator.curator.ledger_lines import BudgetTerms
-from sottovoce.aggregator.curator.ledger_place import LedgerFile
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.ledger.ledger_anchor import Heads
+from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
+from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.instead import instead
 from sottovoce.shared.errors import StorageError

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.progress import Progress
-from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.audit import run
 from sottovoce.audit.check import PASSED, Tick
 from sottovoce.audit.lower_bound import MAX_SAMPLES
@@ -58,7 +58,7 @@ def audit(  # noqa: PLR0913, PLR0917 - one for each option
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     if curator:
         # Its samplers come with libraries that take longer to load than a survey's audit has time for.
-        from sottovoce.cli.curator_audit import audit_curator_here
+        from sottovoce.cli.curator.curator_audit import audit_curator_here
 
         audit_curator_here(survey, runs, alpha, as_json)
         return

@@ -11,18 +11,18 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sottovoce.aggregator.access.invitations import sign_in_link
+from sottovoce.aggregator.accounts.account_invitations import sign_in_link
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.clock import day_of, now
-from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.results.in_words import results_in_words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
-from sottovoce.cli.told_to_end import noted_orders
+from sottovoce.cli.signals import noted_orders
 from sottovoce.demo.data import demo_answers
 from sottovoce.demo.run import MOST_ERRORS, Row, close, compare, prepare, send
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from sottovoce.cli.asking import ask
+from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
 
 _PART = ".part"

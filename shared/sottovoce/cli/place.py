@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.offline.place import BUCKET, Bucket
+from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
 from sottovoce.cli.output_folder import check_new_folder, new_folder
 
 MANY = 500_000

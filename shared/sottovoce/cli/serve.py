@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.blind.publishing import with_moduli
-from sottovoce.aggregator.planning.affordable import check_affordable
-from sottovoce.aggregator.planning.next_revision import next_revision
-from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.invitations.publish_keys import with_moduli
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.journal_words import MACHINE
+from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
+from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
 from sottovoce.cli.server import check_address, run
 
@@ -37,7 +37,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
         storage.publish(next_revision(storage, with_moduli(storage, parsed, settings)), who=MACHINE)
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
-        from sottovoce.cli.first_researcher import let_first_researcher_in
+        from sottovoce.cli.staff.first_researcher import let_first_researcher_in
 
         let_first_researcher_in(storage, settings, token_file)
     for row in storage.surveys():

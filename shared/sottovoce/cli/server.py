@@ -10,7 +10,7 @@ from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
-from sottovoce.cli.orders_to_end import Overseer, hear_orders_in_children
+from sottovoce.cli.supervisor import Overseer, hear_orders_in_children
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":

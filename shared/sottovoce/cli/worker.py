@@ -9,7 +9,7 @@ import threading
 
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url

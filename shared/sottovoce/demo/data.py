@@ -8,7 +8,7 @@ a magazine's survey. Public domain; four of its nine columns are kept here.
 import csv
 from importlib.resources import files
 
-from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

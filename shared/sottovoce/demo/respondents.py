@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
 
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, randomized
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from threading import Event
 from typing import NamedTuple
 
+from sottovoce.aggregator.analysis.estimates import Results, analyse, revisions_of
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.journal_words import MACHINE
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.client.transport import Transport
 from sottovoce.demo.data import demo_survey
 from sottovoce.demo.respondents import Answers, Arrived, send_all

@@ -4,10 +4,10 @@ import os
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.aggregator.closed import check_closed
-from sottovoce.aggregator.storage.base import Arrival, Plan
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.storage.interface import Arrival, Plan
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.exported import drawn, send

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sottovoce.aggregator.clock import day_of
-from sottovoce.aggregator.housekeeping import Housekeeping
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import StorageError
 
 from tests.conftest import FakeClock

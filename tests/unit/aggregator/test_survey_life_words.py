@@ -1,7 +1,7 @@
 """What whoever corrects a survey is told of the links that people have."""
 
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.survey_life import correction_words, signed_before
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.surveys.lifecycle import correction_words, signed_before
 
 from tests.invited import blind_survey
 from tests.surveys import survey

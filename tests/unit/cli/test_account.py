@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.access.keys import key_hash, link_hash
+from sottovoce.aggregator.accounts.secrets import key_hash, link_hash
 from sottovoce.aggregator.clock import day_of, now
-from sottovoce.aggregator.storage import journal_words as words
+from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.connect import FILE
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.access.keys import new_key
-from sottovoce.aggregator.files.folder import write_folder
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.cli.process import aggregator, free_port
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import template_file
-from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import SpecError
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.cli import place
-from sottovoce.cli.estimate import DASK
 from sottovoce.cli.main import main
+from sottovoce.cli.results.estimate import DASK
 
 from tests.surveys import survey
 from tests.unit.aggregator.joint.closed_surveys import states

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage import Head
-from sottovoce.aggregator.storage.journal_words import EXPORTED, MACHINE, RESULTS_READ
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.cli.export_files import COUNTABLE, FORMATS
+from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE, RESULTS_READ
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
+from sottovoce.cli.results.export_files import COUNTABLE, FORMATS
 
 from tests.exported import TODAY, drawn, published, send
 from tests.surveys import months, survey

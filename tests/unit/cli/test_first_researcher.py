@@ -5,11 +5,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.access.keys import KEY_PREFIX, key_hash, link_hash
+from sottovoce.aggregator.accounts.authentication import let_in_by
+from sottovoce.aggregator.accounts.secrets import KEY_PREFIX, key_hash, link_hash
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import let_in_by
-from sottovoce.cli.first_researcher import let_first_researcher_in
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.cli.staff.first_researcher import let_first_researcher_in
 from sottovoce.shared.errors import StorageError
 
 SETTINGS = Settings(public_url="https://survey.example.org")

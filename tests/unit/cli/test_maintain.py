@@ -15,9 +15,10 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.clock import day_of, now
-from sottovoce.aggregator.storage import Storage, journal_words
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.audit_log import events
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.main import main
 
@@ -197,7 +198,7 @@ def test_doctor_refuses_a_database_of_no_bytes(tmp_path: Path) -> None:
 KILL = """
 import os, signal, sys
 from pathlib import Path
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage import copying
 from sottovoce.cli import restoring
 from sottovoce.cli.main import main
@@ -396,6 +397,6 @@ def test_looking_after_a_database_is_noted(data: Path) -> None:
     with closing(open_url(url, data)) as storage:
         told = [(one.what, one.who) for one in storage.journal.entries()]
 
-    by_machine = [journal_words.BACKED_UP, journal_words.RESTORED, journal_words.SETTING_CHANGED, journal_words.COPIED]
-    assert told[0] == (journal_words.PUBLISHED, journal_words.NOBODY)
-    assert told[1:] == [(what, journal_words.MACHINE) for what in by_machine]
+    by_machine = [events.BACKED_UP, events.RESTORED, events.SETTING_CHANGED, events.COPIED]
+    assert told[0] == (events.PUBLISHED, events.NOBODY)
+    assert told[1:] == [(what, events.MACHINE) for what in by_machine]

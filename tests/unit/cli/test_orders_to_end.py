@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 from granian.constants import Interfaces
-from sottovoce.cli.orders_to_end import Overseer
+from sottovoce.cli.supervisor import Overseer
 
 FORK = """
 import os, signal, time
-from sottovoce.cli.orders_to_end import hear_orders_in_children
+from sottovoce.cli.supervisor import hear_orders_in_children
 noted = lambda *_: None
 signal.signal(signal.SIGTERM, noted), signal.signal(signal.SIGINT, noted)
 os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.NUMBER))

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.redeeming import Redeeming
-from sottovoce.aggregator.collect.tokens import create_tokens
-from sottovoce.aggregator.storage.journal_words import REISSUED
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.redemption import Redeeming
+from sottovoce.aggregator.invitations.tokens import create_tokens
+from sottovoce.aggregator.storage.audit_log.events import REISSUED
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
 from tests.conftest import FakeClock

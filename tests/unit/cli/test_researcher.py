@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.access.keys import key_hash
+from sottovoce.aggregator.accounts.secrets import key_hash
 from sottovoce.aggregator.storage.connect import FILE
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
 
@@ -48,7 +48,7 @@ def test_last_researcher_is_asked_about(
     assert tokens
     run(tmp_path, "revoke", "ben")
     refused = run(tmp_path, "revoke", "ann")
-    monkeypatch.setattr("sottovoce.cli.asking.on_terminal", lambda: True)
+    monkeypatch.setattr("sottovoce.cli.prompts.on_terminal", lambda: True)
     declined = run(tmp_path, "revoke", "ann", typed="n\n")
 
     for result in (refused, declined):

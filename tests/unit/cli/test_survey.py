@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage.connect import FILE
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.shared import canonical
 
@@ -27,7 +27,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at a terminal."""
-    monkeypatch.setattr("sottovoce.cli.asking.on_terminal", lambda: True)
+    monkeypatch.setattr("sottovoce.cli.prompts.on_terminal", lambda: True)
 
 
 def run(data: Path, *words: str, typed: str = "") -> Result:

@@ -7,12 +7,12 @@ import sys
 
 import click
 import pytest
-from sottovoce.cli.told_to_end import noted_orders
+from sottovoce.cli.signals import noted_orders
 from sottovoce.shared.errors import StorageError
 
 LAST_STEPS = """
 import os, signal
-from sottovoce.cli.told_to_end import noted_orders
+from sottovoce.cli.signals import noted_orders
 
 class Connection:
     def __del__(self):
@@ -26,7 +26,7 @@ with noted_orders() as told:
 
 TWICE = """
 import os, signal, time
-from sottovoce.cli.told_to_end import noted_orders
+from sottovoce.cli.signals import noted_orders
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with noted_orders() as told:
     os.kill(os.getpid(), signal.SIGINT)

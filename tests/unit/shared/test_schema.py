@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from sottovoce.aggregator.planning.survey_file import parse_yaml
-from sottovoce.aggregator.web.problems import STATUS, document
+from sottovoce.aggregator.http.problems import STATUS, document
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.demo.data import demo_survey

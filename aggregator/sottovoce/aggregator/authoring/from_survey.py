@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import Card, Draft
-from sottovoce.aggregator.authoring.harm import harm_of
+from sottovoce.aggregator.authoring.sensitivity_levels import harm_of
 from sottovoce.shared.languages import text_tags
 from sottovoce.shared.types import TYPES
 

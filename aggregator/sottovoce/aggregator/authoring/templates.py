@@ -14,7 +14,7 @@ from statistics import NormalDist
 from typing import Any
 
 from sottovoce.aggregator.planning.question_channels import is_number, measure_of
-from sottovoce.aggregator.planning.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey, TextMap

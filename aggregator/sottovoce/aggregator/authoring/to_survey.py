@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.aggregator.authoring.changes import least_of
 from sottovoce.aggregator.authoring.draft import Card, Draft
-from sottovoce.aggregator.authoring.harm import mechanism_for
-from sottovoce.aggregator.authoring.names import free_name, is_given, short_name
+from sottovoce.aggregator.authoring.edit_commands import least_of
+from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
+from sottovoce.aggregator.authoring.slugs import free_name, is_given, short_name
 from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.spec import FORMAT
 from sottovoce.shared.types import TYPES

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError
-from sottovoce.aggregator.authoring.workbook_check import check_workbook
+from sottovoce.aggregator.authoring.xlsx_safety import check_workbook
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.sentence import Sentence
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sottovoce.aggregator.authoring.relevant import Asked, CannotSayError, conditions
 from sottovoce.aggregator.authoring.workbook import LeftOut, Row, Sheet, read_workbook
+from sottovoce.aggregator.authoring.xlsform_relevant import Asked, CannotSayError, conditions
 from sottovoce.aggregator.authoring.xlsform_texts import Texts
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey

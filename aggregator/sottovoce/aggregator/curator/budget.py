@@ -15,12 +15,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.curator.charge import Charge
 from sottovoce.aggregator.curator.composition import Total, total
-from sottovoce.aggregator.curator.heads import Head, Heads
-from sottovoce.aggregator.curator.ledger_lines import BudgetTerms, Entry, Ledger, entry_line, first_line, parse_ledger
-from sottovoce.aggregator.curator.ledger_place import LedgerPlace
-from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.ledger.ledger_anchor import Head, Heads
+from sottovoce.aggregator.curator.ledger.ledger_format import (
+    BudgetTerms,
+    Entry,
+    Ledger,
+    entry_line,
+    first_line,
+    parse_ledger,
+)
+from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerPlace
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 

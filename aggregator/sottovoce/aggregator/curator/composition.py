@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from sottovoce.aggregator.curator.charge import Charge
+from sottovoce.aggregator.curator.privacy_cost import Charge
 
 _PRECISE = Context(prec=60)
 _GRAIN = Decimal(10) ** -15

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sottovoce.aggregator.curator.add_noise import add_laplace
-from sottovoce.aggregator.curator.charge import Charge
 from sottovoce.aggregator.curator.count import NEGATIVE
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
-from sottovoce.aggregator.curator.noisy import Release
-from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.shared.exact_noise import ExactNoise
 
 SENSITIVITY = (

@@ -10,19 +10,19 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Box, Lloyd, cluster
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Marks, Number
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark
 from sottovoce.aggregator.curator.predicates import parse_predicate
 from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.aggregator.curator.sum import noisy_sum
-from sottovoce.aggregator.curator.terms import Terms
-from sottovoce.aggregator.curator.top import top_cell, top_mark
 from sottovoce.aggregator.curator.vector import vector
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise

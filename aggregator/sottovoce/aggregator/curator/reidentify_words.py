@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sottovoce.aggregator.curator.reidentify import Table, coarsening, combination_of, joined, one_value, unique_in
+from sottovoce.aggregator.curator.reidentification import (
+    Table,
+    coarsening,
+    combination_of,
+    joined,
+    one_value,
+    unique_in,
+)
 
 OWN_EYES = "exact figures about the data: for their curator alone, and no release"
 _SHOWN = 5

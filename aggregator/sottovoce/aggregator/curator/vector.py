@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy.typing as npt
 from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
-from sottovoce.aggregator.curator.ball import Ball
-from sottovoce.aggregator.curator.charge import Charge
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.curator.noise_distribution import gaussian_error, laplace_error
-from sottovoce.aggregator.curator.noisy import Release
-from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.shared.exact_noise import ExactNoise
 
 

@@ -4,11 +4,11 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from sottovoce.aggregator.planning.affordable import remedies
-from sottovoce.aggregator.planning.joint_plan import joint_words
-from sottovoce.aggregator.planning.oldest_release import oldest_release
-from sottovoce.aggregator.planning.public_cells import thin_cells
-from sottovoce.aggregator.planning.watched import HOUR, is_paired, spread
+from sottovoce.aggregator.planning.pair_power import joint_words
+from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, spread
+from sottovoce.aggregator.planning.uniqueness import thin_cells
+from sottovoce.aggregator.surveys.minimum_version import oldest_release
+from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.languages import languages_of, missing_texts

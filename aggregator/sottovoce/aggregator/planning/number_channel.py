@@ -19,7 +19,7 @@ import numpy as np
 from sottovoce.aggregator.estimators import geometric, rounding_rr, square_wave
 from sottovoce.aggregator.estimators.means import ScoredChannel, mean_interval
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
-from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.questions import MAX_PUBLIC

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
-from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.number_channel import SCORED, number_channel, public_number
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.answers import Domain

@@ -22,7 +22,7 @@ from functools import partial
 from statistics import NormalDist
 from typing import Any
 
-from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared.errors import EstimateError
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import score_cc
-from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.shared.errors import EstimateError
 
 _FAR = 8

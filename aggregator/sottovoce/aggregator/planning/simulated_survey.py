@@ -10,15 +10,15 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.numbers import grid_of, in_units
-from sottovoce.aggregator.planning.batch_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
-from sottovoce.aggregator.planning.inventors import Inventor, SetShares, masks, options, set_inventor
+from sottovoce.aggregator.planning.simulated_truth import Inventor, SetShares, masks, options, set_inventor
 from sottovoce.aggregator.planning.skip_logic import hide
-from sottovoce.aggregator.results.analysis import Results, Revision, analyse
+from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.columns import tally
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.reports.batch_columns import tally
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey
 

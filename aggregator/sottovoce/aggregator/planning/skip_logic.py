@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.planning.batch_randomizers import Values
+from sottovoce.aggregator.planning.vectorized_randomizers import Values
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.visibility import Condition
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.sentences import limits, memoized, stored
-from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.accounting import (
     MAX_WAVES,
     Loss,

@@ -6,11 +6,11 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from sottovoce.aggregator.inviting.hundred import Hundred, dots
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.icon_array import Hundred, dots
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, digest_in_words, percent, totals
+from sottovoce.aggregator.privacy_account.format import caveat, conditions, digest_in_words, percent, totals
 from sottovoce.aggregator.privacy_account.study import study
-from sottovoce.aggregator.studio.words import Words
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 

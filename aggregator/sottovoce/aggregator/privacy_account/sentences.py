@@ -1,7 +1,7 @@
 """What a survey stores, and what it does not protect against: a sentence each, in any language of the studio."""
 
-from sottovoce.aggregator.planning.watched import blind_limits
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.planning.traffic_analysis import blind_limits
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.spec import Survey
 
 

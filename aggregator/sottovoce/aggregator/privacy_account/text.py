@@ -2,9 +2,9 @@
 
 from textwrap import fill
 
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.aggregator.privacy_account.figures_in_words import caveat, conditions, digest_in_words, percent, totals
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.privacy_account.format import caveat, conditions, digest_in_words, percent, totals
 from sottovoce.shared.rational import show_epsilon
 
 WIDTH = 92

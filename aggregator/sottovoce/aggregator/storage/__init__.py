@@ -1,6 +1,7 @@
 """Where surveys, reports and counts are kept. SQL and database libraries live here and nowhere else."""
 
-from sottovoce.aggregator.storage.base import (
+from sottovoce.aggregator.storage.hash_chain import Entry, Head, Line
+from sottovoce.aggregator.storage.interface import (
     Arrival,
     Cell,
     Known,
@@ -9,8 +10,7 @@ from sottovoce.aggregator.storage.base import (
     Storage,
     StoredSurvey,
 )
-from sottovoce.aggregator.storage.chain import Entry, Head, Line
-from sottovoce.aggregator.storage.token_batch import Held, TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.invitations.token_models import Held, TokenBatch, TokenCounts
 
 __all__ = [
     "Arrival",

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from sottovoce.aggregator.storage import journal_table, record
-from sottovoce.aggregator.storage.statements import Handle
-from sottovoce.aggregator.storage.tables import NOT_COPIED, OF_SURVEYS, TABLES, Columns
+from sottovoce.aggregator.storage.audit_log import table as journal_table
+from sottovoce.aggregator.storage.reports import survey_log
+from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.table_catalogue import NOT_COPIED, OF_SURVEYS, TABLES, Columns
 
 EVERY_TABLE = TABLES | NOT_COPIED
 _OF_ACCOUNTS = [table for table, columns in EVERY_TABLE.items() if "account" in columns]
@@ -21,7 +22,7 @@ def problems(db: Handle, found: Mapping[str, Columns]) -> list[str]:
         found: the tables that there are, as the back end sees them.
     """
     # Rows can be looked at only where all columns are there.
-    return list(_differences(found)) or [*_lost_rows(db), *record.problems(db), *journal_table.problems(db)]
+    return list(_differences(found)) or [*_lost_rows(db), *survey_log.problems(db), *journal_table.problems(db)]
 
 
 def _differences(found: Mapping[str, Columns]) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.storage.base import Storage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.interface import Storage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
 FILE = "sottovoce.sqlite"
@@ -43,7 +43,7 @@ def open_url(url: str, folder: Path, unfinished: bool = False, stopped: bool = F
 
 def _postgres(url: str, unfinished: bool, stopped: bool) -> Storage:
     try:
-        from sottovoce.aggregator.storage.postgres import PostgresStorage
+        from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
     except ModuleNotFoundError:
         raise StorageError("PostgreSQL needs: pip install 'sottovoce[aggregator,postgres]'") from None
     return PostgresStorage(url, unfinished=unfinished, stopped=stopped)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from sottovoce.aggregator.storage.base import ID, Arrival, Plan, Rows, Storage, StoredSurvey
-from sottovoce.aggregator.storage.blind_invitations import HELD
-from sottovoce.aggregator.storage.columns import matrix, tallies
-from sottovoce.aggregator.storage.kept import Kept, Revision, Tokens
-from sottovoce.aggregator.storage.rows import LETTERS
-from sottovoce.aggregator.storage.shown_checks import wrong_shown
-from sottovoce.aggregator.storage.tally import change
+from sottovoce.aggregator.storage.interface import ID, Arrival, Plan, Rows, Storage, StoredSurvey
+from sottovoce.aggregator.storage.invitations.blind_invitations import HELD
+from sottovoce.aggregator.storage.pack_values import LETTERS
+from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies
+from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.reports.shown_checks import wrong_shown
+from sottovoce.aggregator.storage.stored_totals import Kept, Revision, Tokens
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey

@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 from flask import Response
-from sottovoce.aggregator.web.route_table import Kind, Route
+from sottovoce.aggregator.http.routing import Kind, Route
 
 
 def style() -> Response:

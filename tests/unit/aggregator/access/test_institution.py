@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.access.institution import check_passkeys, provider_of
+from sottovoce.aggregator.accounts.sign_in_settings import check_passkeys, provider_of
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import SettingError, Settings
 
@@ -52,7 +52,7 @@ def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for library in ("authlib", "joserfc", "webauthn"):
         monkeypatch.setitem(sys.modules, library, None)
     for module in ("oidc", "passkeys"):
-        monkeypatch.delitem(sys.modules, f"sottovoce.aggregator.access.{module}", raising=False)
+        monkeypatch.delitem(sys.modules, f"sottovoce.aggregator.accounts.{module}", raising=False)
 
     for opened in (lambda: provider_of(Settings(**KNOWN), now), lambda: check_passkeys(Settings())):
         with pytest.raises(SettingError, match=r"pip install 'sottovoce\[sso\]'"):

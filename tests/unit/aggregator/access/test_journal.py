@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from flask.testing import FlaskClient
-from sottovoce.aggregator.access.journal import ReadResults, RefusedLogins
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
 from tests.conftest import FakeClock

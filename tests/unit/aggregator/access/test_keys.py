@@ -1,6 +1,6 @@
 """Secrets of staff: recognizable, different each time, and of one kind each."""
 
-from sottovoce.aggregator.access.keys import KEY_PREFIX, key_hash, link_hash, new_cookie, new_key, new_link
+from sottovoce.aggregator.accounts.secrets import KEY_PREFIX, key_hash, link_hash, new_cookie, new_key, new_link
 
 
 def test_secret_of_a_link_is_no_key() -> None:

@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from joserfc.jwk import ECKey
-from sottovoce.aggregator.access import oidc, provider_calls
-from sottovoce.aggregator.access.oidc import Client, Provider, attempt_of
-from sottovoce.aggregator.access.provider_calls import ProviderCalls
-from sottovoce.aggregator.access.sign_in_errors import ProviderUnavailable, SignInRefused
+from sottovoce.aggregator.accounts import oidc, oidc_http
+from sottovoce.aggregator.accounts.oidc import Client, Provider, attempt_of
+from sottovoce.aggregator.accounts.oidc_http import ProviderCalls
+from sottovoce.aggregator.accounts.sign_in_errors import ProviderUnavailable, SignInRefused
 from sottovoce.aggregator.clock import now
 
 from tests.pretended_provider import CLIENT, SECRET, PretendedProvider, pretended_provider
@@ -239,7 +239,7 @@ def test_provider_that_hangs_takes_no_more_threads_than_it_may() -> None:
         calls.within(ended.wait, seconds=0.05)
     ended.set()
 
-    assert provider_calls.SECONDS == 5
+    assert oidc_http.SECONDS == 5
     assert _first_free(calls) == "answer"
 
 

@@ -4,8 +4,8 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 from tests.surveys import survey

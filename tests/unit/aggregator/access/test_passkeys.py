@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.access import passkeys
-from sottovoce.aggregator.access.passkeys import (
+from sottovoce.aggregator.accounts import passkeys
+from sottovoce.aggregator.accounts.passkeys import (
     CHALLENGE_SECONDS,
     Site,
     check_challenge,
@@ -16,8 +16,8 @@ from sottovoce.aggregator.access.passkeys import (
     verify_registration,
     verify_sign_in,
 )
-from sottovoce.aggregator.access.sign_in_errors import SignInRefused
-from sottovoce.aggregator.storage.passkey_rows import Passkey
+from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
+from sottovoce.aggregator.storage.accounts.passkey_models import Passkey
 
 from tests.software_authenticator import PRESENT, VERIFIED, SoftwareAuthenticator
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.access.invitations import invitation_link, sign_in_link
-from sottovoce.aggregator.access.keys import key_hash, new_cookie
+from sottovoce.aggregator.accounts.account_invitations import invitation_link, sign_in_link
+from sottovoce.aggregator.accounts.secrets import key_hash, new_cookie
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, SCOPES, Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 from tests.surveys import survey

@@ -6,8 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.letters import after_report, ethics, letter, mail_merge, reminder, words_for
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.authoring.invitation_texts import (
+    after_report,
+    ethics,
+    letter,
+    mail_merge,
+    reminder,
+    words_for,
+)
+from sottovoce.aggregator.http.error_pages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey

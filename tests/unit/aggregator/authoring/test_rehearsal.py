@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator import open_results
-from sottovoce.aggregator.authoring.rehearsal import Rehearsal, rehearse
-from sottovoce.aggregator.authoring.rehearsal_setting import MOST_PEOPLE, Setting, read_setting
-from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS
-from sottovoce.aggregator.files.folder import write_folder, write_zip
-from sottovoce.aggregator.joint.joint_request import parse_request
-from sottovoce.aggregator.results.analysis import analyse
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.authoring.simulation import Rehearsal, rehearse
+from sottovoce.aggregator.authoring.simulation_settings import MOST_PEOPLE, Setting, read_setting
+from sottovoce.aggregator.export.archive import write_folder, write_zip
+from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import load_survey
 

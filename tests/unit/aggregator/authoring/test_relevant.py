@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.relevant import Asked, CannotSayError, conditions
+from sottovoce.aggregator.authoring.xlsform_relevant import Asked, CannotSayError, conditions
 
 ABC = {"a": "a", "B": "b", "3": "c"}
 EARLIER = {

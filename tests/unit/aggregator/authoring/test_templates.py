@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.templates import Template, all_templates, margins, template_file
-from sottovoce.aggregator.planning.affordable import check_affordable
+from sottovoce.aggregator.http.error_pages import LANGUAGES
 from sottovoce.aggregator.planning.lint import warnings
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.parse_survey import parse_survey

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import xlsxwriter
 from sottovoce.aggregator.authoring.workbook import read_workbook
-from sottovoce.aggregator.authoring.workbook_check import MAX_UNPACKED, check_workbook
+from sottovoce.aggregator.authoring.xlsx_safety import MAX_UNPACKED, check_workbook
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.authoring.workbooks import workbook

@@ -6,8 +6,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.blind import keys_file
-from sottovoce.aggregator.blind.keys_file import KeysFile
+from sottovoce.aggregator.invitations import key_file
+from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.shared.errors import StorageError
 
 from tests.invited import key
@@ -17,7 +17,7 @@ from tests.invited import key
 def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that other tests have too; a new number at each call."""
     numbers = count()
-    monkeypatch.setattr(keys_file, "make_key", lambda _bits: key(next(numbers) % 4))
+    monkeypatch.setattr(key_file, "make_key", lambda _bits: key(next(numbers) % 4))
 
 
 def test_keys_are_made_once_for_each_name_and_wave(tmp_path: Path) -> None:

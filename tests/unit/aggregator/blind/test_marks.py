@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.marks import Marks, place_of
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, Storage
+from sottovoce.aggregator.storage.audit_log.events import RESTORED
 from sottovoce.aggregator.storage.connect import FILE, open_url
-from sottovoce.aggregator.storage.copying import copy_all
-from sottovoce.aggregator.storage.journal_words import RESTORED
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.copy import copy_all
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
 from tests import postgres

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.blind.missing_keys import missing_keys
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.missing_keys import missing_keys
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
 from tests.invited import blind_survey, key

@@ -11,13 +11,13 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.trial import trial_of
-from sottovoce.aggregator.blind import keys_file
-from sottovoce.aggregator.blind.publishing import with_known_moduli, with_moduli
-from sottovoce.aggregator.blind.signing_key import SigningKey
-from sottovoce.aggregator.planning.invented_reports import InventedReports
+from sottovoce.aggregator.invitations import key_file
+from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
+from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey
+from sottovoce.aggregator.planning.simulated_reports import InventedReports
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio.previewed_form import pretended
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design.preview_form import pretended
 from sottovoce.client.page import preview
 from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.redemption import spell_modulus
@@ -40,7 +40,7 @@ def _numbers() -> Iterator[SigningKey]:
 def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another number at each call."""
     numbers = _numbers()
-    monkeypatch.setattr(keys_file, "make_key", lambda _bits: next(numbers))
+    monkeypatch.setattr(key_file, "make_key", lambda _bits: next(numbers))
 
 
 @pytest.fixture

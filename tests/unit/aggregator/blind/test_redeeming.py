@@ -11,11 +11,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.blind import redeeming
-from sottovoce.aggregator.blind.keys_file import KeysFile
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.invitations import redemption
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens, token_counts
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.redemption import dump_request, parse_request
@@ -230,7 +230,7 @@ def check_once(app: Flask, storage: SQLiteStorage, many: int) -> None:
     def ask(body: bytes) -> bytes | None:
         try:
             return bytes(signer.redeem("exam", body))
-        except redeeming.Refusal as refusal:
+        except redemption.Refusal as refusal:
             return None if refusal.code == "already_redeemed" else refusal.code.encode() * 9
 
     with ThreadPoolExecutor(4) as pool:

@@ -5,8 +5,8 @@ import secrets
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from sottovoce.aggregator.blind import signing_key
-from sottovoce.aggregator.blind.signing_key import is_signature, make_key
+from sottovoce.aggregator.invitations import rsa_blind_signer
+from sottovoce.aggregator.invitations.rsa_blind_signer import is_signature, make_key
 from sottovoce.shared.blind_signatures import EXPONENT, SALT, blind, draw_factor, encode, finalize, verify
 
 from tests.invited import key
@@ -60,9 +60,9 @@ def test_what_is_no_number_below_the_modulus_is_not_signed(sent: bytes) -> None:
 
 def test_faulty_signature_never_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     """One fault modulo one of the primes would tell the other prime to whoever gets the result."""
-    signer, real = key(), signing_key.powmod_sec
+    signer, real = key(), rsa_blind_signer.powmod_sec
     faulty = iter([1, 0] * 8)
-    monkeypatch.setattr(signing_key, "powmod_sec", lambda *given: real(*given) + next(faulty))
+    monkeypatch.setattr(rsa_blind_signer, "powmod_sec", lambda *given: real(*given) + next(faulty))
     with pytest.raises(ArithmeticError, match="came out wrong"):
         signer.sign(bytes(255) + b"\2")
 
@@ -73,10 +73,10 @@ def test_primes_that_the_exponent_divides_are_passed_over(monkeypatch: pytest.Mo
     while bad % EXPONENT != 1:
         bad += 2
     drawn = iter([bad, bad + 2])
-    monkeypatch.setattr(signing_key.secrets, "randbits", lambda _: next(drawn))
-    monkeypatch.setattr(signing_key, "is_prime", lambda *_: True)
+    monkeypatch.setattr(rsa_blind_signer.secrets, "randbits", lambda _: next(drawn))
+    monkeypatch.setattr(rsa_blind_signer, "is_prime", lambda *_: True)
 
-    assert signing_key._prime(1024) == bad + 2
+    assert rsa_blind_signer._prime(1024) == bad + 2
 
 
 def test_key_tells_nothing_of_itself() -> None:

@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.collect.admission import Admission, Pending
-from sottovoce.aggregator.collect.decode import decode_report
-from sottovoce.aggregator.collect.survey_rules import check_values
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.intake.admission import Admission, Pending
+from sottovoce.aggregator.intake.decode import decode_report
+from sottovoce.aggregator.intake.survey_rules import check_values
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize

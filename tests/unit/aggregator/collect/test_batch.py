@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import Report, dump_report
 

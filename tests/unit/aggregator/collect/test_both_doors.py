@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.group_commit import GroupCommit, Submitted, settled
-from sottovoce.aggregator.collect.limits import FAILURES
-from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.group_commit import GroupCommit, Submitted, settled
+from sottovoce.aggregator.intake.request_limits import FAILURES
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import REJECTIONS, ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.tokens import token_hash

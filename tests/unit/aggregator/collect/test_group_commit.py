@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.collect.group_commit import GroupCommit
+from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.storage import Arrival, Outcome
-from sottovoce.aggregator.storage.columns import count, merge, split
+from sottovoce.aggregator.storage.reports.batch_columns import count, merge, split
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 from tests.storage.test_contract import arrival

@@ -4,7 +4,7 @@ import pytest
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.page import Asset
 
 from tests.conftest import FakeClock

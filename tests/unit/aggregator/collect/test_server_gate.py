@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
+from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.health_routes import COUNTED
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import StorageError

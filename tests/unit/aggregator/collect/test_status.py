@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.api.survey_status import FRESH, MOST_SHOWN, PublishedSurveys
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.limits import FAILURES
-from sottovoce.aggregator.collect.status import FRESH, MOST_SHOWN, PublishedSurveys
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens
+from sottovoce.aggregator.intake.request_limits import FAILURES
+from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.client.revisions import Standing, contradictions, published, standing

@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.collect.decode import MOST_ITEMS
-from sottovoce.aggregator.collect.fast_batch import decode_fast_batch
-from sottovoce.aggregator.collect.survey_rules import SurveyRules
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.intake.decode import MOST_ITEMS
+from sottovoce.aggregator.intake.fast_batch import decode_fast_batch
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.limits import check_head
+from sottovoce.aggregator.intake.request_limits import check_head
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.storage.tables import TABLES
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.shared.tokens import parse_token, print_token, token_hash
 
 from tests.conftest import FakeClock

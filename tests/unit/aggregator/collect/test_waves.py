@@ -4,14 +4,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.aggregator.collect.admission import Admission
-from sottovoce.aggregator.housekeeping import close_due
-from sottovoce.aggregator.results.analysis import Revision, analyse, revisions_of
-from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.analysis.estimates import Revision, analyse, revisions_of
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.base import ALL
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import recount
+from sottovoce.aggregator.surveys.housekeeping import close_due
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import EstimateError, ReportRejected

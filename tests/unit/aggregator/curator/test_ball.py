@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.clipping import Ball
 
 
 @pytest.mark.parametrize("norm", [1, 2])

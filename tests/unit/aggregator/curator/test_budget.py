@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
-from sottovoce.aggregator.curator.charge import Charge
-from sottovoce.aggregator.curator.heads import Head, Heads
-from sottovoce.aggregator.curator.ledger_lines import BudgetTerms
-from sottovoce.aggregator.curator.ledger_place import LedgerFile
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.noisy import Release
+from sottovoce.aggregator.curator.ledger.ledger_anchor import Head, Heads
+from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
+from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 
 DATA, DECLARED = "d" * 64, "e" * 64

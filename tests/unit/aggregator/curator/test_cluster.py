@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.cluster import Box, Lloyd, assigned_sums, cluster, draw_point
 from sottovoce.aggregator.curator.cluster_picture import cluster_svg
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.audit.noise_branches import noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
 

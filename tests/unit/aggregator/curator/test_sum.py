@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.grid import Grid
-from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.aggregator.curator.sum import noisy_sum
-from sottovoce.aggregator.curator.terms import Terms
 from sottovoce.audit.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.terms import Terms
-from sottovoce.aggregator.curator.top import noisy_max, top_cell, top_mark, winner_distribution
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.noisy_max import noisy_max, top_cell, top_mark, winner_distribution
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.audit.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.ball import Ball
+from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.gaussian_delta import discrete_delta
-from sottovoce.aggregator.curator.neighbours import Neighbours
-from sottovoce.aggregator.curator.terms import Terms
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.release_terms import Terms
 from sottovoce.aggregator.curator.vector import choose, vector
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.files.folder import write_folder
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
 
 from tests.exported import TODAY, drawn, published, send, source

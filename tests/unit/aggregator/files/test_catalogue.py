@@ -6,9 +6,9 @@ from pathlib import Path
 import duckdb
 import pyreadstat
 import pytest
-from sottovoce.aggregator.files.about import TRIAL
-from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC, Source
-from sottovoce.aggregator.files.folder import write_folder, write_zip
+from sottovoce.aggregator.export.archive import write_folder, write_zip
+from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC, Source
+from sottovoce.aggregator.file_formats.provenance import TRIAL
 from sottovoce.shared.errors import EstimateError
 
 from tests.exported import drawn, published, send, source

@@ -4,8 +4,8 @@ import csv
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.files.about import About
-from sottovoce.aggregator.files.cells import harmless, write_csv
+from sottovoce.aggregator.file_formats.csv_cells import harmless, write_csv
+from sottovoce.aggregator.file_formats.provenance import About
 
 from tests.surveys import survey
 

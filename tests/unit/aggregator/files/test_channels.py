@@ -4,9 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.files.channels import CHANNEL_COLUMNS, Channel, channel_rows
-from sottovoce.aggregator.files.scripts.analysis import share_score
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.channels import CHANNEL_COLUMNS, Channel, channel_rows
+from sottovoce.aggregator.export.scripts.analysis import share_score
 from sottovoce.shared.spec import Question
 
 from tests.surveys import every_type, survey

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 from pathlib import Path
 
-from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.export.catalogue import Source
 
 
 class Page(HTMLParser):

@@ -7,9 +7,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.declaration import parse_declaration
 from sottovoce.aggregator.curator.records import Records
-from sottovoce.aggregator.files.curated import digest_of, read_declaration, read_records
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.curator.test_declaration import DOCUMENT
@@ -65,8 +65,8 @@ def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Blocks and what is remembered of their texts make no difference."""
     rows = "".join(f"{n},first,phone,{n % 7 + 14}\n" for n in range(50))
     whole = plain(read(tmp_path, "id,year,habits,age\n" + rows))
-    monkeypatch.setattr("sottovoce.aggregator.files.curated.CHUNK", 7)
-    monkeypatch.setattr("sottovoce.aggregator.files.curated._MOST_REMEMBERED", 2)
+    monkeypatch.setattr("sottovoce.aggregator.curator.data.read_csv.CHUNK", 7)
+    monkeypatch.setattr("sottovoce.aggregator.curator.data.read_csv._MOST_REMEMBERED", 2)
     assert plain(read(tmp_path, "id,year,habits,age\n" + rows)) == whole
 
 

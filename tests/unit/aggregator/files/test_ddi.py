@@ -9,7 +9,7 @@ Of ``qstn`` and ``valrng`` it is the schema's examples that were read, and not t
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.export.catalogue import Source
 
 DDI = "{ddi:codebook:2_5}"
 CHILDREN = {

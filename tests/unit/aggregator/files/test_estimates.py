@@ -6,9 +6,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from sottovoce.aggregator.files.catalogue import SINGLE, Source
-from sottovoce.aggregator.files.estimates import COLUMNS, write_estimates_xlsx
-from sottovoce.aggregator.results.analysis import analyse
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.aggregator.export.estimates import COLUMNS, write_estimates_xlsx
 
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import months, survey

@@ -5,8 +5,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS, Source
-from sottovoce.aggregator.files.folder import SUMS, write_zip
+from sottovoce.aggregator.export.archive import SUMS, write_zip
+from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, Source
 
 
 def test_folder_holds_every_file_but_the_public_answers(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """What the numbers in a file mean."""
 
-from sottovoce.aggregator.files.labels import coding, option_labels, value_labels
+from sottovoce.aggregator.export.labels import coding, option_labels, value_labels
 from sottovoce.shared.spec import Question
 
 from tests.surveys import every_type, survey

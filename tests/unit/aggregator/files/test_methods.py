@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.files.catalogue import Source
+from sottovoce.aggregator.export.catalogue import Source
 
 
 def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) -> None:

@@ -12,8 +12,11 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from sottovoce.aggregator.curator.data import data_set
+from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
+from sottovoce.aggregator.curator.data.read_csv import read_records
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.neighbours import Neighbours
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import (
     Question,
     cluster_question,
@@ -24,9 +27,6 @@ from sottovoce.aggregator.curator.questions import (
     vector_question,
     weighted_question,
 )
-from sottovoce.aggregator.files import data_set
-from sottovoce.aggregator.files.curated import read_records
-from sottovoce.aggregator.files.data_set import DataSet, open_data_set
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.exact_noise import ExactNoise
 

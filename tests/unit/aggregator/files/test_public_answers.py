@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from sottovoce.aggregator.curator.data.survey_source import survey_declaration
 from sottovoce.aggregator.curator.declaration import Categories, Number
-from sottovoce.aggregator.files.public_answers import survey_declaration
 from sottovoce.cli.main import main
 from sottovoce.shared.spec import Survey
 

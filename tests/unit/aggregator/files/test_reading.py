@@ -6,9 +6,9 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from sottovoce.aggregator.files.catalogue import SINGLE, Source
-from sottovoce.aggregator.files.folder import write_folder
-from sottovoce.aggregator.files.reading import read_folder
+from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.aggregator.export.read_archive import read_folder
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator, ValidationError
-from sottovoce.aggregator.joint.withheld import NOT_BESIDE
-from sottovoce.aggregator.opened.reports import StoredReports
-from sottovoce.aggregator.storage.copying import copy_all, save
-from sottovoce.aggregator.storage.journal_words import BUDGET_OPENED, MACHINE
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.analysis.disclosure_control import NOT_BESIDE
+from sottovoce.aggregator.export.results_client.sources import StoredReports
+from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, MACHINE
+from sottovoce.aggregator.storage.copy import copy_all, save
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError
 

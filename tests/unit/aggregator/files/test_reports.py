@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.files.reports import random_order, read_reports
-from sottovoce.aggregator.results.analysis import revisions_of
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.shown_columns import random_order, read_reports
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.exported import TODAY, published, send, source

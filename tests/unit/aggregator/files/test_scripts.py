@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.files.catalogue import SINGLE, Source
-from sottovoce.aggregator.results.analysis import Results, analyse
+from sottovoce.aggregator.analysis.estimates import Results, analyse
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
 
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import document, months, survey
@@ -91,7 +91,7 @@ def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> N
 
 def test_analysis_in_r_has_no_line_that_is_too_long() -> None:
     """It is read by people, too."""
-    script = files("sottovoce.aggregator.files.scripts").joinpath("analysis.R").read_text(encoding="utf-8")
+    script = files("sottovoce.aggregator.export.scripts").joinpath("analysis.R").read_text(encoding="utf-8")
     assert [line for line in script.splitlines() if len(line) > 120] == []
 
 

@@ -1,8 +1,8 @@
 """How many people stand alone in their public answers."""
 
 import numpy as np
-from sottovoce.aggregator.files.reports import Reports
-from sottovoce.aggregator.files.standing_alone import in_words, standing_alone
+from sottovoce.aggregator.analysis.shown_columns import Reports
+from sottovoce.aggregator.curator.data.sample_uniques import in_words, standing_alone
 
 from tests.surveys import document, survey
 

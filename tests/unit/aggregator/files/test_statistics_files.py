@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyreadstat
 import pytest
-from sottovoce.aggregator.files.catalogue import SINGLE, Source
-from sottovoce.aggregator.files.statistics_files import allowed_names, cut
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.aggregator.export.statistics_files import allowed_names, cut
 
 from tests.exported import TODAY, published, send, source
 from tests.surveys import document, survey

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.files.survey_files import write_preregistration
-from sottovoce.aggregator.planning.survey_file import read_survey_file
-from sottovoce.aggregator.storage.draft_tables import Plan
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.survey_files import write_preregistration
+from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
 
 
 def test_survey_read_again_has_the_same_digest(every: Source, folder: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from sottovoce.aggregator.files import needed
-from sottovoce.aggregator.files.catalogue import SINGLE, Source
-from sottovoce.aggregator.files.tables import write_reports_parquet
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.aggregator.export.tables import write_reports_parquet
+from sottovoce.aggregator.file_formats import optional_imports
 from sottovoce.shared.errors import EstimateError
 
 from tests.exported import TODAY, published, send, source
@@ -79,7 +79,7 @@ def test_file_whose_library_is_missing_says_what_to_install(
     def absent(name: str) -> None:
         raise ModuleNotFoundError(name=name)
 
-    monkeypatch.setattr(needed, "importlib", type("Absent", (), {"import_module": staticmethod(absent)}))
+    monkeypatch.setattr(optional_imports, "importlib", type("Absent", (), {"import_module": staticmethod(absent)}))
     with pytest.raises(EstimateError, match=r"needs pip install 'sottovoce\[files\]'"):
         SINGLE[name](every, tmp_path / name)
     assert importlib.import_module("duckdb")

@@ -3,9 +3,9 @@
 from html import unescape
 
 import pytest
-from sottovoce.aggregator.inviting.hundred import Hundred, dots, least_protected, pictures
-from sottovoce.aggregator.inviting.printed import CARDS_ON_A_PAGE, Invitation, cards, poster
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.icon_array import Hundred, dots, least_protected, pictures
+from sottovoce.aggregator.invitations.posters import CARDS_ON_A_PAGE, Invitation, cards, poster
 
 from tests.surveys import document, survey
 

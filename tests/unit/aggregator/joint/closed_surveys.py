@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.exported import TODAY, drawn, published, send
 from tests.surveys import survey

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs, joint
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.aggregator.joint.columns import Columns
-from sottovoce.aggregator.joint.pairs import Joint, count_pairs, joint
 
 from tests.documents import number, one_of, parsed, question
 from tests.surveys import survey

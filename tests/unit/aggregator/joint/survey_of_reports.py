@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.joint.columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import names, survey

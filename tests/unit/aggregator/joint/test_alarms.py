@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.alarms import forged, implausible, occupied, uniformity
-from sottovoce.aggregator.joint.table import Rule, Table
-from sottovoce.aggregator.joint.two_designs import Design, self_protective
+from sottovoce.aggregator.analysis.cheater_detection import Design, self_protective
+from sottovoce.aggregator.analysis.tables.table import Rule, Table
+from sottovoce.aggregator.analysis.tables.table_diagnostics import forged, implausible, occupied, uniformity
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import parsed, some_of
@@ -93,8 +93,8 @@ def test_designs_that_cannot_be_told_apart_are_refused():
 
 def test_bits_of_one_mask_make_a_table():
     """Two options of one bitwise question have the published table."""
+    from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
     from sottovoce.aggregator.estimators.question_variables import variables_of
-    from sottovoce.aggregator.joint.pairs import count_pairs, joint
 
     one, other = variables_of(parsed(some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})))
     masks = np.repeat([0, 2, 1, 3], [300, 200, 180, 320]).astype(np.uint8)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.answers import answers_of
+from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 

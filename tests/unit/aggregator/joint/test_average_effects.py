@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.average_effects import average_effects, predicted_shares
-from sottovoce.aggregator.joint.likelihood_engine import maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
-from sottovoce.aggregator.joint.standard_errors import covariance
+from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.marginal_effects import average_effects, predicted_shares
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import maximize
 
 from tests.unit.aggregator.joint.reports import (
     COIN,

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint import columns as module
-from sottovoce.aggregator.joint.columns import Columns, read_columns
-from sottovoce.aggregator.joint.kept_columns import IDLE, KeptColumns
+from sottovoce.aggregator.analysis import report_columns as module
+from sottovoce.aggregator.analysis.column_cache import IDLE, KeptColumns
+from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.storage import Arrival, Plan
-from sottovoce.aggregator.storage.rows import pack
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.pack_values import pack
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import some_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.corrected_equations import Corner, solve
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Corner, solve
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import (

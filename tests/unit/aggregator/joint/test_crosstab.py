@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.all_pairs import every_pair
-from sottovoce.aggregator.joint.chosen import SAME_PEOPLE
-from sottovoce.aggregator.joint.columns import Columns
-from sottovoce.aggregator.joint.compare import compare
-from sottovoce.aggregator.joint.crosstab import SMALL, crosstab, crosstab_within, likeliest_crosstab
-from sottovoce.aggregator.joint.documents import UNEVEN, crosstab_document
-from sottovoce.aggregator.joint.independence import independence
-from sottovoce.aggregator.joint.table import SUPPRESSED, Rule
+from sottovoce.aggregator.analysis.documents import UNEVEN, crosstab_document
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
+from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
+from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, crosstab_within, likeliest_crosstab
+from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.independence_test import independence
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, one_of, question, some_of, vector

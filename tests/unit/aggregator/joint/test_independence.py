@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.false_discoveries import q_values
-from sottovoce.aggregator.joint.independence import independence
-from sottovoce.aggregator.joint.pairs import count_pairs
+from sottovoce.aggregator.analysis.tables.false_discovery_rate import q_values
+from sottovoce.aggregator.analysis.tables.independence_test import independence
+from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.samples import coin, kary, masks_by_coin, openly, pair, reported, warner

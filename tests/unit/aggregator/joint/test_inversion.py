@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, mean_among, ratio
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.joint.inversion import correlation, difference, mean_among, ratio
-from sottovoce.aggregator.joint.pairs import count_pairs, joint
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, parsed

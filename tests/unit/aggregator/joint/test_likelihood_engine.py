@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint import likelihood_engine
-from sottovoce.aggregator.joint.likelihood_engine import evaluate, maximize, score_products
-from sottovoce.aggregator.joint.multinomial import Multinomial
+from sottovoce.aggregator.analysis.regression import newton
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize, score_products
 
 from tests.unit.aggregator.joint.reports import COIN, GROUP, ONES, SAID, WEIGHTS, X, columns
 
@@ -50,7 +50,7 @@ def test_outlier_of_a_predictor_is_no_missing_maximum() -> None:
     fit = maximize(Multinomial(columns(np.ones(601), x), np.append(SAID, 1), COIN))
 
     assert fit.converged
-    assert fit.theta[1] * 100 > likelihood_engine.BEYOND
+    assert fit.theta[1] * 100 > newton.BEYOND
     assert evaluate(Multinomial(columns(np.ones(601), x), np.append(SAID, 1), COIN), fit.theta).gradient == (
         pytest.approx(0, abs=1e-4)
     )
@@ -60,7 +60,7 @@ def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are."""
     model = Multinomial(columns(ONES, X, GROUP), SAID, COIN, WEIGHTS)
     whole, products = maximize(model), score_products(model, np.array([0.1, -0.2, 0.3]), power=2)
-    monkeypatch.setattr(likelihood_engine, "BLOCK", 7)
+    monkeypatch.setattr(newton, "BLOCK", 7)
     in_blocks = maximize(model)
 
     assert in_blocks.theta == pytest.approx(whole.theta, abs=1e-10)
@@ -72,11 +72,11 @@ def test_no_step_moves_a_linear_predictor_far(monkeypatch: pytest.MonkeyPatch) -
     """From a start where nearly everybody would say yes, where the likelihood is all but flat."""
     tried = []
 
-    def noting(model: Multinomial, theta: np.ndarray) -> likelihood_engine.Sums:
+    def noting(model: Multinomial, theta: np.ndarray) -> newton.Sums:
         tried.append(float(theta[0]))
         return evaluate(model, theta)
 
-    monkeypatch.setattr(likelihood_engine, "evaluate", noting)
+    monkeypatch.setattr(newton, "evaluate", noting)
     fit = maximize(Multinomial(np.ones((1, 100)), np.arange(100) % 2, COIN), np.array([9.0]))
 
     assert tried[:2] == pytest.approx([9, 5])

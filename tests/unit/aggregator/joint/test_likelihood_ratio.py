@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.likelihood_engine import maximize
-from sottovoce.aggregator.joint.likelihood_ratio import likelihood_ratio, profile_limits
-from sottovoce.aggregator.joint.multinomial import Multinomial
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import likelihood_ratio, profile_limits
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import COIN, GROUP, ONES, SAID, X, columns

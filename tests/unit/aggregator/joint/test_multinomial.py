@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.likelihood_engine import evaluate, inverse, maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
-from sottovoce.aggregator.joint.standard_errors import covariance
+from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import evaluate, inverse, maximize
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import (

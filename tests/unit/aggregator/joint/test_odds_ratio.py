@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.likeliest_table import likeliest_table, seen_alone, seen_together
-from sottovoce.aggregator.joint.odds_ratio import odds_ratio
-from sottovoce.aggregator.joint.pairs import count_pairs, joint
+from sottovoce.aggregator.analysis.tables.ml_table import likeliest_table, seen_alone, seen_together
+from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
+from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.samples import Z, coin, openly, pair, reported, warner

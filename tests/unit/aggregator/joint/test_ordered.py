@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.likelihood_engine import evaluate, maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
-from sottovoce.aggregator.joint.ordered import Ordered
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize
+from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 
 from tests.unit.aggregator.joint.reports import COIN, GROUP, ONES, SAID, WEIGHTS, X, columns, ratings
 

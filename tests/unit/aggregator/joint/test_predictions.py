@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.predictions import predict
-from sottovoce.aggregator.joint.regression import regress
+from sottovoce.aggregator.analysis.regression.predictions import predict
+from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import ROW

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.answers import Answers, answers_of
-from sottovoce.aggregator.joint.raking import Margin, rake
-from sottovoce.aggregator.joint.weights import kish_effect, weighted_share
+from sottovoce.aggregator.analysis.raking import Margin, rake
+from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
+from sottovoce.aggregator.analysis.weights import kish_effect, weighted_share
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.joint.reports import ROW, SCORE

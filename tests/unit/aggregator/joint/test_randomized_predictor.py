@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.likelihood_engine import evaluate, maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
-from sottovoce.aggregator.joint.randomized_predictor import RandomizedPredictor
-from sottovoce.aggregator.joint.standard_errors import covariance
+from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 
 from tests.unit.aggregator.joint.reports import (
     COIN,

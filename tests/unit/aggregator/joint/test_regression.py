@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.columns import Columns
-from sottovoce.aggregator.joint.likelihood_engine import maximize
-from sottovoce.aggregator.joint.multinomial import Multinomial
-from sottovoce.aggregator.joint.regression import regress
-from sottovoce.aggregator.joint.regression_result import Regression
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import maximize
+from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 

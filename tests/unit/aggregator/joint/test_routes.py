@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.authentication import PUBLIC
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.analysis.column_cache import KeptColumns
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
+from sottovoce.aggregator.api import analysis
+from sottovoce.aggregator.api.analysis import JointResults
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.joint import routes
-from sottovoce.aggregator.joint.columns import Columns
-from sottovoce.aggregator.joint.joint_request import KINDS_OF_REQUEST, parse_request
-from sottovoce.aggregator.joint.kept_columns import KeptColumns
-from sottovoce.aggregator.joint.routes import JointResults
+from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.web.auth import PUBLIC
-from sottovoce.aggregator.web.problems import Refusal
 from sottovoce.shared.errors import StorageError
 
 from tests.unit.aggregator.joint.closed_surveys import OPTIONS, states
@@ -275,7 +275,7 @@ def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypat
     """Looked for now and then as long as there are any; a database that is down only puts it off."""
     storage, seconds, looks = app.extensions["storage"], [0.0], Event()
     kept = KeptColumns(storage, now, lambda: seconds[0])
-    monkeypatch.setattr("sottovoce.aggregator.joint.routes.LOOK", 0.001)
+    monkeypatch.setattr("sottovoce.aggregator.api.analysis.LOOK", 0.001)
     down = storage.surveys
 
     def surveys() -> Any:
@@ -315,4 +315,4 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
 def test_routes_of_this_file_are_in_the_list_that_tells_the_options() -> None:
     """Each route's docstring names every option that must be given."""
     for kind, options in OPTIONS.items():
-        assert all(re.search(rf"\b{name}\b", getattr(routes, kind).__doc__) for name in options)
+        assert all(re.search(rf"\b{name}\b", getattr(analysis, kind).__doc__) for name in options)

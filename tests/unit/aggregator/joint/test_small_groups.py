@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.small_groups import hidden
+from sottovoce.aggregator.analysis.tables.small_groups import hidden
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint import pairs, score_products
-from sottovoce.aggregator.joint.inversion import mean_among
-from sottovoce.aggregator.joint.pairs import count_pairs, joint
-from sottovoce.aggregator.joint.table import SUPPRESSED, TOO_FEW, Rule, Table
+from sottovoce.aggregator.analysis.tables import pair_moments, score_products
+from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, Table
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import mean_among
 
 from tests.documents import one_of
 from tests.unit.aggregator.joint.samples import (
@@ -88,7 +88,7 @@ def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
     five, two = variable(one_of(5, {"name": "optimal_unary", "odds": "3"})), coin
     weights = np.linspace(0.5, 2, len(rows))
     before = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
-    monkeypatch.setattr(pairs, "MOST_COUNTED", 0)
+    monkeypatch.setattr(pair_moments, "MOST_COUNTED", 0)
     monkeypatch.setattr(score_products, "ROWS", 7)
 
     after = Table(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())

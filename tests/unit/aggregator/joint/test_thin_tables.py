@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
+from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, _variance, phi_limits, thin_table
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.aggregator.joint.inversion import correlation, difference, ratio
-from sottovoce.aggregator.joint.pairs import Joint
-from sottovoce.aggregator.joint.score_intervals import CellChannel
-from sottovoce.aggregator.joint.thin_tables import ThinTable, _variance, phi_limits, thin_table
 
 from tests.documents import one_of, question
 from tests.unit.aggregator.joint.samples import Z, coin, masks_by_coin, openly, pair, public, variable, warner

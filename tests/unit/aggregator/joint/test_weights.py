@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.joint.weights import (
+from sottovoce.aggregator.analysis.weights import (
     checked_weights,
     kish_effect,
     raking_cells,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.files.catalogue import Source
-from sottovoce.aggregator.offline.writing import write_reports
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.spec import Survey
 

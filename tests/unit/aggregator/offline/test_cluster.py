@@ -8,11 +8,11 @@ from typing import Any
 
 import distributed
 import pytest
-from sottovoce.aggregator.offline import cluster
-from sottovoce.aggregator.offline.cluster import MEMORY, count_on, on_cluster
-from sottovoce.aggregator.offline.counted import HERE, Opened, open_folder
-from sottovoce.aggregator.offline.place import place_named
-from sottovoce.aggregator.offline.shards import shards_of
+from sottovoce.aggregator.export.offline import dask_count
+from sottovoce.aggregator.export.offline.dask_count import MEMORY, count_on, on_cluster
+from sottovoce.aggregator.export.offline.locations import place_named
+from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder
+from sottovoce.aggregator.export.offline.shards import shards_of
 from sottovoce.shared.errors import EstimateError, SpecError
 
 from tests.exported import TODAY, drawn, published, send, source
@@ -70,7 +70,7 @@ def test_shards_are_as_large_as_is_worth_handing_out(written: Written) -> None:
 
 def test_scheduler_that_does_not_answer_is_named(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     """No traceback of somebody else's."""
-    monkeypatch.setattr(cluster, "PATIENCE", "100ms")
+    monkeypatch.setattr(dask_count, "PATIENCE", "100ms")
     with pytest.raises(EstimateError, match="no scheduler answers"):
         on_cluster("tcp://127.0.0.1:9")(open_folder(place_named(written.folder)), quiet)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from sottovoce.aggregator.offline.counted import HERE, open_folder, results_of
-from sottovoce.aggregator.offline.place import place_named
-from sottovoce.aggregator.results.analysis import analyse
-from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.export.offline.locations import place_named
+from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.shared.errors import EstimateError, SpecError
 
 from tests.exported import published, send, source

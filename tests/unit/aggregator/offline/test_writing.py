@@ -10,13 +10,13 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from sottovoce.aggregator.files.reports import read_reports
-from sottovoce.aggregator.offline import writing
-from sottovoce.aggregator.offline.manifest import Part
+from sottovoce.aggregator.analysis.shown_columns import read_reports
+from sottovoce.aggregator.export.offline import write_parquet
+from sottovoce.aggregator.export.offline.manifest import Part
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.columns import is_null
-from sottovoce.aggregator.storage.postgres import PostgresStorage
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests import postgres
@@ -64,13 +64,13 @@ def test_same_reports_are_the_same_bytes(tmp_path: Path, written: Written, back_
 def test_rows_lie_on_the_disk_meanwhile(tmp_path: Path, written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred million of them have no room in the memory that there may be, nor have the lists of their blocks."""
     found: list[str | None] = []
-    honest = writing._Sorted.write
+    honest = write_parquet._Sorted.write
 
-    def write_part(rows: writing._Sorted, path: Path, start: int, end: int) -> Part:
+    def write_part(rows: write_parquet._Sorted, path: Path, start: int, end: int) -> Part:
         found.extend(place for (place,) in rows.table.sql(HOLDING).fetchall())
         return honest(rows, path, start, end)
 
-    monkeypatch.setattr(writing._Sorted, "write", write_part)
+    monkeypatch.setattr(write_parquet._Sorted, "write", write_part)
     write(written.source, tmp_path / "work" / "out")
 
     assert {place and Path(place).parent.parent for place in found} == {tmp_path / "work"}

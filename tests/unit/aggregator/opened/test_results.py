@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sottovoce.aggregator
 from sottovoce.aggregator import open_results
-from sottovoce.aggregator.files.folder import write_folder
+from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.shared.errors import EstimateError, SpecError, TransportError
 
 from tests.conftest import Running, start

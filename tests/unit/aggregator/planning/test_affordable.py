@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sottovoce.aggregator.planning.affordable import check_affordable, remedies
-from sottovoce.cli.author import lint
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable, remedies
 from sottovoce.cli.serve import serve
-from sottovoce.cli.survey import publish
+from sottovoce.cli.survey.author import lint
+from sottovoce.cli.survey.survey import publish
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError

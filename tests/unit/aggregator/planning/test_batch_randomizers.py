@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sottovoce.aggregator.planning.batch_randomizers import BATCH, BatchDraws, seeded, simulate
+from sottovoce.aggregator.planning.vectorized_randomizers import BATCH, BatchDraws, seeded, simulate
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
 from sottovoce.shared.mechanisms.base import Table

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
-from sottovoce.aggregator.planning.invented_reports import reports_of
-from sottovoce.aggregator.planning.inventors import SetShares
+from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.planning.simulated_reports import reports_of
 from sottovoce.aggregator.planning.simulated_survey import invent, invent_as_set, true_figure, true_tallies
-from sottovoce.aggregator.results.analysis import analyse, revisions_of
-from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.storage.rows import unpack
+from sottovoce.aggregator.planning.simulated_truth import SetShares
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
+from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.shared.spec import Survey
 
 from tests.exported import TODAY, published, send

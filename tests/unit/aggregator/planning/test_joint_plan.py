@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.tables.independence_test import independence
+from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.joint.independence import independence
-from sottovoce.aggregator.joint.pairs import Pairs
-from sottovoce.aggregator.planning.joint_plan import (
+from sottovoce.aggregator.planning.pair_power import (
     cell_reports,
     joint_words,
     pair_plan,

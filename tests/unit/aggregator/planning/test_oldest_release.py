@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.planning.lint import describe
-from sottovoce.aggregator.planning.oldest_release import SINCE, oldest_release
+from sottovoce.aggregator.surveys.minimum_version import SINCE, oldest_release
 
 from tests.documents import names
 from tests.surveys import document, survey

@@ -1,7 +1,7 @@
 """Public answers are held against the people who will answer, before anybody does."""
 
 import pytest
-from sottovoce.aggregator.planning.public_cells import ThinCells, thin_cells
+from sottovoce.aggregator.planning.uniqueness import ThinCells, thin_cells
 
 from tests.surveys import document, survey
 

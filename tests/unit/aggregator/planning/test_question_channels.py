@@ -16,7 +16,7 @@ from sottovoce.aggregator.planning.question_channels import (
 )
 from sottovoce.aggregator.planning.sample_size import Goal, plan
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
-from sottovoce.aggregator.planning.survey_file import read_survey_file
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.shared.errors import EstimateError, SpecError
 
 from tests.documents import day, number, one_of, parsed, question, some_of, vector

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.aggregator.estimators.support import estimate_share
-from sottovoce.aggregator.planning.measure import Measure
+from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.question_channels import best_share, measure_of
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal, curve, plan
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel

@@ -5,8 +5,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import answers_of, invent, pilot, true_figure
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.client.respondent import encode
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.planning.survey_file import parse_yaml, read_survey_file
+from sottovoce.aggregator.surveys.survey_file import parse_yaml, read_survey_file
 from sottovoce.shared.errors import SpecError
 
 

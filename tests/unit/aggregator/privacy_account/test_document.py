@@ -6,14 +6,14 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account import page as account_page
 from sottovoce.aggregator.privacy_account import text
 from sottovoce.aggregator.privacy_account.document import Document, Terms
 from sottovoce.aggregator.privacy_account.document import account as make_account
-from sottovoce.aggregator.privacy_account.figures_in_words import percent as percent_in
-from sottovoce.aggregator.privacy_account.figures_in_words import totals as totals_in
+from sottovoce.aggregator.privacy_account.format import percent as percent_in
+from sottovoce.aggregator.privacy_account.format import totals as totals_in
 from sottovoce.aggregator.privacy_account.sentences import limits, stored
-from sottovoce.aggregator.studio.words import Words
 from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey

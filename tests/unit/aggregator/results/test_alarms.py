@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.results.alarms import alarms
-from sottovoce.aggregator.results.analysis import Results, analyse, revisions_of
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.analysis.diagnostics import alarms
+from sottovoce.aggregator.analysis.estimates import Results, analyse, revisions_of
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.storage.test_contract import arrival
 from tests.surveys import document, every_type, survey

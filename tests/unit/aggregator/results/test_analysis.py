@@ -7,10 +7,10 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-from sottovoce.aggregator.results.analysis import Revision, analyse, cohort_groups
-from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.analysis.estimates import Revision, analyse, cohort_groups
+from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.storage import Cell, StoredSurvey
-from sottovoce.aggregator.storage.base import ALL
+from sottovoce.aggregator.storage.interface import ALL
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Survey
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse, revisions_of
+from sottovoce.aggregator.analysis.finite_population import Group, group_of
+from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
-from sottovoce.aggregator.results.analysis import Results, Revision, analyse, revisions_of
-from sottovoce.aggregator.results.class_mode import Group, group_of
-from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import months, survey

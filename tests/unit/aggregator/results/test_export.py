@@ -5,10 +5,10 @@ from importlib.metadata import version
 from importlib.resources import files
 
 import jsonschema
-from sottovoce.aggregator.results.analysis import Revision, analyse
-from sottovoce.aggregator.results.export import export_document
+from sottovoce.aggregator.analysis.estimates import Revision, analyse
+from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.storage.chain import Head
+from sottovoce.aggregator.storage.hash_chain import Head
 from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, months, survey

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from sottovoce.aggregator.analysis.estimates import QuestionResult
+from sottovoce.aggregator.analysis.worked_example import yes_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE, ESTIMATORS, IntervalRule
-from sottovoce.aggregator.results.analysis import QuestionResult
-from sottovoce.aggregator.results.in_words import yes_in_words
 
 from tests.documents import one_of, parsed, question
 

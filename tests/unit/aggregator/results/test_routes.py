@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
 from tests.conftest import FakeClock

@@ -2,7 +2,7 @@
 
 import threading
 
-from sottovoce.aggregator.storage.aside import Aside, at_once
+from sottovoce.aggregator.storage.postgres.background_thread import Aside, at_once
 from sottovoce.shared.errors import StorageError
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.joint.joint_request import parse_request
 from sottovoce.aggregator.settings import Settings
 
 from tests.unit.aggregator.joint.closed_surveys import states

@@ -10,10 +10,10 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.problems import problems_of, survey_of_draft
+from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design import drafts
 
 from tests.conftest import FakeClock
 from tests.surveys import document, survey

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.studio.design_form import posted_draft
-from sottovoce.aggregator.studio.difference_words import differences_in_words
-from sottovoce.aggregator.studio.words import Words
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.design.diff_view import differences_in_words
+from sottovoce.aggregator.studio.design.form import posted_draft
 
 from tests.surveys import document, every_type
 

@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.link import parse_link
 from sottovoce.client.page import assemble
 

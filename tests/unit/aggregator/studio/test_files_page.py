@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.files.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC
-from sottovoce.aggregator.results.analysis import revisions_of
-from sottovoce.aggregator.studio.survey_files import MEDIA_TYPES, OF_CLOSED, OFFERED
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC
+from sottovoce.aggregator.studio.survey.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
 
 from tests.exported import source
 from tests.unit.aggregator.studio.joint_pages import app, client, get

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.collect.tokens import create_tokens, revoke_tokens, token_counts
+from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens, token_counts
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.link import parse_link
 from sottovoce.client.page import assemble, saved_page
 from sottovoce.shared.redemption import spell_modulus

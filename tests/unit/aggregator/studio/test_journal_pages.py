@@ -5,13 +5,13 @@ import re
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import journal_words
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import journal_pages
-from sottovoce.aggregator.studio.words import Words
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.audit_log import events
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.account import audit_log_pages
 
 from tests.conftest import FakeClock
 from tests.surveys import survey
@@ -48,7 +48,7 @@ def test_entries_are_told_by_name(app: Flask) -> None:
 
 def test_revisions_and_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
     """A bare number, or a word of the program's, is nothing that an owner knows."""
-    storage.journal.append(journal_words.RESULTS_READ, ANN.id.hex(), "exam closed")
+    storage.journal.append(events.RESULTS_READ, ANN.id.hex(), "exam closed")
     told = rows(browser(app, ANN.id).get(HISTORY).text)
 
     assert told[0].endswith("exam · Closed")
@@ -71,7 +71,7 @@ def test_owners_read_of_their_survey_alone(app: Flask) -> None:
 
 def test_pages_go_on_to_older_entries(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each entry once, until there is none."""
-    monkeypatch.setattr(journal_pages, "ROWS", 2)
+    monkeypatch.setattr(audit_log_pages, "ROWS", 2)
     eve, address, told = browser(app, EVE.id), "/dashboard/journal", list[str]()
     while True:
         page = eve.get(address).text
@@ -98,5 +98,5 @@ def test_day_leaves_later_entries_out(app: Flask) -> None:
 def test_every_kind_of_entry_has_its_words() -> None:
     """In every language."""
     for language in LANGUAGES:
-        for what in journal_words.WHAT:
+        for what in events.WHAT:
             assert Words(language).say(f"did_{what.replace(' ', '_')}")

@@ -11,12 +11,12 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
-from sottovoce.aggregator.authoring.problems import problems_of
+from sottovoce.aggregator.authoring.validation import problems_of
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio.design_words import Sentences
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.shared.sentence import Sentence
 
 from tests.conftest import FakeClock
@@ -76,7 +76,7 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 def _english() -> Mapping[str, str]:
-    folder = AUTHORING.parent / "studio" / "catalogues" / "en"
+    folder = AUTHORING.parent / "i18n" / "catalogues" / "en"
     rooms = [loads((folder / room).read_text(encoding="utf-8")) for room in ("workbooks.json", "refusals.json")]
     return {key: sentence for room in rooms for key, sentence in room.items()}
 

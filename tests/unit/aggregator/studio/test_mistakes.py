@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.problems import problems_of
-from sottovoce.aggregator.planning.survey_file import parse_yaml
-from sottovoce.aggregator.studio.design_words import Sentences
-from sottovoce.aggregator.studio.words import Words, catalogue
+from sottovoce.aggregator.authoring.validation import problems_of
+from sottovoce.aggregator.i18n.translator import Words, catalogue
+from sottovoce.aggregator.studio.design.sentences import Sentences
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 
 from tests.surveys import document
@@ -21,7 +21,7 @@ SPOKEN = (
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
     *(PLANNING / f"{name}.py" for name in ("survey_file", "next_revision")),
-    ROOT / "aggregator/sottovoce/aggregator/blind/publishing.py",
+    ROOT / "aggregator/sottovoce/aggregator/invitations/publish_keys.py",
 )
 NAMES = {"told", "message", "reason", "must_be_whole", "found", "_MANY", "_ANY", "_NO_FILE"}
 """Under which modules keep a sentence before they say it."""

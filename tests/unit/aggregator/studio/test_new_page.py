@@ -11,8 +11,8 @@ from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.conftest import FakeClock

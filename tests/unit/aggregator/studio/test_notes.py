@@ -10,16 +10,16 @@ from string import Formatter
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
+from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND
+from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
+from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
+from sottovoce.aggregator.analysis.tables.crosstab import SMALL
+from sottovoce.aggregator.analysis.tables.table import TOO_FEW
 from sottovoce.aggregator.estimators.rounding_rr import ENDS
 from sottovoce.aggregator.estimators.variable import SAME_REPORT
-from sottovoce.aggregator.joint.chosen import SAME_PEOPLE
-from sottovoce.aggregator.joint.crosstab import SMALL
-from sottovoce.aggregator.joint.documents import RINGS, UNEVEN
-from sottovoce.aggregator.joint.fitted_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND
-from sottovoce.aggregator.joint.regression import CLUSTERED, SANDWICH
-from sottovoce.aggregator.joint.table import TOO_FEW
-from sottovoce.aggregator.studio.survey_variables import SurveyVariables
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
 from sottovoce.shared.sentence import Sentence
 
 from tests.surveys import survey
@@ -125,7 +125,7 @@ def test_places_of_every_sentence_have_their_values() -> None:
 
 
 def _catalogue(language: str) -> Mapping[str, str]:
-    file = ROOT / "studio" / "catalogues" / language / "notes.json"
+    file = ROOT / "i18n" / "catalogues" / language / "notes.json"
     return dict(loads(file.read_text(encoding="utf-8")))
 
 

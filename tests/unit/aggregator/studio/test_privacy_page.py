@@ -8,10 +8,10 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio.words import Words
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.page import assemble
 
 from tests.conftest import FakeClock

@@ -14,12 +14,12 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.files.catalogue import RELEASED
+from sottovoce.aggregator.export.catalogue import RELEASED
+from sottovoce.aggregator.http.error_pages import LANGUAGES
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio.rehearse_page import ROUTES
-from sottovoce.aggregator.studio.survey_files import OFFERED
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.results.simulation_page import ROUTES
+from sottovoce.aggregator.studio.survey.download_files import OFFERED
 
 from tests.exported import drawn, published, send
 from tests.surveys import document, survey

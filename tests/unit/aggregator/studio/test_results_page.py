@@ -8,18 +8,18 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 from flask import Flask
+from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse, revisions_of
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.results.analysis import QuestionResult, analyse, revisions_of
-from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.results.in_words import limits
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.draft_tables import Plan
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.studio import results_view
-from sottovoce.aggregator.studio.words import Words
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.results import results_view
 from werkzeug.test import TestResponse
 
 from tests.conftest import FakeClock

@@ -1,9 +1,9 @@
 """Where a text stands is said in words, in every language, for every text that a survey can have."""
 
 import pytest
-from sottovoce.aggregator.studio.text_places import place_in_words
-from sottovoce.aggregator.studio.words import Words
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.design.text_locations import place_in_words
 from sottovoce.shared.languages import texts_of
 from sottovoce.shared.parse_survey import parse_survey
 

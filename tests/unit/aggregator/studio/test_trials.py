@@ -10,9 +10,9 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.access_rows import Account
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
 
 from tests.conftest import FakeClock
 from tests.surveys import document, months, survey

@@ -8,12 +8,13 @@ from string import Formatter
 
 import pytest
 from babel import Locale
-from sottovoce.aggregator.access import oidc, oidc_routes, passkeys, provider_calls
-from sottovoce.aggregator.studio.words import Words
-from sottovoce.aggregator.web.pages import LANGUAGES
+from sottovoce.aggregator.accounts import oidc, oidc_http, passkeys
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.client.bundle import read
 
-CATALOGUES = files("sottovoce.aggregator.studio").joinpath("catalogues")
+CATALOGUES = files("sottovoce.aggregator.i18n").joinpath("catalogues")
 ROOMS = sorted(part.name for part in CATALOGUES.joinpath("en").iterdir())
 SECOND_WORDS = {
     "de": r"\bBericht(e|en|s)?\b|zurück(zieh|gezogen)",
@@ -103,7 +104,7 @@ def test_days_and_moments_are_written_as_the_language_does() -> None:
 
 REFUSALS = {
     text
-    for room in (oidc, oidc_routes, passkeys, provider_calls)
+    for room in (oidc, oidc_pages, passkeys, oidc_http)
     for name, text in vars(room).items()
     if name.isupper() and isinstance(text, str) and text.endswith(".")
 }

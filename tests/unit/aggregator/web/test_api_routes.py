@@ -9,13 +9,13 @@ import jsonschema_rs
 import pytest
 import schemathesis
 from flask import Flask
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import ROUTES, create_app
+from sottovoce.aggregator.http.openapi import EXAMPLES, NOT_DESCRIBED, address
+from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
+from sottovoce.aggregator.http.problems import STATUS, document
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.explanations import EXPLANATIONS
-from sottovoce.aggregator.web.openapi import EXAMPLES, NOT_DESCRIBED, address
-from sottovoce.aggregator.web.problems import STATUS, document
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 from tests.problem_pages import PAGE, page

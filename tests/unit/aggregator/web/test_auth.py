@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.access.invitations import sign_in_link
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.account_invitations import sign_in_link
+from sottovoce.aggregator.accounts.authentication import PUBLIC
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.http.headers import add_headers, form_policy, security_headers
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import PUBLIC
-from sottovoce.aggregator.web.headers import add_headers, form_policy, security_headers
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 from tests.surveys import survey

@@ -10,8 +10,8 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Arrival
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.surveys import survey_of
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.spec import Survey
 from werkzeug.test import TestResponse
 

@@ -6,16 +6,16 @@ from math import inf
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.api.metrics import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, Standing
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.clock import day_of
-from sottovoce.aggregator.collect.server_gate import Gate
+from sottovoce.aggregator.http.request_metrics import GATE, NO_ROUTE, Histogram, Series, Traffic
+from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import journal_table
-from sottovoce.aggregator.storage.journal_words import BACKED_UP, MACHINE
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.metrics import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, Standing
-from sottovoce.aggregator.web.traffic import GATE, NO_ROUTE, Histogram, Series, Traffic
+from sottovoce.aggregator.storage.audit_log import table
+from sottovoce.aggregator.storage.audit_log.events import BACKED_UP, MACHINE
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import REJECTIONS
 from sottovoce.shared.report import Report, dump_report
 
@@ -174,7 +174,7 @@ def test_age_of_the_last_backup_is_told_in_whole_days(door: Door, storage: SQLit
     told = [door.metrics()["sottovoce_backup_age_days"]]
     for days in (5, 2):
         with storage._write() as db:
-            journal_table.append(db, day_of(clock.moment) - days, BACKED_UP, MACHINE)
+            table.append(db, day_of(clock.moment) - days, BACKED_UP, MACHINE)
         told.append(door.metrics()["sottovoce_backup_age_days"])
 
     assert told == [inf, 5, 2]

@@ -3,7 +3,7 @@
 import gzip
 
 import brotli
-from sottovoce.aggregator.web.packed import PackedAssets
+from sottovoce.aggregator.http.static_assets import PackedAssets
 from sottovoce.client.page import Asset, assemble
 
 ASSETS = {

@@ -7,9 +7,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.http import error_pages, problems
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web import pages, problems
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client import page
 from werkzeug.test import TestResponse
 
@@ -71,7 +71,7 @@ def check_page(reply: TestResponse, language: str, way: str, links: tuple[str, .
     """A whole page in this language, without script or form, that nothing else has to be fetched for; and its links."""
     assert reply.content_type == "text/html; charset=utf-8"
     assert reply.headers["Content-Language"] == language
-    assert reply.headers["Content-Security-Policy"] == pages.POLICY
+    assert reply.headers["Content-Security-Policy"] == error_pages.POLICY
     outline = Outline(reply.text)
     tags = [tag for tag, _ in outline.opened]
     assert outline.opened[0] == ("html", {"lang": language, "dir": way})
@@ -85,21 +85,21 @@ def check_page(reply: TestResponse, language: str, way: str, links: tuple[str, .
 
 def test_pages_speak_the_forms_languages():
     """And say the same things in each: a heading and what to do, at the bare address a paragraph more."""
-    kinds = {*pages.KINDS.values(), *pages.KINDS_OF_STAFF.values(), "malformed", "staff_malformed", "about"}
+    kinds = {*error_pages.KINDS.values(), *error_pages.KINDS_OF_STAFF.values(), "malformed", "staff_malformed", "about"}
 
-    assert sorted(pages.LANGUAGES) == sorted(page.languages())
-    for language in pages.LANGUAGES:
-        told = pages.sentences(language)
+    assert sorted(error_pages.LANGUAGES) == sorted(page.languages())
+    for language in error_pages.LANGUAGES:
+        told = error_pages.sentences(language)
         lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1}
         assert {kind: len(texts) for kind, texts in told.items()} == lengths
         assert all(text.strip() for texts in told.values() for text in texts)
-    assert {*pages.KINDS, *pages.KINDS_OF_STAFF} <= set(problems.STATUS)
+    assert {*error_pages.KINDS, *error_pages.KINDS_OF_STAFF} <= set(problems.STATUS)
 
 
-@pytest.mark.parametrize("language", [each for each in pages.LANGUAGES if each != "en"])
+@pytest.mark.parametrize("language", [each for each in error_pages.LANGUAGES if each != "en"])
 def test_no_sentence_is_left_in_english(language):
     """Each text differs from the English one."""
-    english, told = pages.sentences("en"), pages.sentences(language)
+    english, told = error_pages.sentences("en"), error_pages.sentences(language)
 
     assert [kind for kind in english if set(english[kind]) & set(told[kind])] == []
 
@@ -123,7 +123,7 @@ def test_no_sentence_is_left_in_english(language):
 )
 def test_only_who_names_html_gets_a_page(accept, expected):
     """The form's own requests and programs accept anything, and go on as they were."""
-    assert pages.wants_page(accept) is expected
+    assert error_pages.wants_page(accept) is expected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_only_who_names_html_gets_a_page(accept, expected):
 )
 def test_page_is_in_the_first_language_that_it_has(accept_language, expected):
     """By weight, whatever the country; English for everybody else."""
-    assert pages.language_of(accept_language) == expected
+    assert error_pages.language_of(accept_language) == expected
 
 
 def ask(client: FlaskClient, method: str, path: str, accept: str, **more: object) -> TestResponse:
@@ -164,7 +164,7 @@ def test_error_is_a_page_for_people_and_a_document_for_programs(app, code, metho
     assert told.json is not None
     assert told.data == problems.document(code, told.json.get("detail", ""))
     assert SENTINEL not in shown.text + told.text
-    heading, advice = pages.sentences("ar")[pages.KINDS.get(code, "malformed")]
+    heading, advice = error_pages.sentences("ar")[error_pages.KINDS.get(code, "malformed")]
     assert " ".join(outline.words) == f"{heading} {heading} {advice}"
     assert not re.search(rf"{code}|{problems.STATUS[code]}", " ".join(outline.words))
 

@@ -1,8 +1,8 @@
 """Lists in pages."""
 
 import pytest
-from sottovoce.aggregator.web.paging import MOST, page_of
-from sottovoce.aggregator.web.problems import Refusal
+from sottovoce.aggregator.http.paging import MOST, page_of
+from sottovoce.aggregator.http.problems import Refusal
 
 
 def pages(rows: list[int], limit: int) -> list[list[int]]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.access.keys import new_key
+from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web import problems
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import REJECTIONS
 
 from tests.conftest import FakeClock

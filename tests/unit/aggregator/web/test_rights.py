@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.access.keys import new_cookie, new_key
-from sottovoce.aggregator.access.roles import ADMIN, MAY, NO_KEY, RIGHTS, STAFF
+from sottovoce.aggregator.accounts.authentication import PUBLIC
+from sottovoce.aggregator.accounts.permissions import ADMIN, MAY, NO_KEY, RIGHTS, STAFF
+from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import journal_words as words
-from sottovoce.aggregator.storage.access_rows import EVERY_SURVEY, ROLES, SCOPES, Account, Key
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import PUBLIC
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, Account, Key
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
 from tests.access_document import DOCUMENT

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 from flask import Flask
+from sottovoce.aggregator.accounts.authentication import PUBLIC
 from sottovoce.aggregator.app import ROUTES, create_app
+from sottovoce.aggregator.http.problems import STATUS
+from sottovoce.aggregator.http.routing import Kind, Limit
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite import SQLiteStorage
-from sottovoce.aggregator.web.auth import PUBLIC
-from sottovoce.aggregator.web.problems import STATUS
-from sottovoce.aggregator.web.route_table import Kind, Limit
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 

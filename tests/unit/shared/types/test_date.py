@@ -9,11 +9,11 @@ from importlib.resources import files
 import jsonschema
 import pytest
 from flask import Flask
-from sottovoce.aggregator.planning.batch_randomizers import BatchDraws, seeded
+from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
-from sottovoce.aggregator.results.export import export_document
-from sottovoce.aggregator.studio import figures
-from sottovoce.cli.simulate import compare
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
+from sottovoce.aggregator.studio.results import format_numbers
+from sottovoce.cli.survey.simulate import compare
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
@@ -121,10 +121,10 @@ def test_dashboard_shows_dates() -> None:
     mean, grid = results.questions[0].estimates[0], WEEKS.questions[0].domain.grid
 
     with Flask("pages").test_request_context():
-        assert re.fullmatch(r"2000-\d\d-\d\d", figures.figure(mean.raw, mean, grid))
-        assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", figures.interval(mean, False, grid))
-        assert [figures.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
-        assert re.fullmatch(r"[\d.]+ days", figures.difference(mean.std_error, mean, grid))
+        assert re.fullmatch(r"2000-\d\d-\d\d", format_numbers.figure(mean.raw, mean, grid))
+        assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", format_numbers.interval(mean, False, grid))
+        assert [format_numbers.tick(part, mean, grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
+        assert re.fullmatch(r"[\d.]+ days", format_numbers.difference(mean.std_error, mean, grid))
 
 
 def test_simulation_finds_dates() -> None:

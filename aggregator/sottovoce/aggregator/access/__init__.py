@@ -1,1 +1,0 @@
-"""Who may do what: accounts, roles, keys, sessions, invitations. Respondents have none of these."""

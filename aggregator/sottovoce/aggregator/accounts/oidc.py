@@ -1,0 +1,286 @@
+"""
+Sign-in by an institution: OpenID Connect, the code flow with PKCE (S256) and a nonce, as far as it is no web page.
+
+Whom the provider names is known by issuer and ``sub`` alone, never by an e-mail address: addresses are given again to
+others, and some providers let people write in their own.
+
+Sources: OpenID Connect Core 1.0 (3.1.3.7) and Discovery 1.0 (4.3), RFC 7636 (PKCE), RFC 9207 (``iss``), RFC 9700.
+"""
+
+import hmac
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from authlib.integrations.base_client.errors import OAuthError
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import BadSignatureError, InvalidKeyIdError, JoseError
+from joserfc.jwk import KeySet
+from sottovoce.aggregator.accounts.oidc_http import NO_ANSWER, ProviderCalls
+from sottovoce.aggregator.accounts.sign_in_errors import ProviderUnavailable, SignInRefused
+from sottovoce.aggregator.clock import Clock
+
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+"""Signatures by a key pair only: with a shared secret or none, others than the provider could have signed."""
+
+KEY_TYPES = ("RSA", "EC", "OKP")
+CLOCK_SKEW = 180
+"""Seconds that the provider's clock may differ."""
+
+METADATA_SECONDS = 3600.0
+CALL_SECONDS = 4.0
+"""For one of the calls of a step, which have a little more together."""
+
+START_AGAIN = "This sign-in was begun in another browser, or too long ago. Begin again from the page for signing in."
+NOT_TRUE = "The answer of your institution's sign-in could not be verified, so nobody was let in."
+SPENT = "Your institution's sign-in says that this was used before, or too late. Sign in again."
+CANCELLED = "Your institution did not let you in. Try again, or ask those who run its sign-in."
+WRONG_CLOCK = (
+    "The clocks of your institution's sign-in and of this aggregator differ by more than "
+    f"{CLOCK_SKEW // 60} minutes, so nobody is let in by it. Whoever runs this aggregator should compare both clocks."
+)
+WRONG_CLIENT = (
+    "The institution's sign-in does not know this aggregator by its client id and secret. Whoever runs it should "
+    "compare SOTTOVOCE_OIDC_CLIENT and SOTTOVOCE_OIDC_SECRET with what was registered there."
+)
+NO_PROVIDER = (
+    "What SOTTOVOCE_OIDC_ISSUER names is no OpenID Connect provider of exactly this name. Whoever runs this "
+    "aggregator should compare it, to the last character, with `issuer` in the provider's own description."
+)
+
+
+@dataclass(frozen=True)
+class Client:
+    """How an institution's sign-in knows this aggregator; an empty secret is a public client, which has PKCE only."""
+
+    issuer: str
+    client_id: str
+    secret: str
+    callback: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """
+    One sign-in of one browser.
+
+    Attributes:
+        state: comes back in the address, and shows that this browser began.
+        nonce: comes back in the signed token, and shows that it was made for this sign-in.
+        verifier: shows to the provider that whoever brings the code has begun.
+    """
+
+    state: str
+    nonce: str
+    verifier: str
+
+
+def attempt_of(secret: str) -> Attempt:
+    """The attempt of the browser that holds this random secret in a cookie: so no node has to remember any."""
+    return Attempt(*(hmac.digest(secret.encode(), word, "sha256").hex() for word in (b"state", b"nonce", b"verifier")))
+
+
+class Provider:
+    """
+    An institution's sign-in.
+
+    Args:
+        client: how it knows this aggregator.
+        clock: the present moment.
+        calls: where calls to it run.
+        monotonic: seconds that never go back.
+    """
+
+    def __init__(
+        self, client: Client, clock: Clock, calls: ProviderCalls, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._client = client
+        self._clock = clock
+        self._calls = calls
+        self._monotonic = monotonic
+        self._known: tuple[float, dict[str, Any]] | None = None
+        self._keys: KeySet | None = None
+
+    def address(self, attempt: Attempt) -> str:
+        """
+        Where a browser is sent to sign in.
+
+        Raises:
+            SignInRefused: the provider is down, or not the one that the settings name.
+        """
+        metadata = self._calls.within(self._metadata)
+        session = self._session(metadata)
+        address, _ = session.create_authorization_url(
+            metadata["authorization_endpoint"],
+            state=attempt.state,
+            nonce=attempt.nonce,
+            code_verifier=attempt.verifier,
+        )
+        return str(address)
+
+    def subject(self, attempt: Attempt, answer: Mapping[str, str]) -> str:
+        """
+        Whom the provider names: its issuer and its name for the person, as one text.
+
+        Args:
+            attempt: of the browser that brings the answer.
+            answer: the parameters of the address to which the provider sent it back.
+
+        Raises:
+            SignInRefused: with the sentence for the person.
+        """
+        if not hmac.compare_digest(answer.get("state", "").encode(), attempt.state.encode()):
+            raise SignInRefused(START_AGAIN)
+        if answer.get("iss", self._client.issuer) != self._client.issuer:
+            raise SignInRefused(NOT_TRUE)
+        if "error" in answer or not answer.get("code"):
+            raise SignInRefused(CANCELLED)
+        return self._calls.within(lambda: self._named(attempt, answer))
+
+    def check(self) -> None:
+        """
+        Ask the provider whether it is one and knows this aggregator, without anybody signing in.
+
+        A code that was never given is refused either way, but not for the same reason.
+
+        Raises:
+            SignInRefused: with the sentence for whoever runs the aggregator.
+        """
+        try:
+            self._calls.within(lambda: self._exchange(self._metadata(), attempt_of("nobody"), "none"))
+        except _CodeRefused:
+            return
+
+    def _named(self, attempt: Attempt, answer: Mapping[str, str]) -> str:
+        metadata = self._metadata()
+        if metadata.get("authorization_response_iss_parameter_supported") is True and "iss" not in answer:
+            raise SignInRefused(NOT_TRUE)
+        token = self._exchange(metadata, attempt, answer["code"])
+        try:
+            claims = self._verified(metadata, token, attempt)
+        except (JoseError, ValueError):
+            raise SignInRefused(NOT_TRUE) from None
+        return f"{self._client.issuer} {claims['sub']}"
+
+    def _verified(self, metadata: Mapping[str, Any], token: Mapping[str, Any], attempt: Attempt) -> Mapping[str, Any]:
+        signed = self._signed(metadata, str(token.get("id_token", "")))
+        now = int(self._clock().timestamp())
+        # The code was exchanged a moment ago, so the token is as old: this tells a wrong clock from a stale token.
+        issued = signed.claims.get("iat")
+        if not isinstance(issued, int | float) or not abs(now - issued) <= CLOCK_SKEW:
+            raise SignInRefused(WRONG_CLOCK)
+        claims = CodeIDToken(
+            signed.claims,
+            signed.header,
+            options={
+                "iss": {"essential": True, "value": self._client.issuer},
+                "aud": {"essential": True, "value": self._client.client_id},
+            },
+            params={
+                "nonce": attempt.nonce,
+                "client_id": self._client.client_id,
+                "access_token": token.get("access_token"),
+            },
+        )
+        claims.validate(now=now, leeway=CLOCK_SKEW)
+        if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
+            raise SignInRefused(NOT_TRUE)
+        return dict(claims)
+
+    def _signed(self, metadata: Mapping[str, Any], id_token: str) -> jwt.Token:
+        """The token, its signature verified; keys are asked for anew when they are not the ones that are known."""
+        if self._keys is not None:
+            try:
+                return jwt.decode(id_token, self._keys, algorithms=ALGORITHMS)
+            except (InvalidKeyIdError, BadSignatureError):
+                pass
+        self._keys = _key_set(self._get(metadata["jwks_uri"]))
+        return jwt.decode(id_token, self._keys, algorithms=ALGORITHMS)
+
+    def _exchange(self, metadata: Mapping[str, Any], attempt: Attempt, code: str) -> Mapping[str, Any]:
+        try:
+            token: Mapping[str, Any] = self._session(metadata).fetch_token(
+                metadata["token_endpoint"],
+                grant_type="authorization_code",
+                code=code,
+                code_verifier=attempt.verifier,
+                redirect_uri=self._client.callback,
+                timeout=CALL_SECONDS,
+                allow_redirects=False,
+            )
+        except OAuthError as error:
+            if error.error in {"invalid_client", "unauthorized_client"}:
+                raise SignInRefused(WRONG_CLIENT) from None
+            raise _CodeRefused(SPENT) from None
+        except (requests.RequestException, ValueError):
+            raise ProviderUnavailable(NO_ANSWER) from None
+        return token
+
+    def _session(self, metadata: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the library has no types
+        methods = metadata.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        how = "client_secret_basic" if "client_secret_basic" in methods else "client_secret_post"
+        return OAuth2Session(
+            self._client.client_id,
+            self._client.secret or None,
+            token_endpoint_auth_method=how if self._client.secret else "none",
+            scope="openid",
+            redirect_uri=self._client.callback,
+            code_challenge_method="S256",
+        )
+
+    def _metadata(self) -> dict[str, Any]:
+        now = self._monotonic()
+        if self._known is None or now - self._known[0] >= METADATA_SECONDS:
+            self._known = (now, self._discovered())
+        return self._known[1]
+
+    def _discovered(self) -> dict[str, Any]:
+        # The name is joined as it is, but for a slash at its end, and must come back as it was given.
+        found = self._get(f"{self._client.issuer.removesuffix('/')}/.well-known/openid-configuration")
+        needed = (found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"))
+        if found.get("issuer") != self._client.issuer or not all(is_safe_address(address) for address in needed):
+            raise SignInRefused(NO_PROVIDER)
+        return found
+
+    def _get(self, address: str) -> dict[str, Any]:
+        try:
+            reply = requests.get(address, timeout=CALL_SECONDS, allow_redirects=False)
+        except requests.RequestException:
+            raise ProviderUnavailable(NO_ANSWER) from None
+        if reply.status_code >= 500:
+            raise ProviderUnavailable(NO_ANSWER)
+        try:
+            found = reply.json()
+        except ValueError:
+            found = None
+        if reply.status_code != 200 or not isinstance(found, dict):
+            raise SignInRefused(NO_PROVIDER)
+        return found
+
+
+class _CodeRefused(SignInRefused):
+    """The provider knows this aggregator, but not the code."""
+
+
+def is_safe_address(address: object) -> bool:
+    """Whether nobody on the way reads what is sent there: https, or this machine itself."""
+    if not isinstance(address, str):
+        return False
+    parts = urlsplit(address)
+    own = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    return bool(parts.hostname) and (parts.scheme == "https" or (own and parts.scheme == "http"))
+
+
+def _key_set(document: Mapping[str, Any]) -> KeySet:
+    """The keys of a kind that ``ALGORITHMS`` know; a provider may publish others."""
+    listed = document.get("keys")
+    keys = [key for key in listed if isinstance(key, dict)] if isinstance(listed, list) else []
+    try:
+        return KeySet.import_key_set({"keys": [key for key in keys if key.get("kty") in KEY_TYPES]})
+    except (JoseError, ValueError) as error:
+        raise SignInRefused(NOT_TRUE) from error

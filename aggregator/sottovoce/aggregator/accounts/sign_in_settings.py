@@ -1,0 +1,62 @@
+"""From the settings to an institution's sign-in; without the extra ``[sso]`` it says what is missing."""
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sottovoce.aggregator.accounts.oidc_http import ProviderCalls
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.settings import SettingError, Settings
+
+if TYPE_CHECKING:
+    from sottovoce.aggregator.accounts.oidc import Provider
+
+CALLBACK = "/dashboard/oidc/callback"
+"""Where an institution sends browsers back to, behind the aggregator's address: what is registered there."""
+
+NEEDS_EXTRA = "signing in by an institution, or by passkeys, needs: pip install 'sottovoce[sso]'"
+
+
+def provider_of(settings: Settings, clock: Clock) -> "Provider":
+    """
+    The institution's sign-in that the settings name; nothing is asked of it yet.
+
+    Raises:
+        SettingError: a setting is missing or no address, or the extra is not installed.
+    """
+    try:
+        from sottovoce.aggregator.accounts.oidc import Client, Provider, is_safe_address
+    except ModuleNotFoundError:
+        raise SettingError(NEEDS_EXTRA) from None
+    if not is_safe_address(settings.oidc_issuer):
+        raise SettingError("the setting SOTTOVOCE_OIDC_ISSUER must be the address of the provider, with https")
+    if not settings.oidc_client:
+        raise SettingError("the setting SOTTOVOCE_OIDC_CLIENT must be the client id that the institution has given")
+    callback = settings.url + CALLBACK
+    client = Client(settings.oidc_issuer, settings.oidc_client, settings.oidc_secret, callback)
+    # Half of the application's threads at most wait for it; the others go on whatever becomes of it.
+    return Provider(client, clock, ProviderCalls(max(1, settings.threads // 2)))
+
+
+def check_passkeys(settings: Settings) -> None:
+    """
+    See that passkeys can be used.
+
+    Raises:
+        SettingError: browsers give none to an address without a name or without secrecy, or the extra is missing.
+    """
+    try:
+        import sottovoce.aggregator.accounts.passkeys  # noqa: F401
+    except ModuleNotFoundError:
+        raise SettingError(NEEDS_EXTRA) from None
+    host = urlsplit(settings.url).hostname or ""
+    if _is_number(host) or not (settings.secure or host == "localhost"):
+        raise SettingError("passkeys need an address with a name, and https: set SOTTOVOCE_PUBLIC_URL")
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

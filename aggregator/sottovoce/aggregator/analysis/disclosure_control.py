@@ -1,0 +1,73 @@
+"""
+What joint results do not tell any more, because public answers are published under a budget.
+
+Two public   No exact table of them, nor anything that is made of it alone: tests, weights to known margins. Nor a
+             regression with two, whatever its outcome: who has which of both decides about its standard errors and
+             its refusals of small groups, and with the margins of both that is their table.
+One public   A private question by it is still told, for the researcher; but the share of each public category can be
+             read off it, so that the result says itself that it does not belong beside the noisy tables.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import PairsRequest, RegressionRequest, Request, WeightsRequest
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.shared.errors import EstimateError
+
+WITHHELD = (
+    "a budget for this survey's public answers was opened: an exact table of two public questions would undo the noise"
+    " of the published ones; publish this one with noise, on Files or by crosstab --release-epsilon"
+)
+MODEL_WITHHELD = (
+    "a budget for this survey's public answers was opened: how sure a model with several public questions is tells how"
+    " many people have which of their answers together, and would undo the noise of the published tables; name at most"
+    " one of them"
+)
+WEIGHTS_WITHHELD = (
+    "a budget for this survey's public answers was opened: what weights cost tells exactly how many gave which answer,"
+    " and would undo the noise of the published tables"
+)
+NOT_BESIDE = (
+    "public answers in this are exact, and a budget for them was opened: do not publish it beside their noisy tables"
+)
+
+
+def answered(storage: Storage, name: str, asked: Request, read: Callable[[], Columns]) -> Document:
+    """
+    The answer of an analysis, without what is withheld.
+
+    Args:
+        storage: the database.
+        name: the survey's.
+        asked: of it.
+        read: gives the reports.
+
+    Raises:
+        EstimateError: it is withheld, or there is none.
+    """
+    if not storage.releases.has_any(name):
+        return asked.document(read())
+    survey = survey_of(storage.revisions(name)[-1].document)
+    public = frozenset(question.name for question in survey.questions if question.mechanism is None)
+    _check(asked, public)
+    document = asked.document(replace(read(), apart=public))
+    if _named(asked.names) & public:
+        document = {**document, "warnings": [*document["warnings"], NOT_BESIDE]}
+    return document
+
+
+def _check(asked: Request, public: frozenset[str]) -> None:
+    if isinstance(asked, WeightsRequest):
+        raise EstimateError(WEIGHTS_WITHHELD)
+    # What weights and clusters are made of counts too: to margins near 0 and 1 weights pick out a category.
+    if not isinstance(asked, PairsRequest) and len(_named(asked.names) & public) > 1:
+        raise EstimateError(MODEL_WITHHELD if isinstance(asked, RegressionRequest) else WITHHELD)
+
+
+def _named(variables: "tuple[str, ...] | list[str]") -> set[str]:
+    """The questions of these variables."""
+    return {each.partition(".")[0] for each in variables}

@@ -1,0 +1,191 @@
+"""
+Joint results as JSON: sottovoce-crosstab/1, sottovoce-comparison/1, sottovoce-pairs/1 and sottovoce-weights/1.
+
+``n`` is always the number of reports that tell of all variables of the figures beside it, never the survey's. What is
+infinite, has no limit or is not shown is null.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sottovoce.aggregator.analysis.raking import Weights
+from sottovoce.aggregator.analysis.regression.predictions import Prediction
+from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
+from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Stratified
+from sottovoce.aggregator.analysis.tables.group_comparison import Compared
+from sottovoce.aggregator.analysis.tables.independence_test import Independence
+from sottovoce.shared.sentence import Sentence
+
+CROSSTAB = "sottovoce-crosstab/1"
+COMPARISON = "sottovoce-comparison/1"
+PAIRS = "sottovoce-pairs/1"
+WEIGHTS = "sottovoce-weights/1"
+
+RINGS = (
+    "some cell lies further below 0 than chance through these channels brings it: reports may be forged, or were not "
+    "made by this survey's program"
+)
+
+UNEVEN = (
+    "the options that devices draw were not drawn equally often: reports may be forged, or were not made by this "
+    "survey's program"
+)
+OF_CELL, OF_GROUP = "{row}, {column}: {note}", "{group}: {note}"
+
+RARE = 0.00135
+"""A p value that chance alone brings once in 740 tables, as with the alarm of implausible cells."""
+
+Document = dict[str, Any]
+
+
+def crosstab_document(found: Crosstab | Stratified) -> Document:
+    """A table, or one for each category of a third variable."""
+    if isinstance(found, Crosstab):
+        return {"format": CROSSTAB, **_table(found)}
+    return {
+        "format": CROSSTAB,
+        "within": found.within,
+        "tables": [{"category": category, **_table(table)} for category, table in found.tables.items()],
+        "independence": _test(found.independence),
+        "warnings": [],
+    }
+
+
+def comparison_document(found: Compared) -> Document:
+    """The values of the groups, and their differences from the first one."""
+    first, *later = found.group_names
+    return {
+        "format": COMPARISON,
+        "outcome": found.outcome,
+        "category": found.category or None,
+        "groups": found.groups,
+        "n": found.values[0].n_pair,
+        "values": [
+            {"group": group, **_figures(value)} for group, value in zip(found.group_names, found.values, strict=True)
+        ],
+        "differences": [
+            {"group": group, "from": first, **_figures(difference)}
+            for group, difference in zip(later, found.differences, strict=False)
+        ],
+        "independence": _test(found.independence),
+        "deff": found.values[0].deff,
+        "warnings": [*found.warnings, *_of_groups(found)],
+    }
+
+
+def pairs_document(found: AllPairs) -> Document:
+    """All pairs, the likeliest to hang together first."""
+    tests = sorted(found.tests, key=lambda test: test.independence.p)
+    return {
+        "format": PAIRS,
+        "reports": found.reports,
+        "possible": found.possible,
+        "pairs": [
+            {"first": test.first, "second": test.second, "n": test.n, **test.independence._asdict(), "q": test.q}
+            for test in tests
+        ],
+        "warnings": list(found.warnings),
+    }
+
+
+def predictions_document(
+    people: Sequence[Mapping[str, str | float]], found: Sequence[Sequence[Prediction]]
+) -> dict[str, list[Document]]:
+    """
+    The part of a regression's document that predicts.
+
+    Args:
+        people: rows of predictors.
+        found: the predictions of each.
+    """
+    return {
+        "predictions": [
+            {"at": dict(row), **({} if one.category is None else {"category": one.category}), **_interval(one)}
+            for row, predictions in zip(people, found, strict=True)
+            for one in predictions
+        ]
+    }
+
+
+def _interval(one: Prediction) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in (("estimate", one.estimate), ("low", one.low), ("high", one.high))}
+
+
+def weights_document(found: Weights) -> Document:
+    """What weights cost; they themselves are a file of their own."""
+    return {
+        "format": WEIGHTS,
+        "n": len(found.weights),
+        "deff": found.deff,
+        "effective_n": len(found.weights) / found.deff,
+        "smallest": float(found.weights.min()),
+        "largest": float(found.weights.max()),
+        "warnings": list(found.warnings),
+    }
+
+
+def _table(found: Crosstab) -> Document:
+    return {
+        "rows": found.rows,
+        "columns": found.columns,
+        "row_categories": list(found.row_categories),
+        "column_categories": list(found.column_categories),
+        "n": found.n_pair,
+        "table": [[_number(cell.raw) for cell in line] for line in found.cells],
+        "cells": [{**place, **_figures(cell)} for place, cell in _places(found, found.cells)],
+        "conditional": [{**place, **_figures(share)} for place, share in _places(found, found.conditional)],
+        "independence": _test(found.independence),
+        **_measures(found),
+        "alarm": None if found.alarm is None else {**found.alarm._asdict(), "rings": found.alarm.rings},
+        "forged": found.forged._asdict(),
+        "drawn_evenly": found.drawn_evenly,
+        "deff": found.cells[0][0].deff,
+        "warnings": _warnings(found),
+    }
+
+
+def _measures(found: Crosstab) -> Document:
+    """Of a table of two by two."""
+    if found.measures is None:
+        return {}
+    return {
+        name: {"estimate": _number(value.estimate), "low": _number(value.low), "high": _number(value.high)}
+        for name, value in found.measures._asdict().items()
+    }
+
+
+def _warnings(found: Crosstab) -> list[str]:
+    rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
+    uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
+    return [*found.warnings, *rings, *uneven, *_of_cells(found)]
+
+
+def _of_cells(found: Crosstab) -> Iterator[str]:
+    for place, cell in _places(found, found.cells):
+        yield from (Sentence(OF_CELL, **place, note=note) for note in cell.warnings)
+
+
+def _of_groups(found: Compared) -> Iterator[str]:
+    for group, value in zip(found.group_names, found.values, strict=True):
+        yield from (Sentence(OF_GROUP, group=group, note=note) for note in value.warnings)
+
+
+def _places(found: Crosstab, results: Sequence[Sequence[Result]]) -> Iterator[tuple[dict[str, str], Result]]:
+    for row, line in zip(found.row_categories, results, strict=True):
+        for column, result in zip(found.column_categories, line, strict=True):
+            yield {"row": row, "column": column}, result
+
+
+def _figures(result: Result) -> dict[str, float | None]:
+    figures = {"raw": result.raw, "shown": result.estimate, "std_error": result.std_error}
+    return {name: _number(value) for name, value in {**figures, "low": result.low, "high": result.high}.items()}
+
+
+def _test(found: Independence | None) -> Document | None:
+    return None if found is None else found._asdict()
+
+
+def _number(value: float | None) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) else None

@@ -1,0 +1,111 @@
+"""
+The covariance of a likelihood's estimates, in five kinds; a result always says which it prints.
+
+observed    The inverse of the observed information.
+expected    The inverse of the expected one; for yes/no reports only.
+opg         The inverse of the sum of score products.
+sandwich    V (sum w^2 s s') V, V the inverse of the observed information: right with weights, and if the model is
+            wrong.
+clustered   The same with scores summed within clusters first, times G / (G - 1).
+Why all     R's packages print one each, and on 189 answers they differ by a factor of 3. With weights the first three
+            are wrong, and too small.
+Source      White 1982; Liang and Zeger 1986.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, score_products
+from sottovoce.shared.errors import EstimateError
+
+Codes = NDArray[np.integer]
+
+KINDS = ("observed", "expected", "opg", "sandwich")
+
+
+def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None) -> Array:
+    """
+    The covariance matrix of the estimates, (d, d).
+
+    Args:
+        model: the likelihood.
+        fit: its maximum.
+        kind: one of ``KINDS``; without meaning where there are clusters.
+        clusters: (n,) numbers 0, 1, .. of the reports' clusters, or None.
+
+    Raises:
+        EstimateError: the information is singular, or the kind is not for such reports.
+    """
+    if clusters is not None:
+        return _sandwich(fit, clustered_products(_all_scores(model, fit.theta), clusters))
+    if kind == "sandwich":
+        return _sandwich(fit, score_products(model, fit.theta, power=2))
+    if kind == "opg":
+        return _inverse(score_products(model, fit.theta))
+    if kind == "expected":
+        return _inverse(_expected(model, fit.theta))
+    return _inverse(fit.information)
+
+
+def clustered_products(scores: Array, clusters: Codes) -> Array:
+    """
+    The sum over clusters of the products of their summed scores, times G / (G - 1).
+
+    Args:
+        scores: (d, n), weights included.
+        clusters: (n,) numbers 0, 1, ...
+
+    Raises:
+        EstimateError: there is only one cluster.
+    """
+    count = int(clusters.max()) + 1
+    if count < 2:
+        raise EstimateError("errors by cluster need two clusters or more")
+    summed: Array = np.stack([np.bincount(clusters, weights=row, minlength=count) for row in scores])
+    products: Array = summed @ summed.T * (count / (count - 1))
+    return products
+
+
+def _all_scores(model: Model, theta: Array) -> Array:
+    """The weighted scores of all reports, (d, n)."""
+    scores = np.empty((model.parameters, model.rows))
+    for part in parts(model.rows):
+        weight = 1.0 if model.weights is None else model.weights[part]
+        scores[:, part] = model.scores(theta, part) * weight
+    return scores
+
+
+def _sandwich(fit: Fit, middle: Array) -> Array:
+    bread = _inverse(fit.information)
+    return bread @ middle @ bread
+
+
+def _inverse(matrix: Array) -> Array:
+    inverted = inverse(matrix)
+    if inverted is None:
+        raise EstimateError("these reports cannot tell the parameters apart; leave out a predictor or an option")
+    return inverted
+
+
+def _expected(model: Model, theta: Array) -> Array:
+    """The expected information of yes/no reports: each row of likelihoods also tells that of the other report."""
+    if not isinstance(model, Multinomial) or not _of_two_reports(model.likelihood):
+        raise EstimateError("expected errors are for yes/no answers reported as yes or no; choose observed")
+    total = np.zeros((model.parameters, model.parameters))
+    drop = model.likelihood[:, 1] - model.likelihood[:, 0]
+    for part in parts(model.rows):
+        truth, _, marginal = model.shares(theta, part)
+        # A report that tells nothing has a row of ones, whose other report has probability 0.
+        spread = np.maximum(marginal * (1 - marginal), 1e-300)
+        weight = np.ones(1) if model.weights is None else model.weights[part]
+        curve = weight * (drop[model.codes[part]] * truth[0] * (1 - truth[0])) ** 2 / spread
+        columns = model.columns[:, part]
+        total += (columns * curve) @ columns.T
+    return total
+
+
+def _of_two_reports(likelihood: Array) -> bool:
+    """Whether every row is P(report | no), P(report | yes), the other report's row standing beside it."""
+    rows = {tuple(row) for row in np.round(likelihood, 9).tolist()}
+    others = {tuple(np.round(1 - np.array(row), 9).tolist()) for row in rows - {(1.0, 1.0)}}
+    return likelihood.shape[1] == 2 and others <= rows

@@ -1,0 +1,180 @@
+"""
+From predictors to the columns of a regression.
+
+A public answer becomes an indicator for each of its categories but the first that somebody has; a public number one
+column. A randomized answer becomes the scores of its categories but the first, and a randomized number its score, each
+with its own corner in the corrected equations.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Corner
+from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.variable_columns import Answers
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+CONSTANT = "(constant)"
+STRATUM = "(stratum)"
+SMALLEST_GROUP = 5
+
+Row = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One column: what it is called, and the predictor that it belongs to; both the same for a number."""
+
+    name: str
+    predictor: str
+
+
+@dataclass(frozen=True)
+class Design:
+    """
+    The columns of a regression.
+
+    Attributes:
+        terms: what each column is, (p,).
+        columns: (p, n), the constant first.
+        groups: by predictor with categories these, the one first that the others are compared with.
+        corners: of the randomized predictors among the columns.
+    """
+
+    terms: tuple[Term, ...]
+    columns: Array
+    groups: Mapping[str, tuple[str, ...]]
+    corners: tuple[Corner, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The columns of one predictor: categories, none for a number; (p, n); scores of squares where it is randomized."""
+
+    predictor: str
+    groups: tuple[str, ...]
+    columns: Array
+    squares: Array | None = None
+
+    @property
+    def terms(self) -> list[Term]:
+        """What each column is."""
+        if not self.groups:
+            return [Term(self.predictor, self.predictor)]
+        return [Term(f"{self.predictor}={group}", self.predictor) for group in self.groups[1:]]
+
+
+def make_design(
+    predictors: Sequence[Answers], rows: Row, strata: NDArray[np.intp], names: Sequence[str], smallest: int
+) -> Design:
+    """
+    The columns of some reports.
+
+    Args:
+        predictors: public or randomized.
+        rows: (m,), the reports that take part, all of them observed by every predictor.
+        strata: (m,), the stratum of each of these reports: its wave and revision.
+        names: of the strata; those after the first that has reports are columns of their own.
+        smallest: fewest people in a group of a public predictor.
+
+    Raises:
+        EstimateError: a group has fewer, or a predictor cannot explain anything.
+    """
+    blocks = [
+        _public(each, rows, smallest) if each.variable.public else _randomized(each, each.codes[rows])
+        for each in predictors
+    ]
+    blocks.append(_indicators(STRATUM, names, strata))
+    terms, corners = [Term(CONSTANT, CONSTANT)], []
+    for block in blocks:
+        if block.squares is not None:
+            corners.append(Corner(slice(len(terms), len(terms) + len(block.columns)), block.squares))
+        terms += block.terms
+    columns = np.concatenate([np.ones((1, len(rows))), *(block.columns for block in blocks)])
+    groups = {block.predictor: block.groups for block in blocks if block.groups}
+    return Design(tuple(terms), columns, groups, tuple(corners))
+
+
+def _randomized(predictor: Answers, codes: Row) -> _Block:
+    if predictor.variable.categories:
+        scores = np.stack([score[codes] for score in predictor.scores.T[1:]])
+        return _Block(predictor.name, predictor.variable.categories, scores, scores)
+    if predictor.squares is None:
+        raise EstimateError(
+            Sentence(
+                "'{variable}': its reports do not tell how much it varies, so it explains nothing",
+                variable=predictor.name,
+            )
+        )
+    return _Block(predictor.name, (), predictor.scores[codes][None], predictor.squares[codes][None])
+
+
+def _public(predictor: Answers, rows: Row, smallest: int) -> _Block:
+    if not predictor.variable.categories:
+        return _Block(predictor.name, (), predictor.scores[predictor.codes[rows]][None])
+    truth = known_categories(predictor, rows)
+    people = np.bincount(truth, minlength=len(predictor.variable.categories)).tolist()
+    named = zip(predictor.variable.categories, people, strict=True)
+    few = [category for category, n in named if 0 < n < smallest]
+    if few:
+        raise EstimateError(
+            Sentence(
+                "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
+                variable=predictor.name,
+                least=smallest,
+                categories=tuple(few),
+            )
+        )
+    block = _indicators(predictor.name, predictor.variable.categories, truth)
+    if len(block.groups) < 2:
+        raise EstimateError(
+            Sentence(
+                "everybody has the same answer to '{variable}', which can therefore explain nothing",
+                variable=predictor.name,
+            )
+        )
+    return block
+
+
+def known_categories(answers: Answers, rows: Row) -> Row:
+    """The true category of each of these reports on a public question, (m,)."""
+    truth: Row = answers.scores.argmax(axis=1)[answers.codes[rows]]
+    return truth
+
+
+def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int) -> None:
+    """
+    Refuse to explain a public answer by another one if only a handful gave some two answers: nothing shields them.
+
+    Args:
+        outcome: what is explained.
+        predictors: by what.
+        rows: (m,), the reports that take part.
+        smallest: fewest people with any two public answers that somebody has.
+
+    Raises:
+        EstimateError: there are fewer.
+    """
+    public = [each for each in (outcome, *predictors) if each.variable.public and each.variable.categories]
+    for other in public[1:] if public[:1] == [outcome] else []:
+        cells = known_categories(outcome, rows) * len(other.variable.categories) + known_categories(other, rows)
+        people = np.bincount(cells)
+        if np.any((people > 0) & (people < smallest)):
+            raise EstimateError(
+                Sentence(
+                    "fewer than {least} people gave some two answers to '{variable}' and '{other}', which are both "
+                    "public; leave this predictor out",
+                    least=smallest,
+                    variable=outcome.name,
+                    other=other.name,
+                )
+            )
+
+
+def _indicators(name: str, categories: Sequence[str], truth: Row) -> _Block:
+    """A column for each category that somebody has, but the first of them."""
+    there = np.flatnonzero(np.bincount(truth))
+    return _Block(name, tuple(categories[each] for each in there.tolist()), (truth == there[1:, None]).astype(float))

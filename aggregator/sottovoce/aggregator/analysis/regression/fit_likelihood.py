@@ -1,0 +1,195 @@
+"""Logit, multinomial and ordered models as results: coefficients, errors, effects, tests; or why there are none."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Term
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
+from sottovoce.aggregator.analysis.regression.marginal_effects import average_effects
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
+from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
+from sottovoce.aggregator.analysis.regression.regression_data import Sample
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
+from sottovoce.aggregator.analysis.weights import kish_effect
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+CUTS = "(cuts)"
+
+NO_MAXIMUM = (
+    "the likelihood has no finite maximum: {terms} could be as large as one likes, because the reports of a group are "
+    "more one-sided than noise and any true share explain, so that there are no standard errors; {limits}; see the "
+    "linear model"
+)
+BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
+NO_LIMITS = "with weights or clusters there are no limits either"
+NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What one parameter is: the outcome's category, where there are several, and the term."""
+
+    category: str | None
+    term: Term
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model, what its parameters are, and where the search for its maximum ended."""
+
+    sample: Sample
+    kind: str
+    model: Model
+    parameters: tuple[Parameter, ...]
+    of_predictor: tuple[Parameter, ...]
+    fit: Fit
+
+
+def likelihood_regression(sample: Sample, kind: str) -> Regression:
+    """
+    The model of the outcome's categories.
+
+    Args:
+        sample: the reports.
+        kind: "logit", "multinomial" or "ordered".
+
+    Raises:
+        EstimateError: the predictors cannot be told apart, or the kind of errors is not for these reports.
+    """
+    model, parameters, of_predictor = _model(sample, kind)
+    fitted = Fitted(sample, kind, model, parameters, of_predictor, maximize(model))
+    return _with_errors(fitted) if fitted.fit.converged else _without_maximum(fitted)
+
+
+def parameter_count(sample: Sample, kind: str) -> int:
+    """How many parameters the model would have."""
+    return len(sample.design.terms) if kind == "linear" else _model(sample, kind)[0].parameters
+
+
+def _model(sample: Sample, kind: str) -> tuple[Model, tuple[Parameter, ...], tuple[Parameter, ...]]:
+    """The likelihood, its parameters in order, and those of a randomized predictor's own model."""
+    outcome, columns = sample.outcome, sample.public.columns
+    codes, categories = outcome.codes[sample.rows], outcome.variable.categories
+    if kind == "ordered":
+        slopes = [Parameter(None, term) for term in sample.public.terms[1:]]
+        cuts = [Parameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
+        return Ordered(columns[1:], codes, outcome.likelihood, sample.weights), (*slopes, *cuts), ()
+    plain = Multinomial(columns, codes, outcome.likelihood, sample.weights)
+    if not sample.randomized:
+        return plain, _by_category(categories, sample.public.terms), ()
+    predictor = sample.randomized[0]
+    # The terms of a design stand in the order that was asked for; in this likelihood A's come last.
+    own = tuple(term for term in sample.design.terms if term.predictor == predictor.name)
+    other = Multinomial(columns, predictor.codes[sample.rows], predictor.likelihood)
+    parameters = _by_category(categories, (*sample.public.terms, *own))
+    of_predictor = _by_category(predictor.variable.categories, sample.public.terms)
+    return RandomizedPredictor(plain, other), parameters, of_predictor
+
+
+def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[Parameter, ...]:
+    named = categories[1:] if len(categories) > 2 else (None,)
+    return tuple(Parameter(category, term) for category in named for term in terms)
+
+
+def _with_errors(fitted: Fitted) -> Regression:
+    sample, theta = fitted.sample, fitted.fit.theta
+    variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters)
+    errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
+    found = _wald((*fitted.parameters, *fitted.of_predictor), theta, errors, sample.confidence)
+    effects: tuple[Coefficient, ...] = ()
+    if isinstance(fitted.model, Multinomial):
+        average, spread = average_effects(fitted.model, theta, variance)
+        effects = _wald(fitted.parameters, average.ravel(), spread.ravel(), sample.confidence)
+    return _regression(
+        fitted,
+        coefficients=found[:count],
+        std_error_kind=_kind(sample),
+        log_likelihood=fitted.fit.log_likelihood,
+        ame=tuple(effect for effect in effects if effect.term != CONSTANT),
+        tests=tuple(_tests(fitted)) if sample.plain else (),
+        of_predictor=_of_predictor(fitted, found[count:], _kind(sample)),
+        covariance=variance[:count, :count],
+    )
+
+
+def _kind(sample: Sample) -> str:
+    if sample.clusters is not None:
+        return "clustered"
+    return sample.errors if sample.weights is None else "sandwich"
+
+
+def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
+    """One for each predictor, where the model without it has a maximum too."""
+    everything = (*fitted.parameters, *fitted.of_predictor)
+    for predictor in dict.fromkeys(each.term.predictor for each in fitted.parameters):
+        if predictor in {CONSTANT, CUTS}:
+            continue
+        without = np.array([each.term.predictor == predictor for each in fitted.parameters])
+        without = np.append(without, np.zeros(len(everything) - len(without), bool))
+        try:
+            yield likelihood_ratio(fitted.model, fitted.fit, predictor, without)
+        except EstimateError:
+            continue
+
+
+def _without_maximum(fitted: Fitted) -> Regression:
+    sample, runs_off = fitted.sample, fitted.fit.runs_off
+    found = []
+    for index, parameter in enumerate((*fitted.parameters, *fitted.of_predictor)):
+        bounded = sample.plain and runs_off is not None
+        low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
+        found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
+    count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
+    missing = NOT_FOUND if runs_off is None else Sentence(NO_MAXIMUM, terms=_running(fitted, runs_off), limits=limits)
+    return _regression(
+        fitted,
+        coefficients=tuple(found[:count]),
+        std_error_kind="none",
+        converged=False,
+        warnings=(missing,),
+        of_predictor=_of_predictor(fitted, found[count:], "none"),
+    )
+
+
+def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
+    """The terms that move most, each by how much it varies; the constant only if nothing else does."""
+    design = fitted.sample.design
+    spread = {term.name: float(np.ptp(column)) for term, column in zip(design.terms, design.columns, strict=True)}
+    everything = (*fitted.parameters, *fitted.of_predictor)
+    moved = [abs(step) * (spread.get(each.term.name) or 1.0) for step, each in zip(runs_off, everything, strict=True)]
+    names = [each.term.name for each, far in zip(everything, moved, strict=True) if far > max(moved) / 2]
+    return tuple(name for name in dict.fromkeys(names) if name != CONSTANT) or (CONSTANT,)
+
+
+def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Regression | None:
+    """The model of the randomized predictor, if there is one."""
+    if not found:
+        return None
+    predictor = fitted.sample.randomized[0]
+    model = "logit" if len(predictor.variable.categories) == 2 else "multinomial"
+    return Regression(model, predictor.name, fitted.sample.n, tuple(found), kind, converged=fitted.fit.converged)
+
+
+def _wald(
+    parameters: Sequence[Parameter], estimates: Array, errors: Array, confidence: float
+) -> tuple[Coefficient, ...]:
+    z = normal_quantile(confidence)
+    return tuple(
+        Coefficient(each.category, each.term.name, at, error, at - z * error, at + z * error)
+        for each, at, error in zip(parameters, estimates.tolist(), errors.tolist(), strict=True)
+    )
+
+
+def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - what the caller found of it
+    sample = fitted.sample
+    deff = 1.0 if sample.weights is None else kish_effect(sample.weights)
+    groups = sample.design.groups
+    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, groups=groups, **found)

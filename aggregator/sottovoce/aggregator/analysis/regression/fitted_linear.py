@@ -1,0 +1,43 @@
+"""Linear regression of a number, or of the share of each category, as a result."""
+
+import numpy as np
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
+from sottovoce.aggregator.analysis.regression.regression_data import Sample
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
+from sottovoce.aggregator.analysis.weights import kish_effect
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+
+
+def linear_regression(sample: Sample) -> Regression:
+    """
+    The linear model of the outcome's scores; of an answer with categories one for each category after the first.
+
+    Raises:
+        EstimateError: the predictors cannot be told apart.
+    """
+    scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
+    explained = [scores] if scores.ndim == 1 else list(scores.T[1:])
+    design = sample.design
+    fits = [solve(design.columns, each[codes], design.corners, sample.weights, sample.clusters) for each in explained]
+    named = sample.outcome.variable.categories[1:] if len(fits) > 1 else (None,)
+    return Regression(
+        model="linear",
+        outcome=sample.outcome.name,
+        n=sample.n,
+        coefficients=tuple(
+            coefficient
+            for category, fit in zip(named, fits, strict=True)
+            for coefficient in _coefficients(sample, category, fit)
+        ),
+        std_error_kind="sandwich" if sample.clusters is None else "clustered",
+        deff=1.0 if sample.weights is None else kish_effect(sample.weights),
+        groups=design.groups,
+        covariance=fits[0].covariance if len(fits) == 1 else None,
+    )
+
+
+def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[Coefficient]:
+    errors = np.sqrt(np.diag(fit.covariance)).tolist()
+    z = normal_quantile(sample.confidence)
+    figures = zip(sample.design.terms, fit.coefficients.tolist(), errors, strict=True)
+    return [Coefficient(category, term.name, at, error, at - z * error, at + z * error) for term, at, error in figures]

@@ -1,0 +1,122 @@
+"""
+What comparisons of likelihoods tell: tests of nested models, and limits that exist where no standard error does.
+
+Test        Twice what the log likelihood loses without some parameters, chi-square with as many degrees of freedom.
+Limits      The values at which the likelihood, all other parameters at their best, has lost z^2 / 2. One that the
+            likelihood never loses as much for, however far it goes, is None: "no limit on this side".
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
+from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.errors import EstimateError
+
+_DOUBLINGS = 40
+_ROOT_STEPS = 40
+_FLAT = 1e-6
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """A test of one predictor, all its columns at once: ``statistic`` is chi-square with ``df`` if it has no effect."""
+
+    predictor: str
+    statistic: float
+    df: int
+    p: float
+
+
+def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np.bool_]) -> LikelihoodRatio:
+    """
+    The test of a predictor.
+
+    Args:
+        model: the likelihood.
+        fit: its maximum.
+        predictor: the predictor's name.
+        without: (d,), the parameters that are 0 if it has no effect.
+
+    Raises:
+        EstimateError: there is no maximum with it, or none without.
+    """
+    nested = maximize(model, np.where(without, 0.0, fit.theta), ~without)
+    if not (fit.converged and nested.converged):
+        raise EstimateError("a likelihood-ratio test compares two maxima, and one of these models has none")
+    statistic = max(0.0, 2 * (fit.log_likelihood - nested.log_likelihood))
+    df = int(without.sum())
+    return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
+
+
+def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
+    """
+    Likelihood-ratio limits of one parameter.
+
+    Args:
+        model: the likelihood.
+        fit: its maximum, or where the search ended if there is none.
+        index: which parameter.
+        confidence: nominal coverage.
+
+    Returns:
+        (low, high); None for a side without limit.
+    """
+    profile = _Profile(model, fit, index, normal_quantile(confidence))
+    return profile.limit(-1.0), profile.limit(1.0)
+
+
+@dataclass(frozen=True)
+class _Profile:
+    """The likelihood of one parameter, all others at their best."""
+
+    model: Model
+    fit: Fit
+    index: int
+    z: float
+
+    def limit(self, side: float) -> float | None:
+        """The limit on one side: doubling steps until it is passed, then false position."""
+        inner, start = float(self.fit.theta[self.index]), self.fit.theta
+        excess = -self.z
+        step = side / math.sqrt(max(abs(float(self.fit.information[self.index, self.index])), 1e-4))
+        for _ in range(_DOUBLINGS):
+            outer = inner + step
+            found = self._excess(outer, start)
+            if found is None or abs(found[0] - excess) < _FLAT:
+                return None
+            if found[0] > 0:
+                return self._root((inner, excess), (outer, found[0]), start)
+            inner, (excess, start), step = outer, found, 2 * step
+        return None
+
+    def _excess(self, value: float, start: Array) -> tuple[float, Array] | None:
+        """Signed root of the loss in likelihood, less z, and the other parameters' best; None if there is none."""
+        fixed = start.copy()
+        fixed[self.index] = value
+        free = np.arange(self.model.parameters) != self.index
+        try:
+            fit = maximize(self.model, fixed, free)
+        except EstimateError:
+            return None
+        return math.sqrt(max(0.0, 2 * (self.fit.log_likelihood - fit.log_likelihood))) - self.z, fit.theta
+
+    def _root(self, inner: tuple[float, float], outer: tuple[float, float], start: Array) -> float:
+        """Where the excess is 0: false position, the weight of an end that stays halved (Illinois)."""
+        (low, under), (high, over) = inner, outer
+        middle, last = high, 0
+        for _ in range(_ROOT_STEPS):
+            middle = (low * over - high * under) / (over - under)
+            found = self._excess(middle, start)
+            if found is None or abs(found[0]) < _FLAT:
+                break
+            if found[0] > 0:
+                high, over = middle, found[0]
+                under, last = (under / 2 if last > 0 else under), 1
+            else:
+                low, under = middle, found[0]
+                over, last = (over / 2 if last < 0 else over), -1
+        return middle

@@ -1,0 +1,141 @@
+"""
+Logit and multinomial logit of a true answer that only its randomized report tells; a yes/no answer is two categories.
+
+Model       P(true = c | x) = exp(x' b_c) / sum_d exp(x' b_d), b_0 = 0; the report y has the likelihood
+            L_c = P(y | c) up to a factor. q = sum_c P_c L_c; r_c = P_c L_c / q, the shares given the report.
+Gradient    (r_c - P_c) x.
+Information (diag P - P P' - (diag r - r r')) (x) x x': what the answers would tell, less what the reports hide.
+Rows        may come through different channels: each has its own row of likelihoods. An answer that was reported
+            directly is a row of the unit matrix, one that was not asked a row of ones.
+Source      Louis 1982; van den Hout and van der Heijden 2002 (randomized response as misclassification).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.newton import Array, Sums
+
+_LARGEST = 600.0  # exp of it is finite, and so are sums of such
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """
+    The likelihood of reports on a categorical answer.
+
+    Attributes:
+        columns: (p, n), predictors, each contiguous.
+        codes: (n,), the row of ``likelihood`` that each report has.
+        likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
+        weights: (n,) positive, or None for one each.
+    """
+
+    columns: Array
+    codes: NDArray[np.integer]
+    likelihood: Array
+    weights: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of reports."""
+        return len(self.codes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the coefficients: categories after the first, predictors."""
+        return self.likelihood.shape[1] - 1, len(self.columns)
+
+    @property
+    def parameters(self) -> int:
+        """One for each predictor in each category but the first."""
+        categories, predictors = self.shape
+        return categories * predictors
+
+    def start(self) -> Array:
+        """All categories are as frequent, whatever the predictors."""
+        return np.zeros(self.parameters)
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """What the reports in ``part`` add, weights included."""
+        truth, given, marginal = self.shares(theta, part)
+        columns = self.columns[:, part]
+        weights = None if self.weights is None else self.weights[part]
+        logs, residual = np.log(marginal), given - truth
+        if weights is not None:
+            residual = residual * weights
+        log_likelihood = float(logs.sum() if weights is None else weights @ logs)
+        return Sums(log_likelihood, (residual @ columns.T).ravel(), information(truth, given, columns, weights))
+
+    def scores(self, theta: Array, part: slice) -> Array:
+        """(d, m): the derivative of each report's log likelihood, without its weight."""
+        truth, given, _ = self.shares(theta, part)
+        return times_columns(given - truth, self.columns[:, part])
+
+    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
+        """The log odds of each category against the first."""
+        yield from theta.reshape(self.shape) @ self.columns[:, part]
+
+    def directions(self, row: int) -> Array:
+        """The derivatives of one report's log odds."""
+        return np.asarray(np.kron(np.eye(self.shape[0]), self.columns[:, row]), dtype=float)
+
+    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - there is none
+        """Never: all parameters are as good."""
+        return False
+
+    def truth(self, theta: Array, part: slice) -> Array:
+        """(k - 1, m): the fitted shares of the categories after the first."""
+        odds = self._odds(theta, part)
+        truth: Array = odds / (1 + odds.sum(axis=0))
+        return truth
+
+    def _odds(self, theta: Array, part: slice) -> Array:
+        predictors = theta.reshape(self.shape) @ self.columns[:, part]
+        return np.exp(np.clip(predictors, -_LARGEST, _LARGEST, out=predictors), out=predictors)
+
+    def shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
+        """Shares before and given the report, each (k - 1, m), and the report's likelihood, (m,)."""
+        odds = self._odds(theta, part)
+        first = 1 / (1 + odds.sum(axis=0))
+        truth = odds * first
+        codes = self.codes[part]
+        given = np.stack([column[codes] for column in self.likelihood.T[1:]])
+        given *= truth
+        marginal = given.sum(axis=0) + first * self.likelihood[:, 0][codes]
+        given /= marginal
+        return truth, given, marginal
+
+
+def times_columns(residuals: Array, columns: Array) -> Array:
+    """The product of every residual, (k - 1, m), with every predictor, (p, m), as ((k - 1) p, m)."""
+    products: Array = (residuals[:, None] * columns).reshape(len(residuals) * len(columns), -1)
+    return products
+
+
+def information(truth: Array, given: Array, columns: Array, weights: Array | None) -> Array:
+    """
+    The observed information of log odds that are linear in the columns.
+
+    Args:
+        truth: (k - 1, m), fitted shares of the categories after the first.
+        given: (k - 1, m), the same given the report.
+        columns: (p, m), predictors.
+        weights: (m,) or None.
+
+    Returns:
+        ((k - 1) p, (k - 1) p).
+    """
+    categories, predictors = len(truth), len(columns)
+    total = np.empty((categories, predictors, categories, predictors))
+    for one in range(categories):
+        for other in range(one, categories):
+            curve = given[one] * given[other] - truth[one] * truth[other]
+            if one == other:
+                curve += truth[one] - given[one]
+            if weights is not None:
+                curve *= weights
+            total[one, :, other] = (columns * curve) @ columns.T
+            total[other, :, one] = total[one, :, other].T
+    return total.reshape(categories * predictors, categories * predictors)

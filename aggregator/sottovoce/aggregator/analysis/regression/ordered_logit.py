@@ -1,0 +1,112 @@
+"""
+Ordered logit of a true answer that only its randomized report tells.
+
+Model       P(true <= j | x) = F(c_j - x'b), F(v) = 1 / (1 + exp(-v)), c_0 < c_1 < ...; predictors without a constant.
+            The report has the likelihood q = L_(k-1) + sum_j F(c_j - x'b) (L_j - L_(j+1)), L_j = P(y | j) up to a
+            factor.
+Gradient    of ln q for v_j = c_j - x'b: g_j = F'(v_j) (L_j - L_(j+1)) / q.
+Information g g' - diag(F''(v_j) (L_j - L_(j+1)) / q), carried over to b and c, in which every v_j is linear.
+Edge        Where two cuts meet, the category between them is empty, and the likelihood has its maximum beyond.
+Source      McCullagh 1980 (the model).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.newton import BEYOND, Array, Sums
+
+_LARGEST = 600.0
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """
+    The likelihood of reports on an answer with ordered categories; its parameters are the slopes, then the cuts.
+
+    Attributes:
+        columns: (p, n), predictors without a constant, each contiguous.
+        codes: (n,), the row of ``likelihood`` that each report has.
+        likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
+        weights: (n,) positive, or None for one each.
+    """
+
+    columns: Array
+    codes: NDArray[np.integer]
+    likelihood: Array
+    weights: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of reports."""
+        return len(self.codes)
+
+    @property
+    def slopes(self) -> int:
+        """Number of predictors."""
+        return len(self.columns)
+
+    @property
+    def parameters(self) -> int:
+        """A slope for each predictor, a cut between any two neighbouring categories."""
+        return len(self.columns) + len(self.likelihood.T) - 1
+
+    def start(self) -> Array:
+        """All categories are as frequent, whatever the predictors."""
+        categories = self.likelihood.shape[1]
+        below = np.arange(1, categories) / categories
+        return np.concatenate([np.zeros(self.slopes), np.log(below / (1 - below))])
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """What the reports in ``part`` add, weights included; minus infinity where the cuts are out of order."""
+        if np.any(np.diff(theta[self.slopes :]) <= 0):
+            empty = np.zeros((self.parameters, self.parameters))
+            return Sums(-np.inf, empty[0], empty)
+        marginal, gradient, curve = self._derivatives(theta, part)
+        weights = np.ones(gradient.shape[1]) if self.weights is None else self.weights[part]
+        information = self._information(gradient, curve, weights, self.columns[:, part])
+        return Sums(float(weights @ np.log(marginal)), self._scores(gradient, part) @ weights, information)
+
+    def scores(self, theta: Array, part: slice) -> Array:
+        """(d, m): the derivative of each report's log likelihood, without its weight."""
+        return self._scores(self._derivatives(theta, part)[1], part)
+
+    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
+        """The log odds of being at or below each category but the last."""
+        yield from self._log_odds(theta, part)
+
+    def directions(self, row: int) -> Array:
+        """The derivatives of one report's log odds."""
+        cuts = self.likelihood.shape[1] - 1
+        return np.hstack([np.tile(-self.columns[:, row], (cuts, 1)), np.eye(cuts)])
+
+    def at_edge(self, theta: Array) -> bool:
+        """Whether two cuts as good as meet."""
+        return bool(np.any(np.diff(theta[self.slopes :]) < np.exp(-BEYOND)))
+
+    def _log_odds(self, theta: Array, part: slice) -> Array:
+        predictor = theta[: self.slopes] @ self.columns[:, part]
+        log_odds: Array = theta[self.slopes :, None] - predictor
+        return log_odds
+
+    def _derivatives(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
+        """The likelihood (m,), and the first two derivatives of its parts by each log odds, over it, (k - 1, m)."""
+        below = 1 / (1 + np.exp(np.clip(-self._log_odds(theta, part), -_LARGEST, _LARGEST)))
+        likelihood = self.likelihood.T[:, self.codes[part]]
+        drop = likelihood[:-1] - likelihood[1:]
+        marginal = likelihood[-1] + (below * drop).sum(axis=0)
+        gradient = below * (1 - below) * drop / marginal
+        return marginal, gradient, gradient * (1 - 2 * below)
+
+    def _scores(self, gradient: Array, part: slice) -> Array:
+        return np.concatenate([-gradient.sum(axis=0) * self.columns[:, part], gradient])
+
+    @staticmethod
+    def _information(gradient: Array, curve: Array, weights: Array, columns: Array) -> Array:
+        """Minus the second derivative, (d, d), from the first two by each log odds."""
+        both = gradient.sum(axis=0)
+        cuts = (gradient * weights) @ gradient.T - np.diag(curve @ weights)
+        across = columns @ ((curve - gradient * both) * weights).T
+        slopes = (columns * (weights * (both**2 - curve.sum(axis=0)))) @ columns.T
+        return np.block([[slopes, across], [across.T, cuts]])

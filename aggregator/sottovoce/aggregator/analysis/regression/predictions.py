@@ -1,0 +1,114 @@
+"""
+What a fitted regression predicts for people with given answers: shares or numbers, with limits.
+
+Maths  The limits of a share are made on the scale of log odds, those of a linear model on its own; x'Vx for each row.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, STRATUM
+from sottovoce.aggregator.analysis.regression.marginal_effects import predicted_shares
+from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """
+    A share or a number, and the limits of its mean.
+
+    Attributes:
+        category: of the outcome, where there are more than two.
+        estimate: of yes, of the category, or the number.
+        low: of the interval.
+        high: of the interval.
+    """
+
+    category: str | None
+    estimate: float
+    low: float
+    high: float
+
+
+def predict(
+    fitted: Regression, people: Sequence[Mapping[str, str | float]], confidence: float = 0.95
+) -> list[tuple[Prediction, ...]]:
+    """
+    What is to be expected of people with these answers.
+
+    Args:
+        fitted: a logit, multinomial logit or linear model with a maximum.
+        people: for each row by predictor its category, or the number or its digits.
+        confidence: of each interval.
+
+    Returns:
+        For each row one prediction; of an outcome with more than two categories one for each after the first.
+
+    Raises:
+        EstimateError: the model has no errors or is an ordered one, or a row misses a predictor or names what is none.
+    """
+    if fitted.covariance is None or fitted.model == "ordered":
+        raise EstimateError(
+            "there are predictions of logit and linear models that have standard errors; where a logit has no maximum, "
+            "ask for the linear model"
+        )
+    first = fitted.coefficients[0].category
+    terms = [each.term for each in fitted.coefficients if each.category == first]
+    columns = np.array([_column(fitted, terms, person) for person in people]).T.reshape(len(terms), -1)
+    coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(terms))
+    found = (_line if fitted.model == "linear" else _shares)(coefficients, fitted.covariance, columns, confidence)
+    categories = dict.fromkeys(each.category for each in fitted.coefficients)
+    return [
+        tuple(Prediction(category, *map(float, row)) for category, row in zip(categories, rows, strict=True))
+        for rows in np.moveaxis(found, 2, 0).swapaxes(1, 2)
+    ]
+
+
+def _shares(coefficients: Array, covariance: Array, columns: Array, confidence: float) -> Array:
+    """Shares and limits of the categories after the first, (3, k - 1, rows)."""
+    return np.stack(predicted_shares(coefficients, covariance, columns, confidence))[:, 1:]
+
+
+def _line(coefficients: Array, covariance: Array, columns: Array, confidence: float) -> Array:
+    """The number and its limits, (3, 1, rows)."""
+    at = coefficients @ columns
+    half = normal_quantile(confidence) * np.sqrt(np.sum(columns * (covariance @ columns), axis=0))
+    return np.stack([at, at - half, at + half])
+
+
+def _column(fitted: Regression, terms: Sequence[str], person: Mapping[str, str | float]) -> list[float]:
+    """The values of all terms for one row; without a stratum it is the first."""
+    indicators = {f"{predictor}={group}" for predictor, groups in fitted.groups.items() for group in groups}
+    numbers = [term for term in terms if term != CONSTANT and term not in indicators]
+    if not person.keys() <= {*fitted.groups, *numbers}:
+        known = ", ".join(name for name in (*fitted.groups, *numbers) if name != STRATUM)
+        raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=known))
+    values = {CONSTANT: 1.0}
+    for predictor, given in {STRATUM: fitted.groups[STRATUM][0], **person}.items():
+        groups = fitted.groups.get(predictor)
+        if groups is None:
+            values[predictor] = _number(predictor, given)
+        elif given not in groups:
+            raise EstimateError(
+                Sentence("'{variable}' is one of: {categories}", variable=predictor, categories=tuple(groups))
+            )
+        else:
+            values |= {f"{predictor}={group}": float(group == given) for group in groups}
+    missing = [term for term in terms if term not in values]
+    if missing:
+        raise EstimateError(Sentence("a row lacks what '{term}' needs", term=missing[0]))
+    return [values[term] for term in terms]
+
+
+def _number(predictor: str, given: str | float) -> float:
+    if isinstance(given, str) and not _DECIMAL.fullmatch(given):
+        raise EstimateError(Sentence("'{variable}' has no categories; give it a number", variable=predictor))
+    return float(given)

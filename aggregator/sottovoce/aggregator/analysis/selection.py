@@ -1,0 +1,171 @@
+"""From the names that an analyst gives to variables, and what is refused, each with its sentence."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_pairs
+from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
+from sottovoce.aggregator.analysis.variable_lookup import absence, check_one_wave, find_variable
+from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.spec import Question
+
+SAME_PEOPLE = (
+    "several waves are added up: where they are of the same people, these limits are too narrow; choose one wave"
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """
+    One variable of a survey.
+
+    Attributes:
+        question: as the newest revision asks it.
+        variables: by revision; None where that one asks something else.
+    """
+
+    question: Question
+    variables: tuple[Variable | None, ...]
+
+    @property
+    def newest(self) -> Variable:
+        """As the newest revision asks it."""
+        found = self.variables[-1]
+        if found is None:
+            raise AssertionError("a question of the newest revision is asked by it")
+        return found
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader must know of what its answers stand for."""
+        return absence(self.question)
+
+
+def choose(columns: Columns, name: str) -> Chosen:
+    """
+    The variable of this name: a question's, or an option's or coordinate's after a dot.
+
+    Raises:
+        EstimateError: there is none, the question has several, or devices remember its draw from wave to wave and
+            there are several waves.
+    """
+    question, place = find_variable(columns, name)
+    check_one_wave(columns, question)
+    asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
+    return Chosen(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
+
+
+def check_together(columns: Columns, first: Chosen, second: Chosen) -> tuple[str, ...]:
+    """
+    What a reader must know of two variables together.
+
+    Args:
+        columns: the reports.
+        first: one of the variables.
+        second: the other one.
+
+    Raises:
+        EstimateError: no report can tell of both.
+    """
+    check_pair(first.newest, second.newest)
+    private = all(each.question.mechanism is not None for each in (first, second))
+    if private and columns.survey.ask == 1 and first.question.name != second.question.name:
+        raise EstimateError(
+            Sentence(
+                "each respondent is asked one private question, so that no report tells of both '{variable}' and "
+                "'{other}'",
+                variable=first.newest.full_name,
+                other=second.newest.full_name,
+            )
+        )
+    several = len(columns.waves) > 1 and not columns.survey.fresh_samples
+    return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if several else ()))
+
+
+def count_strata(
+    columns: Columns,
+    chosen: tuple[Chosen, Chosen],
+    weights: Floats | None = None,
+    inside: Any = None,  # noqa: ANN401 - arrays
+) -> list[Pairs]:
+    """
+    The reports that tell of two variables, by the channels through which they came.
+
+    Args:
+        columns: the reports.
+        chosen: the variables.
+        weights: of the reports, (n,); all 1 without.
+        inside: which reports are looked at, (n,); all without.
+    """
+    found = []
+    for stratum in strata(columns, chosen, inside):
+        given = None if weights is None else np.asarray(weights, dtype=float)[stratum.rows]
+        found.append(count_pairs(*stratum.variables, stratum.columns, given))
+    return found
+
+
+class Stratum(NamedTuple):
+    """
+    The reports of two questions through the same channels, whether they tell of both, of one or of neither.
+
+    Attributes:
+        variables: the two.
+        columns: their reported values.
+        rows: which reports these are: an index into any column of all.
+    """
+
+    variables: tuple[Variable, Variable]
+    columns: tuple[Numbers, Numbers]
+    rows: Any
+
+
+def strata(columns: Columns, chosen: tuple[Chosen, Chosen], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
+    """
+    The reports by the channels through which they came.
+
+    Args:
+        columns: the reports.
+        chosen: the variables.
+        inside: which reports are looked at, (n,); all without.
+    """
+    found = []
+    for revisions in _alike(columns, chosen):
+        rows: Any = slice(None) if inside is None else inside
+        if len(revisions) < len(columns.revisions):
+            of_these = np.isin(columns.revision, revisions)
+            rows = of_these if inside is None else of_these & inside
+        one, other = (columns.values[each.question.name][rows] for each in chosen)
+        first, second = (each.variables[revisions[-1]] or each.newest for each in chosen)
+        found.append(Stratum((first, second), (one, other), rows))
+    return found
+
+
+def _alike(columns: Columns, chosen: Sequence[Chosen]) -> list[list[int]]:
+    """The revisions that ask all of these, those with the same channels together; in the order of the last of each."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for revision in range(len(columns.revisions)):
+        asked = [columns.question(each.question.name, revision) for each in chosen]
+        if all(asked):
+            groups.setdefault(tuple(each.mechanism for each in asked if each), []).append(revision)
+    return sorted(groups.values(), key=lambda revisions: revisions[-1])
+
+
+def drawn_evenly(columns: Columns, chosen: tuple[Chosen, Chosen]) -> float | None:
+    """The p value of the test that all options, or pairs, were drawn equally often; None where none is drawn."""
+    drawn = [each for each in chosen if each.newest.drawn]
+    asked = np.logical_and.reduce([columns.asked(each.question.name) for each in drawn]) if drawn else None
+    if asked is None:
+        return None
+    places: Any = 0
+    for each in drawn:
+        # A report is twice the option that was drawn, and its bit.
+        places = places * len(each.question.options) + columns.values[each.question.name][asked].astype(np.int64) // 2
+    counts = np.bincount(places, minlength=math.prod(len(each.question.options) for each in drawn))
+    return uniformity(counts.tolist())

@@ -1,0 +1,124 @@
+"""
+One variable among groups: the share or the mean of each group, and its difference from the first one.
+
+A share among a group has the score interval, a mean and every difference one by inversion, which holds whether the
+groups are public or randomized themselves.
+"""
+
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.selection import check_together, choose, count_strata
+from sottovoce.aggregator.analysis.tables.independence_test import Independence
+from sottovoce.aggregator.analysis.tables.pair_moments import joint
+from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, Table, inverted_result, tested
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among
+from sottovoce.aggregator.analysis.weights import weights_of_reports
+from sottovoce.aggregator.estimators.variable import Variable
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class Compared:
+    """
+    One variable among groups.
+
+    Attributes:
+        outcome, groups: names of the variables.
+        category: of the outcome, whose share is compared; "" for a number, whose mean is.
+        group_names: the groups, the first of which the others are compared with.
+        values: the share or the mean in each group.
+        differences: that of each later group less that of the first.
+        independence: whether they differ at all; None where there is nothing to test.
+        warnings: sentences about the whole.
+    """
+
+    outcome: str
+    groups: str
+    category: str
+    group_names: tuple[str, ...]
+    values: tuple[Result, ...]
+    differences: tuple[Result, ...]
+    independence: Independence | None
+    warnings: tuple[str, ...]
+
+
+def compare(
+    columns: Columns,
+    outcome: str,
+    groups: str,
+    category: str = "",
+    weights: ArrayLike | None = None,
+    rule: Rule = DEFAULT_RULE,
+) -> Compared:
+    """
+    The outcome among groups.
+
+    Args:
+        columns: the reports.
+        outcome: name of the variable that is compared.
+        groups: name of the variable whose categories are the groups.
+        category: of the outcome, whose share is compared; without, its last one: yes, of a yes/no. Of a number "".
+        weights: of the reports, (n,), above 0; all alike without.
+        rule: how it is made.
+
+    Raises:
+        EstimateError: no report can tell of both, the groups are numbers, or there is no such category.
+    """
+    told, among = choose(columns, outcome), choose(columns, groups)
+    if not among.newest.categories:
+        raise EstimateError(
+            Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)
+        )
+    weights, unequal = weights_of_reports(weights, len(columns))
+    cautions = check_together(columns, told, among)
+    whole = Table(joint(count_strata(columns, (among, told), weights), len(columns)), rule)
+    place = _place(told.newest, category)
+    found = whole.joint
+    bounds = _bounds(found.second)
+    values = [_value(whole, group, place, bounds) for group in range(len(found.first.categories))]
+    spread = bounds[0] - bounds[1], bounds[1] - bounds[0]
+    differences = [
+        inverted_result(found, difference(found, (0, group), place, spread, rule.z()), spread)
+        for group in range(1, len(values))
+    ]
+    hidden = bool(whole.hidden.any())
+    return Compared(
+        outcome=told.newest.full_name,
+        groups=among.newest.full_name,
+        category=found.second.categories[place] if found.second.categories else "",
+        group_names=found.first.categories,
+        values=tuple(values),
+        differences=() if hidden else tuple(differences),
+        independence=None if hidden else tested(found.strata),
+        warnings=(*cautions, *unequal),
+    )
+
+
+def _place(variable: Variable, category: str) -> int:
+    if not variable.categories:
+        if category:
+            raise EstimateError(Sentence("'{variable}' is a number and has no categories", variable=variable.full_name))
+        return 0
+    if category and category not in variable.categories:
+        raise EstimateError(
+            Sentence(
+                "'{variable}' has no category of this name; it has: {categories}",
+                variable=variable.full_name,
+                categories=variable.categories,
+            )
+        )
+    return variable.categories.index(category) if category else len(variable.categories) - 1
+
+
+def _bounds(variable: Variable) -> tuple[float, float]:
+    return (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
+
+
+def _value(whole: Table, group: int, place: int, bounds: tuple[float, float]) -> Result:
+    if whole.joint.second.categories:
+        return whole.share(group, place)
+    return inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z()), bounds)

@@ -1,0 +1,139 @@
+"""
+The likeliest table of two variables, also from reports that tell of one of them only, and with impossible cells.
+
+Maths       Expectation and maximization: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likelihood row of report y over
+            the cells. What was not asked has a row of ones. An impossible cell begins at 0 and stays there; all others
+            begin alike. Every third step is extrapolated (squared extrapolation) and taken if it is likelier.
+            Inside the simplex, so that no share is negative; biased where a share is near 0, and without limits.
+Source      Dempster, Laird and Rubin 1977; van den Hout and van der Heijden 2002; Varadhan and Roland 2008.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Numbers, null_of
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.errors import EstimateError
+
+ROUNDS = 20_000
+_SETTLED = 1e-12
+_FLOOR = 1e-300
+
+
+class Seen(NamedTuple):
+    """
+    Different reports.
+
+    Attributes:
+        rows: likelihood over the cells of the table, (m, cells).
+        weights: how many reports, (m,).
+    """
+
+    rows: Floats
+    weights: Floats
+
+
+def seen_together(joint: Joint) -> Seen:
+    """The reports that tell of both variables, the cells row by row."""
+    rows = [
+        _cells(pairs.first.likelihood(pairs.reported[0]), pairs.second.likelihood(pairs.reported[1]))
+        for pairs in joint.strata
+    ]
+    return Seen(np.concatenate(rows), np.concatenate([pairs.weights for pairs in joint.strata]))
+
+
+def seen_alone(variable: Variable, other: Variable, columns: tuple[Numbers, Numbers], second: bool) -> Seen:
+    """
+    The reports that tell of one of two variables, and not of the other.
+
+    Args:
+        variable: the one that they tell of.
+        other: the one that they do not.
+        columns: the reported values of ``variable`` and ``other``, (n,) each.
+        second: ``variable`` is the second one of the table.
+    """
+    known, unknown = columns
+    alone = (known != null_of(known)) & ((unknown == null_of(unknown)) | ~other.observed(unknown))
+    values, counts = np.unique(known[alone], return_counts=True)
+    told = variable.observed(values)
+    likely, blank = variable.likelihood(values[told]), np.ones((int(told.sum()), len(other.categories)))
+    rows = _cells(blank, likely) if second else _cells(likely, blank)
+    return Seen(rows, counts[told].astype(float))
+
+
+def likeliest_table(
+    seen: Sequence[Seen], shape: tuple[int, int], impossible: Collection[tuple[int, int]] = ()
+) -> Floats:
+    """
+    The shares of all cells.
+
+    Args:
+        seen: the reports.
+        shape: numbers of rows and columns.
+        impossible: (row, column) of the cells that nobody can be in.
+
+    Raises:
+        EstimateError: there is no report, every cell is impossible, or a report is impossible in all that are left.
+    """
+    rows = np.concatenate([each.rows for each in seen])
+    weights = np.concatenate([each.weights for each in seen])
+    start = np.ones(shape)
+    for cell in impossible:
+        start[cell] = 0.0
+    if not weights.sum() or not start.sum():
+        raise EstimateError("there is no report, or no possible cell")
+    shares = (start / start.sum()).ravel()
+    if not (rows @ shares > 0).all():
+        raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
+    return _climb(rows, weights / weights.sum(), shares).reshape(shape)
+
+
+def log_likelihood(seen: Sequence[Seen], table: Floats) -> float:
+    """The logarithm of the likelihood of a table, up to a constant."""
+    cells = table.ravel()
+    return float(sum(each.weights @ np.log(np.maximum(each.rows @ cells, _FLOOR)) for each in seen))
+
+
+def expected_table(seen: Seen, table: Floats) -> Floats:
+    """The shares of reports that lie in each cell, given what they say, if ``table`` is the truth."""
+    cells = table.ravel()
+    totals = seen.weights / np.maximum(seen.rows @ cells, _FLOOR)
+    expected: Floats = cells * (totals @ seen.rows) / seen.weights.sum()
+    return expected.reshape(table.shape)
+
+
+def _climb(rows: Floats, weights: Floats, shares: Floats) -> Floats:
+    for _ in range(ROUNDS):
+        once = _step(rows, weights, shares)
+        twice = _step(rows, weights, once)
+        if np.abs(twice - once).max() < _SETTLED:
+            return twice
+        shares = _extrapolated(rows, weights, (shares, once, twice))
+    return shares
+
+
+def _step(rows: Floats, weights: Floats, shares: Floats) -> Floats:
+    found: Floats = shares * ((weights / np.maximum(rows @ shares, _FLOOR)) @ rows)
+    return found
+
+
+def _extrapolated(rows: Floats, weights: Floats, path: tuple[Floats, Floats, Floats]) -> Floats:
+    """The point that three steps lead to, if it is possible and likelier than the last of them."""
+    start, once, twice = path
+    change, bend = once - start, twice - 2 * once + start
+    length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
+    far = start + 2 * length * change + length**2 * bend
+    if length <= 1 or far.min() < 0:
+        return twice
+    better = _step(rows, weights, far / far.sum())
+    return better if _likely(rows, weights, better) >= _likely(rows, weights, twice) else twice
+
+
+def _likely(rows: Floats, weights: Floats, shares: Floats) -> float:
+    return float(weights @ np.log(np.maximum(rows @ shares, _FLOOR)))
+
+
+def _cells(first: Floats, second: Floats) -> Floats:
+    product = first[:, :, None] * second[:, None, :]
+    return product.reshape(len(product), first.shape[1] * second.shape[1])

@@ -1,0 +1,245 @@
+"""
+What reports say of two variables together: means of products of scores, with their covariance.
+
+Reports     Those in which both variables were observed; which ones that are never depends on the truth. Equal pairs of
+            reported values are counted first, so that ten million reports of two yes/no questions are four rows.
+Mean        m = sum w h / sum w, h(report) any vector of products of scores: unbiased whatever the population.
+Covariance  sum w^2 (h - m)(h - m)' / (sum w)^2 n / (n - 1): with weights the plain sandwich, without the usual one.
+Strata      Reports through other channels, such as an earlier revision's, count with a factor for each stratum that
+            makes its share of the whole inverse to the variance of its scores in a uniform population: known before any
+            report came, so that nothing is biased by choosing it.
+Effective   n_eff = (sum w)^2 / sum w^2.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.tables.score_products import ROWS, ScoreProducts, score_products
+from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.errors import EstimateError
+
+BLOCK = 1 << 16
+"""Rows that are counted at once: so many keys stay in the processor's memory."""
+MOST_COUNTED = 1 << 22
+"""Different pairs of reported values up to which they are counted; beyond, every report is a row."""
+
+Numbers = NDArray[Any]
+Products = Callable[[Floats, Floats], Floats]
+"""From scores of two variables, (m, k) and (m, l), to the vectors h, (m, d)."""
+
+
+class Moments(NamedTuple):
+    """Means and their covariance."""
+
+    mean: Floats
+    covariance: Floats
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """
+    The reports of one stratum that tell of two variables.
+
+    Attributes:
+        first, second: the variables.
+        reported: their reported values, two columns of shape (m,).
+        weights: sum of the weights of the reports with this pair, (m,).
+        squares: sum of their squares, (m,).
+        numbers: how many reports they are, (m,).
+    """
+
+    first: Variable
+    second: Variable
+    reported: tuple[Numbers, Numbers]
+    weights: Floats
+    squares: Floats
+    numbers: Floats
+
+    @cached_property
+    def n(self) -> int:
+        """How many reports there are."""
+        return int(self.numbers.sum())
+
+    @cached_property
+    def size(self) -> float:
+        """The effective number of reports."""
+        total = float(self.squares.sum())
+        return float(self.weights.sum()) ** 2 / total if total else 0.0
+
+    @cached_property
+    def products(self) -> ScoreProducts:
+        """Sums of products of both variables' scores over all reports."""
+        return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
+
+    def blocks(self) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+        """Scores of both variables, (m, k) and (m, l), weights and squared weights, some rows at a time."""
+        for start in range(0, len(self.weights), ROWS):
+            rows = slice(start, start + ROWS)
+            one, other = (_matrix(each, column[rows]) for each, column in zip(self._both, self.reported, strict=True))
+            yield one, other, self.weights[rows], self.squares[rows]
+
+    @property
+    def _both(self) -> tuple[Variable, Variable]:
+        return self.first, self.second
+
+
+@dataclass(frozen=True)
+class Joint:
+    """
+    All strata of two variables.
+
+    Attributes:
+        strata: at least one, with the same categories in all.
+        reports: that were looked at.
+    """
+
+    strata: tuple[Pairs, ...]
+    reports: int
+
+    @property
+    def first(self) -> Variable:
+        """The first variable, as the newest stratum asks it."""
+        return self.strata[-1].first
+
+    @property
+    def second(self) -> Variable:
+        """The second variable."""
+        return self.strata[-1].second
+
+    @property
+    def n(self) -> int:
+        """Reports that tell of both."""
+        return sum(pairs.n for pairs in self.strata)
+
+    @cached_property
+    def shares(self) -> tuple[float, ...]:
+        """How much of the whole each stratum is; they sum to 1."""
+        if len(self.strata) == 1:
+            return (1.0,)
+        precision = [pairs.size / _uniform_variance(pairs.first, pairs.second) for pairs in self.strata]
+        return tuple(each / sum(precision) for each in precision)
+
+    @property
+    def deff(self) -> float:
+        """By how much weights increase the variance: n sum w^2 / (sum w)^2, the most of any stratum."""
+        return max(pairs.n / pairs.size for pairs in self.strata)
+
+    def moments(self, products: Products) -> Moments:
+        """The mean of h over all reports, (d,), and its covariance, (d, d)."""
+        sums = [_sums(pairs, products) for pairs in self.strata]
+        parts = [share * total.first / total.weight for share, total in zip(self.shares, sums, strict=True)]
+        mean: Floats = np.sum(parts, axis=0)
+        covariance = np.zeros((len(mean), len(mean)))
+        for share, total in zip(self.shares, sums, strict=True):
+            centred = total.second - np.outer(mean, total.squared) - np.outer(total.squared, mean)
+            centred += total.squares * np.outer(mean, mean)
+            covariance += centred * (share / total.weight) ** 2
+        return Moments(mean, covariance * self.n / max(self.n - 1, 1))
+
+
+def joint(strata: Sequence[Pairs], reports: int) -> Joint:
+    """
+    All strata of two variables, those without reports left out.
+
+    Raises:
+        EstimateError: no report tells of both.
+    """
+    some = tuple(pairs for pairs in strata if pairs.n and pairs.size)
+    if not some:
+        raise EstimateError("no report tells of both questions")
+    return Joint(some, reports)
+
+
+def count_pairs(
+    first: Variable, second: Variable, columns: tuple[Numbers, Numbers], weights: Floats | None = None
+) -> Pairs:
+    """
+    The reports that tell of both variables.
+
+    Args:
+        first: one of the variables.
+        second: the other one.
+        columns: their reported values, each of shape (n,) and unsigned; the largest number that fits is what was not
+            asked.
+        weights: of the reports, (n,), above 0; all 1 without.
+    """
+    sizes = tuple(int(column.max(initial=0, where=column != null_of(column))) + 1 for column in columns)
+    if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
+        reported, sums, squares, numbers = _counted(columns, sizes, weights)
+    else:
+        kept = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
+        reported = columns[0][kept], columns[1][kept]
+        numbers = np.ones(len(reported[0]))
+        sums = numbers if weights is None else np.asarray(weights, dtype=float)[kept]
+        squares = sums**2
+    seen = first.observed(reported[0]) & second.observed(reported[1])
+    both = reported[0][seen], reported[1][seen]
+    return Pairs(first, second, both, sums[seen], squares[seen], numbers[seen])
+
+
+def _counted(
+    columns: tuple[Numbers, Numbers], sizes: tuple[int, ...], weights: Floats | None
+) -> tuple[tuple[Numbers, Numbers], Floats, Floats, Floats]:
+    """Different pairs, and for each the sums of weights, of their squares, and the number of reports."""
+    wide = sizes[1] + 1
+    places = (sizes[0] + 1) * wide
+    totals = np.zeros((1 if weights is None else 3, places))
+    kind = np.min_scalar_type(places)
+    for start in range(0, len(columns[0]), BLOCK):
+        rows = slice(start, start + BLOCK)
+        # What was not asked is larger than every value, and gets the place after the last one.
+        one, other = (np.minimum(column[rows], size).astype(kind) for column, size in zip(columns, sizes, strict=True))
+        keys = one * kind.type(wide) + other
+        totals[0] += np.bincount(keys, minlength=places)
+        if weights is not None:
+            given = np.asarray(weights[rows], dtype=float)
+            totals[1] += np.bincount(keys, given, places)
+            totals[2] += np.bincount(keys, given**2, places)
+    there = np.flatnonzero(totals[0].reshape(-1, wide)[:-1, :-1].ravel())
+    reported = np.divmod(there, sizes[1])
+    numbers = totals[:, reported[0] * wide + reported[1]]
+    return reported, numbers[len(numbers) // 2], numbers[-1], numbers[0]
+
+
+class _Sums(NamedTuple):
+    weight: float
+    squares: float
+    first: Floats
+    squared: Floats
+    second: Floats
+
+
+def _sums(pairs: Pairs, products: Products) -> _Sums:
+    """Of the weights, their squares, w h, w^2 h and w^2 h h'."""
+    parts = []
+    for one, other, weights, squares in pairs.blocks():
+        h = products(one, other)
+        parts.append((weights.sum(), squares.sum(), weights @ h, squares @ h, (h * squares[:, None]).T @ h))
+    return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
+
+
+def _matrix(variable: Variable, reported: Numbers) -> Floats:
+    scores = variable.scores(reported)
+    return scores if scores.ndim == 2 else scores[:, None]
+
+
+def _uniform_variance(first: Variable, second: Variable) -> float:
+    """The mean square of a product of scores where every truth is equally likely, summed over the categories."""
+    return _mean_square(first) * _mean_square(second)
+
+
+def _mean_square(variable: Variable) -> float:
+    if not variable.channels:
+        return float(np.mean([float(mark) ** 2 for mark in getattr(variable, "marks", (1.0,))]))
+    share = 1 / len(variable.channels)
+    reported = [(b + (a - b) * share, a, b) for a, b in variable.channels]
+    return sum((chance * (1 - b) ** 2 + (1 - chance) * b**2) / (a - b) ** 2 for chance, a, b in reported)
+
+
+def null_of(column: Numbers) -> int:
+    """What stands for a value that was not asked: the largest number that fits."""
+    return int(np.iinfo(column.dtype).max)

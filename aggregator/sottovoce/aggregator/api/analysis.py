@@ -1,0 +1,162 @@
+"""
+Joint results for researchers' programs: tables, comparisons, regressions and weights of what is closed.
+
+One analysis runs at a time, in one of the threads that run the application; others wait in as many threads as leave
+half of them free, and what comes beyond that is told to come back. So reports are admitted meanwhile: single ones on
+the event loop, batches in a thread that is left. The first analysis of a survey reads its reports, about a second for a
+million; later ones find them in memory, until 15 minutes pass without any.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import BoundedSemaphore, Lock, Timer
+from typing import Any
+
+from flask import Flask, Response, current_app, jsonify, request
+from sottovoce.aggregator.analysis.column_cache import KeptColumns
+from sottovoce.aggregator.analysis.disclosure_control import answered
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.api.results import note_read
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys.stored_surveys import newest
+from sottovoce.shared.errors import OptionsError, Problem, StorageError
+
+LOOK = 60
+"""Seconds between two looks for columns that nobody has used for long."""
+
+
+class JointResults:
+    """
+    Makes joint results without taking all threads.
+
+    Args:
+        kept: the columns.
+        storage: says what is withheld.
+        threads: of the application.
+    """
+
+    def __init__(self, kept: KeptColumns, storage: Storage, threads: int) -> None:
+        self._kept = kept
+        self._storage = storage
+        self._rooms = BoundedSemaphore(max(threads // 2, 1))
+        self._running = Lock()
+        self._timer: Timer | None = None
+
+    def document(self, name: str, asked: Request) -> dict[str, Any]:
+        """
+        The answer.
+
+        Raises:
+            EstimateError: there is none, or not yet.
+            Refusal: ``busy``.
+        """
+        with self.turn():
+            self._look_later()
+            return answered(self._storage, name, asked, lambda: self._kept.columns(name, asked.wave))
+
+    def drop(self) -> None:
+        """Forget columns of surveys that are no more, and those that were not used for long."""
+        self._kept.drop()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """
+        For whatever else takes long: one thing runs at a time, and only some threads wait for it.
+
+        Raises:
+            Refusal: ``busy``.
+        """
+        if not self._rooms.acquire(blocking=False):
+            raise Refusal("busy")
+        try:
+            with self._running:
+                yield
+        finally:
+            self._rooms.release()
+
+    def _look_later(self) -> None:
+        """In a thread of its own, that ends with the last columns: intake never waits for it."""
+        if self._timer is None or not self._timer.is_alive():
+            self._timer = Timer(LOOK, self._look)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _look(self) -> None:
+        with self._running:
+            self._timer = None
+            # Without the database nothing says which surveys are left: another time.
+            with suppress(StorageError):
+                self._kept.drop()
+            if len(self._kept):
+                self._look_later()
+
+
+def register(app: Flask) -> None:
+    """Give an app what the routes keep."""
+    extensions = app.extensions
+    kept = KeptColumns(extensions["storage"], extensions["clock"])
+    extensions["joint_results"] = JointResults(kept, extensions["storage"], extensions["settings"].threads)
+
+
+def crosstab(name: str) -> Response:
+    """A table of two questions: ``rows``, ``columns``, and ``within``, ``margins``, ``wave`` if wanted."""
+    return _answer(name, "crosstab")
+
+
+def compare(name: str) -> Response:
+    """An ``outcome`` among ``groups``; ``category``, ``margins``, ``wave`` if wanted."""
+    return _answer(name, "compare")
+
+
+def pairs(name: str) -> Response:
+    """Every pair of questions tested for independence, with q values; ``wave`` if wanted."""
+    return _answer(name, "pairs")
+
+
+def regression(name: str) -> Response:
+    """An ``outcome`` explained ``on`` others; ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``."""
+    return _answer(name, "regression")
+
+
+def weights(name: str) -> Response:
+    """What weights to known ``margins`` cost."""
+    return _answer(name, "weights")
+
+
+def _answer(name: str, kind: str) -> Response:
+    newest(current_app.extensions["storage"], name)
+    try:
+        given = json.loads(request.get_data(), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise OptionsError([Problem("", "the body is not JSON")]) from None
+    document = current_app.extensions["joint_results"].document(name, parse_request(kind, given))
+    note_read(name, revisions_of(current_app.extensions["storage"], name))
+    return jsonify(document)
+
+
+def _refuse(_: str) -> None:
+    """NaN and Infinity, which are no JSON."""
+    raise ValueError
+
+
+_REFUSED = ("still_open", "options_invalid", "estimate_impossible")
+
+
+def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str) -> Route:
+    path = f"/api/v1/surveys/<name>/{kind}"
+    body = f"{kind}-request"
+    return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives,), body=body, refuses=_REFUSED)
+
+
+ROUTES = (
+    _route("crosstab", crosstab, "Two questions against each other, of what is closed.", "crosstab"),
+    _route("compare", compare, "A share or a mean among groups, of what is closed.", "comparison"),
+    _route("pairs", pairs, "Every pair of questions tested for independence, of what is closed.", "pairs"),
+    _route("regression", regression, "One answer explained by others, of what is closed.", "regression"),
+    _route("weights", weights, "What weights to known margins cost, of what is closed.", "weights"),
+)
+"""Analyses of several answers together."""

@@ -1,0 +1,64 @@
+"""What explains the API: its description for programs, and a page for each code of a problem."""
+
+from flask import Flask, Response, current_app, request
+from sottovoce.aggregator.http import error_pages, problems
+from sottovoce.aggregator.http.etag import unless_known
+from sottovoce.aggregator.http.openapi import DescribedApi
+from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Route
+
+
+def openapi() -> Response:
+    """The description of the API; the same for everybody."""
+    return unless_known(Response(current_app.extensions["described_api"].body, content_type="application/json"))
+
+
+def problem(code: str) -> Response:
+    """What a code means, what to do, and whose turn it is; in English."""
+    explained = EXPLANATIONS.get(code)
+    if explained is None:
+        return problems.response("not_found")
+    told = (explained.happened, f"{explained.turn}: {explained.remedy}")
+    page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", told)
+    return Response(page, headers=error_pages.headers(error_pages.LANGUAGES[0]))
+
+
+def register(app: Flask, routes: tuple[Route, ...]) -> None:
+    """Let the app describe these routes, and refuse parameters that none of them knows."""
+    app.extensions["described_api"] = DescribedApi(routes)
+    known = {route.endpoint: {each.name for each in route.query} for route in routes if route.kind is Kind.RESEARCHER}
+
+    def check_query() -> None:
+        names = known.get(request.endpoint or "")
+        twice = any(len(given) > 1 for given in request.args.listvalues())
+        if names is not None and (twice or set(request.args) - names):
+            told = ", ".join(sorted(names)) or "none"
+            raise Refusal("malformed", f"a parameter of the address is unknown or given twice; there are: {told}")
+
+    app.before_request(check_query)
+
+
+ROUTES = (
+    Route(
+        "machine.openapi",
+        "GET",
+        "/openapi.json",
+        openapi,
+        "This description.",
+        Kind.MACHINE,
+        ("application/json",),
+        has_etag=True,
+    ),
+    Route(
+        "front.problem",
+        "GET",
+        "/problems/<code>",
+        problem,
+        "What a code of a problem means, and what to do.",
+        Kind.MACHINE,
+        ("text/html",),
+        refuses=("not_found",),
+    ),
+)
+"""What explains the API."""

@@ -1,0 +1,91 @@
+"""What machines ask: is the process alive, may traffic come, how much of it has there been."""
+
+from math import inf
+from time import perf_counter
+
+from flask import Flask, Response, current_app, g, request
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from sottovoce.aggregator.api.metrics import LEAST_STEP, Measured, Metrics, Standing
+from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.request_metrics import NO_ROUTE, Traffic
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.invitations.missing_keys import missing_keys
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.audit_log.events import BACKED_UP
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.shared.errors import REJECTIONS, StorageError
+
+COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
+"""Reasons of admission, and those of the gate in front of it."""
+
+
+def healthz() -> Response:
+    """The process answers."""
+    return Response("ok\n", content_type="text/plain")
+
+
+def readyz() -> Response:
+    """This node can work on the database; otherwise a 503 that says why not."""
+    try:
+        current_app.extensions["readiness"].check()
+    except StorageError as error:
+        raise Refusal("storage", str(error)) from None
+    return Response("ready\n", content_type="text/plain")
+
+
+def metrics() -> Response:
+    """Prometheus' text about this node, and reports in the snapshots, summed over all surveys. For researchers only."""
+    found = current_app.extensions
+    counted = {reason: found["admission"].rejected[reason] for reason in COUNTED}
+    now = Measured(found["traffic"].series(), found["group_commit"].sizes, counted)
+    text = found["metrics"].text(now, _standing(found["storage"]))
+    return Response(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+def _standing(storage: Storage) -> Standing:
+    surveys = storage.surveys()
+    cells = [cell for stored in surveys for cell in storage.cells(stored.key) if cell.cohort == ALL]
+    batches = (survey_of(stored.document).release_batch for stored in surveys)
+    return Standing(
+        sum(cell.reports for cell in cells),
+        sum(cell.withdrawn for cell in cells),
+        current_app.extensions["group_commit"].waiting,
+        not current_app.extensions["readiness"].is_red,
+        max(LEAST_STEP, *batches),
+        _backup_age(storage),
+        len(storage.held_invitations()),
+        len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
+    )
+
+
+def _backup_age(storage: Storage) -> float:
+    last = storage.journal.last_day(BACKED_UP)
+    return inf if last is None else max(0, day_of(current_app.extensions["clock"]()) - last)
+
+
+def register(app: Flask) -> None:
+    """Let the app count its requests, wherever the gate does not answer in its place."""
+    traffic = app.extensions["traffic"] = Traffic()
+    app.extensions["metrics"] = Metrics()
+
+    def begin() -> None:
+        g.began = perf_counter()
+
+    def note(reply: Response) -> Response:
+        traffic.note(request.endpoint or NO_ROUTE, reply.status_code, perf_counter() - g.began)
+        return reply
+
+    app.before_request(begin)
+    app.after_request(note)
+
+
+_TEXT = ("text/plain",)
+
+ROUTES = (
+    Route("machine.healthz", "GET", "/healthz", healthz, "Whether the process answers.", Kind.MACHINE, _TEXT),
+    Route("machine.readyz", "GET", "/readyz", readyz, "Whether traffic may come.", Kind.MACHINE, _TEXT),
+    Route("machine.metrics", "GET", "/metrics", metrics, "Counters for Prometheus.", Kind.RESEARCHER, _TEXT),
+)
+"""What machines ask."""

@@ -1,0 +1,268 @@
+"""What researchers' programs use: publish, close, estimates, export."""
+
+from collections.abc import Sequence
+
+from flask import Response, current_app, g, jsonify, request
+from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.accounts.ownership import owned
+from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse, revisions_of
+from sottovoce.aggregator.analysis.finite_population import Group, whole_group
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators.intervals import METHODS
+from sottovoce.aggregator.http.etag import unless_known
+from sottovoce.aggregator.http.paging import PAGING, page_of
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.invitations.publish_keys import with_moduli
+from sottovoce.aggregator.surveys.lifecycle import check_reopening
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
+from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import Problem, ReportRejected, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+
+MAX_DIGITS = 4
+MOST_DIGITS = 11
+"""Of a number of people."""
+
+
+def results_of(name: str) -> Results:
+    """
+    The results of a survey, over all its revisions and of everybody.
+
+    Raises:
+        ReportRejected: unknown survey.
+    """
+    revisions = _revisions(name)
+    results = analyse(revisions)
+    note_read(name, revisions)
+    return results
+
+
+def _revisions(name: str) -> Sequence[Revision]:
+    revisions = revisions_of(current_app.extensions["storage"], name)
+    if not revisions:
+        raise ReportRejected("unknown_survey", "no survey has this name")
+    return revisions
+
+
+def note_read(name: str, revisions: Sequence[Revision]) -> None:
+    """
+    Tell the journal who reads which snapshot of a survey, before it is shown.
+
+    Args:
+        name: the survey's.
+        revisions: with what they show.
+    """
+    today = day_of(current_app.extensions["clock"]())
+    current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
+
+
+def export_reply(name: str, results: Results, group: Group | None = None) -> Response:
+    """
+    The results as a file to keep, with the head of the journal, which is told first of this.
+
+    Args:
+        name: the survey's.
+        results: what the file holds.
+        group: the people whom the survey asked, where everybody answered.
+    """
+    storage, today = current_app.extensions["storage"], day_of(current_app.extensions["clock"]())
+    current_app.extensions["read_results"].note_file(g.who, name, "export.json", today)
+    reply = jsonify(export_document(results, storage.journal.head(), group))
+    reply.headers["Content-Disposition"] = "attachment; filename=export.json"
+    return unless_known(reply)
+
+
+def surveys() -> Response:
+    """Revisions of the surveys that one may know of, with the reports so far, in whole batches while open."""
+    keys = ("name", "revision", "digest", "closed", "retired")
+    known = [row for row in current_app.extensions["storage"].surveys() if g.actor.role(row.name)]
+    page = page_of(known, lambda row: row.key, request.args)
+    shown = page.document(lambda row: {key: getattr(row, key) for key in keys} | {"reports": reports_so_far(row)})
+    return unless_known(jsonify(shown))
+
+
+def publish(name: str) -> Response:
+    """
+    Publish the survey in the body; publishing the same one again changes nothing. ``?retire=1`` retires the revisions
+    before it.
+    """
+    try:
+        document = canonical.load(request.get_data())
+    except ValueError as error:
+        raise SpecError(f"the survey {error}") from None
+    survey = parse_survey(document)
+    if survey.name != name:
+        raise SpecError([Problem("/name", "is not the name in the address")])
+    check_affordable(survey)
+    retire = request.args.get("retire", "0")
+    if retire not in {"0", "1"}:
+        raise Refusal("malformed", "retire is 0 or 1")
+    storage = current_app.extensions["storage"]
+    settings = current_app.extensions["settings"]
+    with owned(storage, g.actor, name):
+        stored = storage.publish(next_revision(storage, with_moduli(storage, survey, settings)), retire == "1", g.who)
+    return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
+
+
+def close(name: str) -> Response:
+    """Admit no more reports; the first time, show all counts."""
+    storage = current_app.extensions["storage"]
+    newest(storage, name)
+    storage.close_survey(name, day_of(current_app.extensions["clock"]()), g.who)
+    return jsonify({"name": name, "closed": True})
+
+
+def reopen(name: str) -> Response:
+    """Admit reports again, until ids are forgotten and while the window lasts; no close shows the rest again."""
+    storage = current_app.extensions["storage"]
+    check_reopening(storage, name, current_app.extensions["clock"]())
+    storage.reopen_survey(name, g.who)
+    return jsonify({"name": name, "closed": False})
+
+
+def delete(name: str) -> Response:
+    """Delete everything of the survey but the lines that it existed; its name is never given again."""
+    storage = current_app.extensions["storage"]
+    newest(storage, name)
+    storage.delete_survey(name, g.who)
+    current_app.extensions["joint_results"].drop()
+    return jsonify({"name": name, "deleted": True})
+
+
+def estimates(name: str) -> Response:
+    """
+    Estimates from the last snapshot, for all or for ``?cohort=``, ``?wave=``.
+
+    ``?interval=`` names a method, ``?people=`` the number of people in a group that has answered as a whole.
+    """
+    results, group = _asked_for(name)
+    return unless_known(jsonify(export_document(results, group=group)))
+
+
+def export(name: str) -> Response:
+    """The same, as a file to keep."""
+    return export_reply(name, *_asked_for(name))
+
+
+def _asked_for(name: str) -> tuple[Results, Group | None]:
+    people = _people_asked()
+    interval, wave = request.args.get("interval", DEFAULT_RULE.method), wave_of(request.args.get("wave"))
+    revisions = _revisions(name)
+    results = analyse(revisions, request.args.get("cohort"), interval, wave)
+    group = None if people is None else whole_group(revisions, results, people)
+    note_read(name, revisions)
+    return results, group
+
+
+def _people_asked() -> int | None:
+    """The number of people in the group; None if the address names none, or a form left it empty."""
+    written = request.args.get("people", "")
+    if not written:
+        return None
+    if not (written.isascii() and written.isdigit() and len(written) <= MOST_DIGITS and written[0] != "0"):
+        raise Refusal("malformed", "people is a whole number from 1 on")
+    return int(written)
+
+
+def wave_of(text: str | None) -> int | None:
+    """The wave that an address asks for; no number is a wave that no survey has."""
+    if not text:
+        return None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
+
+
+_SURVEY = "/api/v1/surveys/<name>"
+_CHOICES = (
+    Query("cohort", "Only the respondents of this group."),
+    Query("wave", "Only this wave, counted from 0; empty for all.", {"type": "string", "pattern": "^([0-9]{1,4})?$"}),
+    Query("interval", "The method of the intervals.", {"enum": list(METHODS)}),
+    Query(
+        "people",
+        "People in a group of whom all have answered: shares are told as numbers of them too; empty for no such group.",
+        {"type": "string", "pattern": f"^([1-9][0-9]{{0,{MOST_DIGITS - 1}}})?$"},
+    ),
+)
+
+ROUTES = (
+    Route(
+        "results.surveys",
+        "GET",
+        "/api/v1/surveys",
+        surveys,
+        "Revisions of surveys in pages, with the number of reports so far in whole batches.",
+        Kind.RESEARCHER,
+        ("survey-list",),
+        query=PAGING,
+        has_etag=True,
+    ),
+    Route(
+        "results.publish",
+        "POST",
+        f"{_SURVEY}/publish",
+        publish,
+        "Publish a survey or a new revision of one; the same one again changes nothing.",
+        Kind.RESEARCHER,
+        ("published",),
+        body="survey",
+        query=(Query("retire", "1 retires the revisions before it.", {"enum": ["0", "1"]}),),
+        refuses=("spec_invalid",),
+    ),
+    Route(
+        "results.close",
+        "POST",
+        f"{_SURVEY}/close",
+        close,
+        "Admit no more reports; the first time, show all counts.",
+        Kind.RESEARCHER,
+        ("closed",),
+    ),
+    Route(
+        "results.reopen",
+        "POST",
+        f"{_SURVEY}/reopen",
+        reopen,
+        "Admit reports again, until ids are forgotten and while the window lasts.",
+        Kind.RESEARCHER,
+        ("closed",),
+        refuses=("closed",),
+    ),
+    Route(
+        "results.delete",
+        "DELETE",
+        _SURVEY,
+        delete,
+        "Delete everything of a survey but the lines that it existed.",
+        Kind.RESEARCHER,
+        ("deleted",),
+    ),
+    Route(
+        "results.estimates",
+        "GET",
+        f"{_SURVEY}/estimates",
+        estimates,
+        "Estimates from the last snapshot.",
+        Kind.RESEARCHER,
+        ("export",),
+        query=_CHOICES,
+        refuses=("estimate_impossible",),
+        has_etag=True,
+    ),
+    Route(
+        "results.export",
+        "GET",
+        f"{_SURVEY}/export",
+        export,
+        "Estimates from the last snapshot, as a file to keep.",
+        Kind.RESEARCHER,
+        ("export",),
+        query=_CHOICES,
+        refuses=("estimate_impossible",),
+        has_etag=True,
+    ),
+)
+"""What programs do with surveys and results."""

@@ -1,0 +1,147 @@
+"""One-time tokens for researchers' programs: made and shown once, counted, taken back."""
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from flask import Response, current_app, g, jsonify, request
+from sottovoce.aggregator.http import problems
+from sottovoce.aggregator.http.authorization_header import bearer_token
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.intake.decode import malformed
+from sottovoce.aggregator.invitations.personal_links import as_table
+from sottovoce.aggregator.invitations.tokens import (
+    KeyReused,
+    TokenRequest,
+    as_document,
+    create_tokens,
+    create_tokens_once,
+    revoke_tokens,
+    token_counts,
+)
+from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.shared import canonical
+
+MOST_AT_ONCE = 100_000
+"""Tokens that one request makes; the command line makes more."""
+
+_KEY = re.compile(r'("?)[A-Za-z0-9._~:+/=-]{16,200}\1').fullmatch
+
+
+def stats(name: str) -> Response:
+    """How many were made, spent, revoked, are unspent, and held after a restore; which ones nobody knows."""
+    return jsonify(as_document(token_counts(_storage(), newest(_storage(), name).name)))
+
+
+def create(name: str) -> Response:
+    """
+    Make ``{"count": n}`` tokens, ``"wave": w`` for links to another wave than 0; they are in this reply and nowhere
+    else, as JSON or, if asked for, as CSV. With an ``Idempotency-Key`` the same request gets the same tokens again.
+    """
+    given = _given({"count"}, {"wave"})
+    count, wave = given["count"], given.get("wave", 0)
+    if type(count) is not int or not 1 <= count <= MOST_AT_ONCE:
+        raise malformed(f"count is a whole number from 1 to {MOST_AT_ONCE:,}")
+    if type(wave) is not int or wave < 0:
+        raise malformed("wave is a whole number from 0 on")
+    survey = newest(_storage(), name)
+    parsed = survey_of(survey.document)
+    if not parsed.asks_for_invitation:
+        return problems.response("not_found", "this survey asks for no tokens")
+    if wave >= len(parsed.waves):
+        return problems.response("not_found", "the survey has no such wave")
+    link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
+    key = _idempotency_key()
+    try:
+        made = _create_once(name, count, wave, key) if key else create_tokens(_storage(), name, count, g.who)
+    except KeyReused:
+        return problems.response("key_reused")
+    rows = [(token, f"{link}&t={token}") for token in made]
+    if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        return _csv(rows, parsed.trial)
+    trial = {"trial": True} if parsed.trial else {}
+    return jsonify({**trial, "survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
+
+
+def _idempotency_key() -> str:
+    """The name that the request was given; "" for none."""
+    given = request.headers.get("Idempotency-Key")
+    if given is None:
+        return ""
+    found = _KEY(given)
+    if found is None:
+        raise malformed("an Idempotency-Key is 16 to 200 letters, digits and . _ ~ : + / = - between quotation marks")
+    return given.strip('"')
+
+
+def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
+    researcher = bearer_token(request.headers.get("Authorization", ""))
+    body = canonical.dump({"count": count, "wave": wave})
+    return create_tokens_once(_storage(), name, count, TokenRequest(researcher, name, key, body, g.who))
+
+
+def revoke(name: str) -> Response:
+    """Take back ``{"tokens": [..]}``; the reply says how many of them were still good, and not which."""
+    tokens = _given({"tokens"})["tokens"]
+    if type(tokens) is not list or not all(type(token) is str for token in tokens):
+        raise malformed("tokens is a list of texts")
+    return jsonify({"survey": name, "revoked": revoke_tokens(_storage(), newest(_storage(), name).name, tokens, g.who)})
+
+
+def _storage() -> Any:  # noqa: ANN401 - Flask's register has no types
+    return current_app.extensions["storage"]
+
+
+def _given(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any]:
+    """What the body holds under its keys; checked by who asks for it."""
+    try:
+        document = canonical.load(request.get_data())
+    except ValueError as error:
+        raise malformed(f"the body {error}") from None
+    if not keys <= document.keys() <= keys | set(optional):
+        told = "".join(f", and perhaps {key}" for key in optional)
+        raise malformed(f"the body is an object with {' and '.join(keys)}{told}")
+    return document
+
+
+def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
+    reply = Response(as_table(rows, trial), content_type="text/csv; charset=utf-8")
+    reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
+    return reply
+
+
+_TOKENS = "/api/v1/surveys/<name>/tokens"
+
+ROUTES = (
+    Route(
+        "tokens.stats",
+        "GET",
+        _TOKENS,
+        stats,
+        "How many one-time tokens were made, spent, revoked, are unspent, and are held after a restore.",
+        Kind.RESEARCHER,
+        ("token-counts",),
+    ),
+    Route(
+        "tokens.create",
+        "POST",
+        _TOKENS,
+        create,
+        "Make one-time tokens, shown in this reply and nowhere else; as CSV, if that is preferred.",
+        Kind.RESEARCHER,
+        ("tokens", "text/csv"),
+        body="token-request",
+        refuses=("not_found", "key_reused"),
+    ),
+    Route(
+        "tokens.revoke",
+        "POST",
+        f"{_TOKENS}/revoke",
+        revoke,
+        "Take one-time tokens back; the reply says how many of them were still good.",
+        Kind.RESEARCHER,
+        ("revoked",),
+        body="revoke",
+    ),
+)
+"""What programs do with one-time tokens."""

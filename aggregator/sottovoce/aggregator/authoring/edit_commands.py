@@ -1,0 +1,142 @@
+"""What the buttons of the page Design do to a draft: cards that come, go and move, and mends of problems."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.authoring.slugs import free_name
+from sottovoce.shared.types import TYPES
+
+DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
+"""Characters that turn the direction of what follows them, which nobody sees."""
+
+
+def change(draft: Draft, word: str) -> Draft:
+    """
+    The draft after a button was pressed; the same for a word that is none of ours, or is about a card that is gone.
+
+    Args:
+        draft: as it was posted.
+        word: what the button says: ``add:boolean``, ``up:2``, ``mend_step:0:badly``.
+    """
+    name, _, given = word.partition(":")
+    number, _, value = given.partition(":")
+    if name in _OF_DRAFT:
+        return _OF_DRAFT[name](draft, given)
+    if name in _OF_CARDS and number.isascii() and number.isdigit() and int(number[:6]) < len(draft.cards):
+        return _OF_CARDS[name](draft, int(number), value)
+    return draft
+
+
+def _add(draft: Draft, kind: str) -> Draft:
+    taken = [card.name for card in draft.cards]
+    name = free_name(f"q{len(taken) + 1}", taken)
+    asked: dict[str, Any] = {"type": kind if kind in (*TYPES, "note", "acknowledge") else "boolean", "name": name}
+    harm = "public" if asked["type"] in ("note", "acknowledge") else "clearly"
+    return replace(draft, cards=(*draft.cards, Card({**asked, "label": {}}, harm)))
+
+
+def _language(draft: Draft, tag: str) -> Draft:
+    known = re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", tag, re.ASCII)
+    return replace(draft, tags=(*draft.tags, tag)) if known and tag not in draft.tags else draft
+
+
+def _ask(draft: Draft, number: str) -> Draft:
+    return replace(draft, head={**draft.head, "ask": int(number[:6])}) if number.isdigit() else draft
+
+
+def _move(draft: Draft, number: int, by: int) -> Draft:
+    cards, other = list(draft.cards), number + by
+    if 0 <= other < len(cards):
+        cards[number], cards[other] = cards[other], cards[number]
+    return replace(draft, cards=tuple(cards))
+
+
+def _copy(draft: Draft, number: int, _value: str) -> Draft:
+    card, cards = draft.cards[number], list(draft.cards)
+    name = free_name(card.name, [each.name for each in cards])
+    asked = {key: value for key, value in card.asked.items() if key != "cohort"}
+    cards.insert(number + 1, replace(card, asked={**asked, "name": name}))
+    return replace(draft, cards=tuple(cards))
+
+
+def _delete(draft: Draft, number: int, _value: str) -> Draft:
+    return replace(draft, cards=(*draft.cards[:number], *draft.cards[number + 1 :]))
+
+
+def _uncondition(draft: Draft, number: int, _value: str) -> Draft:
+    card = draft.cards[number]
+    kept = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of")}
+    return with_card(draft, number, replace(card, asked=kept))
+
+
+def _step(draft: Draft, number: int, harm: str) -> Draft:
+    return with_card(draft, number, replace(draft.cards[number], harm=harm, mechanism=None))
+
+
+def _absent(draft: Draft, number: int, _value: str) -> Draft:
+    """Let no answer count as the least: a number's own lower end, no, the first option."""
+    card = draft.cards[number]
+    return with_card(draft, number, with_treated(card, {**card.treated, "when_absent": least_of(card)}))
+
+
+def _straighten(draft: Draft, number: int, _value: str) -> Draft:
+    card = draft.cards[number]
+    return with_card(draft, number, replace(card, asked=_straight(card.asked)))
+
+
+def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
+    if isinstance(value, Mapping):
+        return {key: _straight(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_straight(each) for each in value]
+    return value.translate(DIRECTIONS) if isinstance(value, str) else value
+
+
+def least_of(card: Card) -> Any:  # noqa: ANN401 - an answer of the card's type
+    """The answer that names the least: no, the first option, none of them, the lower end."""
+    treated = card.treated
+    kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
+    if kind.truth == "yes_no":
+        return "no"
+    if kind.truth == "options":
+        return []
+    choices = treated.get("choices", ())
+    return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
+
+
+def with_card(draft: Draft, number: int, card: Card) -> Draft:
+    """
+    The draft with another card in a card's place.
+
+    Args:
+        draft: of several cards.
+        number: of the card.
+        card: the other one.
+    """
+    return replace(draft, cards=(*draft.cards[:number], card, *draft.cards[number + 1 :]))
+
+
+def with_treated(card: Card, treated: Mapping[str, Any]) -> Card:
+    """The card with another type and other true values; of a matrix they stand under ``of``."""
+    return replace(card, asked={**card.asked, "of": treated} if card.type == "matrix" else treated)
+
+
+_OF_DRAFT: Mapping[str, Callable[[Draft, str], Draft]] = {
+    "add": _add,
+    "language": _language,
+    "ask": _ask,
+    "straighten_all": lambda draft, _: replace(draft, head=_straight(draft.head)),
+}
+_OF_CARDS: Mapping[str, Callable[[Draft, int, str], Draft]] = {
+    "up": lambda draft, number, _: _move(draft, number, -1),
+    "down": lambda draft, number, _: _move(draft, number, 1),
+    "copy": _copy,
+    "delete": _delete,
+    "uncondition": _uncondition,
+    "step": _step,
+    "absent": _absent,
+    "straighten": _straighten,
+}

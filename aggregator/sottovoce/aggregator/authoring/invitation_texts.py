@@ -1,0 +1,265 @@
+"""
+Texts that go with a survey, made from it: the invitation, the reminder to everybody, and what an ethics board asks.
+
+Plain text, a paragraph after the other. The survey's own texts are in the language asked for, else in its default one;
+the sentences around them in that language if the studio speaks it, else in English.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+
+from sottovoce.aggregator.file_formats.csv_cells import harmless
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.planning.question_channels import measure_of
+from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.traffic_analysis import blind_limits
+from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Question, Survey
+
+BEFORE = 0.1
+"""The belief for which the sentences tell the belief after a report."""
+
+_SLACK = 1e-9
+"""Four coin flips make 10 % exactly 90 %, and a float a little more."""
+
+_LIMITS = ("seen", "device", "twice", "page", "group")
+
+
+def letter(survey: Survey, link: str, language: str) -> str:
+    """
+    The invitation.
+
+    Args:
+        survey: that it invites to.
+        link: to the survey; where each person has a link of their own, the reader's.
+        language: BCP 47 tag of one of the survey's languages.
+    """
+    words = words_for(language)
+    told = [
+        words.say("letter_hello"),
+        words.say("letter_invite", title=_text(survey, "title", language)),
+        _text(survey, "description", language),
+        words.say("letter_who", who=_who(survey, language)) if _who(survey, language) else "",
+        *_protection(survey, words),
+        *_seen(survey, words),
+        words.say("letter_voluntary"),
+        *_how_to_answer(survey, link, words),
+    ]
+    return _paragraphs(told)
+
+
+def reminder(survey: Survey, link: str, language: str) -> str:
+    """
+    The same text for everybody, since nobody knows who has answered.
+
+    Args:
+        survey: that it reminds of.
+        link: to the survey; where each person has a link of their own, the reader's.
+        language: BCP 47 tag of one of the survey's languages.
+    """
+    words = words_for(language)
+    told = [
+        words.say("letter_hello"),
+        words.say(
+            "reminder_wait" if survey.send_within_hours else "reminder_text", title=_text(survey, "title", language)
+        ),
+        words.say("letter_voluntary"),
+        *_how_to_answer(survey, link, words),
+    ]
+    return _paragraphs(told)
+
+
+def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
+    """
+    A CSV for mail programs: a row for each link, with subject, invitation and reminder; it holds no names.
+
+    Args:
+        survey: that the letters invite to.
+        links: one for each person.
+        language: BCP 47 tag of one of the survey's languages.
+    """
+    subject = _text(survey, "title", language)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(("link", "subject", "letter", "reminder"))
+    for link in links:
+        row = (link, subject, letter(survey, link, language), reminder(survey, link, language))
+        writer.writerow([harmless(cell) for cell in row])
+    return file.getvalue()
+
+
+def ethics(survey: Survey, language: str) -> str:
+    """What an ethics board asks: purpose, method, each question's protection, what is kept, and the limits."""
+    words = words_for(language)
+    told = [
+        words.say("trial") if survey.trial else "",
+        words.say("ethics_title", title=_text(survey, "title", language)),
+        *_part(words, "ethics_purpose", [_text(survey, "description", language), *_asker(survey, words, language)]),
+        *_part(words, "ethics_method", [_method(survey, words)]),
+        *_part(words, "ethics_questions", _questions(survey, words, language)),
+        *_part(words, "ethics_kept", _kept(survey, words)),
+        *_part(words, "ethics_taking_part", _taking_part(survey, words)),
+        *_part(words, "ethics_consent", [_text(survey, "consent", language)]),
+        *_part(words, "ethics_notice", [_text(survey, "notice", language)]),
+        *_part(words, "ethics_limits", _limits(survey, words)),
+        *_version(survey, words),
+    ]
+    return _paragraphs(told)
+
+
+def words_for(language: str) -> Words:
+    """The studio's words in this language or its nearest relative, else in English."""
+    if language in LANGUAGES:
+        return Words(language)
+    main = language.partition("-")[0]
+    return Words(next((known for known in LANGUAGES if known.split("-")[0] == main), LANGUAGES[0]))
+
+
+def _text(survey: Survey, key: str, language: str) -> str:
+    return survey.text(survey.document.get(key, {}), language)
+
+
+def _researcher(survey: Survey, key: str, language: str) -> str:
+    return survey.text(survey.document.get("researcher", {}).get(key, {}), language)
+
+
+def _who(survey: Survey, language: str) -> str:
+    """Name and institution; empty where the survey names nobody."""
+    return ", ".join(part for key in ("name", "institution") if (part := _researcher(survey, key, language)))
+
+
+def _contact(survey: Survey, words: Words) -> str:
+    contact = survey.document.get("researcher", {}).get("contact")
+    return words.say("letter_ask", contact=contact) if contact else ""
+
+
+def _protection(survey: Survey, words: Words) -> list[str]:
+    """How answers stay their owner's, in two or three sentences."""
+    if not survey.private:
+        return [words.say("letter_unprotected")]
+    return [
+        words.say("letter_toss" if survey.own_coin else "letter_dice"),
+        _odds(max((survey.questions[index] for index in survey.private), key=lambda asked: asked.epsilon), words),
+        words.say("letter_belief", after=after_report(survey.epsilon)),
+        words.say("letter_public") if len(survey.private) < len(survey.questions) else "",
+    ]
+
+
+def _odds(costliest: Question, words: Words) -> str:
+    """How many of 100 send yes; of a question that is not yes or no the belief says enough."""
+    measure = measure_of(costliest)
+    if costliest.kind.truth != "yes_no" or not isinstance(measure, ShareChannel):
+        return ""
+    yes, no = (_of_100(share, words) for share in (measure.a, measure.b))
+    return words.say("letter_odds", yes=yes, no=no)
+
+
+def _of_100(share: float, words: Words) -> str:
+    """Rounded, but never to nobody or everybody."""
+    return words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2)
+
+
+def after_report(epsilon: float) -> int:
+    """How many of 100 a belief of 10 in 100 can become at most, rounded up."""
+    return math.ceil(100 * belief_after(BEFORE, epsilon) - _SLACK)
+
+
+def _seen(survey: Survey, words: Words) -> list[str]:
+    if not survey.is_blind:
+        return [words.say("letter_seen")]
+    now = words.say("letter_seen_blind_now") if "blind_now" in blind_limits(survey) else ""
+    return [words.say("letter_seen_blind"), now]
+
+
+def _how_to_answer(survey: Survey, link: str, words: Words) -> list[str]:
+    hours = survey.send_within_hours
+    waits = words.say("letter_wait", hours=hours) if hours else ""
+    return [f"{words.say(_invited(survey))}\n{link}", waits, *_window(survey, words), _contact(survey, words)]
+
+
+def _invited(survey: Survey) -> str:
+    """The name of the sentence above the link."""
+    if survey.is_blind:
+        return "letter_invitation_waves" if len(survey.waves) > 1 else "letter_invitation"
+    return "letter_personal" if survey.asks_for_token else "letter_link"
+
+
+def _window(survey: Survey, words: Words) -> list[str]:
+    said = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
+    return [words.say(key, moment=words.moment(moment)) for key, moment in said if moment]
+
+
+def _asker(survey: Survey, words: Words, language: str) -> list[str]:
+    who = _who(survey, language)
+    said = words.say("letter_who", who=who) if who else ""
+    return [said, _researcher(survey, "ethics", language), _contact(survey, words)]
+
+
+def _method(survey: Survey, words: Words) -> str:
+    if not survey.private:
+        return words.say("letter_unprotected")
+    return words.say("ethics_toss" if survey.own_coin else "ethics_device")
+
+
+def _questions(survey: Survey, words: Words, language: str) -> list[str]:
+    told = [_question(survey.text(question.label, language), question, words) for question in survey.questions]
+    if survey.ask is not None:
+        told.append(words.say("ethics_ask", private=len(survey.private), asked=survey.ask))
+    if survey.private:
+        spent = show_epsilon(survey.epsilon)
+        told.append(words.say("ethics_report", epsilon=spent, after=after_report(survey.epsilon)))
+    if survey.private and len(survey.waves) > 1:
+        total = survey.epsilon_of_memo + len(survey.waves) * survey.epsilon_of_wave
+        told.append(words.say("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
+    return told
+
+
+def _question(label: str, question: Question, words: Words) -> str:
+    if question.mechanism is None:
+        return "- " + words.say("ethics_public_question", label=label)
+    spent, after = show_epsilon(question.epsilon), after_report(question.epsilon)
+    return "- " + words.say("ethics_private_question", label=label, epsilon=spent, after=after)
+
+
+def _kept(survey: Survey, words: Words) -> list[str]:
+    deleted = words.say("ethics_deleted", day=words.day(survey.delete_on)) if survey.delete_on else ""
+    return [
+        words.say("ethics_kept_text"),
+        words.say("ethics_ids", days=survey.ids_days),
+        words.say("privacy_stored_token") if survey.asks_for_token else "",
+        words.say("privacy_stored_blind") if survey.is_blind else "",
+        words.say("privacy_stored_wait", hours=survey.send_within_hours) if survey.send_within_hours else "",
+        deleted,
+        words.say("ethics_steps", batch=survey.release_batch),
+    ]
+
+
+def _taking_part(survey: Survey, words: Words) -> list[str]:
+    declining = all(survey.questions[index].domain.absent for index in survey.private)
+    said = words.say("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
+    return [words.say("ethics_voluntary"), said]
+
+
+def _limits(survey: Survey, words: Words) -> list[str]:
+    named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
+    return [f"- {words.say(f'ethics_limit_{name}')}" for name in named]
+
+
+def _version(survey: Survey, words: Words) -> list[str]:
+    name, revision = survey.name, str(survey.revision)
+    if survey.lacks_keys:
+        return [words.say("privacy_version", name=name, revision=revision), words.say("publish_digest_later")]
+    return [words.say("ethics_version", name=name, revision=revision, digest=survey.digest)]
+
+
+def _part(words: Words, heading: str, told: Sequence[str]) -> list[str]:
+    """A heading in capitals, and what stands under it; nothing where there is nothing to say."""
+    return [words.say(heading).upper(), *told] if any(told) else []
+
+
+def _paragraphs(told: Iterable[str]) -> str:
+    return "\n\n".join(text for text in told if text) + "\n"

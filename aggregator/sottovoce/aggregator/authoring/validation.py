@@ -1,0 +1,274 @@
+"""
+What is wrong with a draft, each in a sentence of the researcher's language, with its field and, where there is one, a
+mend.
+
+What can go wrong on the page has a sentence of its own. Whatever else ``parse_survey`` refuses comes from files only,
+and is told with the key of the file.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+
+from sottovoce.aggregator.authoring.conditions import condition_problems
+from sottovoce.aggregator.authoring.cost_and_precision import question_of, rows_of, totals_of
+from sottovoce.aggregator.authoring.draft import Draft, DraftProblem, Place
+from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS
+from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.planning.traffic_analysis import HARDLY, HOUR, spread
+from sottovoce.aggregator.planning.uniqueness import thin_cells
+from sottovoce.aggregator.surveys.privacy_limit import most_asked
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
+from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey, Wave
+from sottovoce.shared.types import TYPES
+
+DAY = 24
+LONGEST = 4000
+"""Letters of one text."""
+
+_OF_QUESTION = re.compile(r"/questions/(\d+)(?:/of)?(?:/([a-z_]+))?.*", re.ASCII)
+_FIELDS = {
+    "visible_if": "condition",
+    "any_of": "condition",
+    "choices": "options",
+    "mechanism": "harm",
+    "public": "harm",
+}
+
+
+def problems_of(draft: Draft, name: str) -> list[DraftProblem]:
+    """All problems, the grave ones first; of one field and gravity only the first."""
+    found = [problem for check in _CHECKS for problem in check(draft)]
+    told = {problem.place.field for problem in found if problem.grave}
+    cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
+    found += [each for each in _refused(draft, name) if each.place.field not in told and each.place.card not in cards]
+    return sorted(found, key=lambda problem: not problem.grave)
+
+
+def survey_of_draft(draft: Draft, name: str) -> Survey:
+    """
+    The survey that a draft is.
+
+    Raises:
+        SpecError: it is none yet.
+    """
+    return parse_survey(survey_document(draft, name))
+
+
+def _refused(draft: Draft, name: str) -> Iterator[DraftProblem]:
+    try:
+        survey_of_draft(draft, name)
+    except SpecError as error:
+        for problem in error.problems:
+            yield refused_field(problem)
+
+
+def refused_field(problem: Problem) -> DraftProblem:
+    """What a reader of surveys refuses, with its field; one that the page does not have has its name in the file."""
+    values = {"message": problem.message, "field": _key_of(problem.pointer)}
+    return DraftProblem(place_of(problem.pointer), "other", values=values)
+
+
+def _key_of(pointer: str) -> str:
+    """The last name in a JSON pointer, as the survey's file has it."""
+    names = [part for part in pointer.split("/") if part and not part.isdigit()]
+    return names[-1].replace("~1", "/").replace("~0", "~") if names else "survey"
+
+
+def place_of(pointer: str) -> Place:
+    """The field of the form that a JSON pointer of the survey's document leads to."""
+    if found := _OF_QUESTION.fullmatch(pointer):
+        number, key = int(found[1]), found[2] or "label"
+        if key == "cohort":
+            return Place(key)
+        return Place(f"q{number}.{_FIELDS.get(key, key)}", number)
+    if pointer == "/questions":
+        return Place("add")
+    parts = pointer.strip("/").split("/")
+    if parts[0] == "waves":
+        number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
+        return Place(f"wave{number_of_wave}.{key}")
+    return Place(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
+
+
+def _no_question(draft: Draft) -> Iterator[DraftProblem]:
+    if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
+        yield DraftProblem(Place("add"), "no_question", mend="add:boolean")
+
+
+def _texts(draft: Draft) -> Iterator[DraftProblem]:
+    default, *others = draft.tags
+    if not draft.title.strip():
+        yield DraftProblem(Place("title"), "no_title")
+    for number, card in enumerate(draft.cards):
+        if not card.asked.get("label", {}).get(default, "").strip():
+            yield DraftProblem(Place(f"q{number}.label", number), "no_label", values={"number": number + 1})
+    for tag in others:
+        missing = sum(not texts.get(tag) for _, texts in _written(draft) if texts.get(default))
+        if missing:
+            yield DraftProblem(Place("title"), "untranslated", grave=False, values={"tag": tag, "missing": missing})
+
+
+def _written(draft: Draft) -> Iterator[tuple[Place, Mapping[str, str]]]:
+    """Every text by language, with the field that it is written in."""
+    researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
+    heads = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice")}
+    heads |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
+    heads |= {"after.text": after.get("text")}
+    yield from ((Place(key), texts) for key, texts in heads.items() if texts)
+    for number, card in enumerate(draft.cards):
+        for key in ("label", "hint"):
+            yield Place(f"q{number}.{key}", number), card.asked.get(key, {})
+        for option in card.treated.get("choices", ()):
+            yield Place(f"q{number}.options", number), option.get("label", {})
+
+
+def _bad_texts(draft: Draft) -> Iterator[DraftProblem]:
+    for place, texts in _written(draft):
+        longest = max(map(len, texts.values()), default=0)
+        if longest > LONGEST:
+            yield DraftProblem(place, "long_text", values={"letters": longest, "most": LONGEST})
+        if any(text != text.translate(DIRECTIONS) for text in texts.values()):
+            mend = "straighten_all" if place.card is None else f"straighten:{place.card}"
+            yield DraftProblem(place, "direction", mend=mend)
+
+
+def _options(draft: Draft) -> Iterator[DraftProblem]:
+    for number, card in enumerate(draft.cards):
+        kind = TYPES.get(str(card.treated.get("type")))
+        if kind is None or kind.list_key != "choices":
+            continue
+        labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
+        place = Place(f"q{number}.options", number)
+        if len(labels) < 2:
+            yield DraftProblem(place, "few_options", values={"number": number + 1})
+        elif len(set(labels)) < len(labels):
+            yield DraftProblem(place, "same_options", values={"number": number + 1})
+
+
+def _numbers(draft: Draft) -> Iterator[DraftProblem]:
+    for number, card in enumerate(draft.cards):
+        kind = TYPES.get(str(card.treated.get("type")))
+        if kind is None or kind.truth != "number":
+            continue
+        place = Place(f"q{number}.min", number)
+        if any(not card.treated.get(key) for key in kind.required):
+            yield DraftProblem(place, "no_bounds", values={"number": number + 1})
+        elif question_of(draft, card) is None:
+            yield DraftProblem(place, "bad_bounds", values={"number": number + 1})
+
+
+def _cost(draft: Draft) -> Iterator[DraftProblem]:
+    epsilons = []
+    for number, card in enumerate(draft.cards):
+        question = question_of(draft, card)
+        epsilon = 0.0 if question is None or question.mechanism is None else question.epsilon
+        epsilons += [epsilon] * (epsilon > 0)
+        if epsilon > DEFAULT_ALLOWANCE.question:
+            yield DraftProblem(
+                Place(f"q{number}.harm", number),
+                "dear_question",
+                values={
+                    "number": number + 1,
+                    "spent": _figure(epsilon),
+                    "allowed": _figure(DEFAULT_ALLOWANCE.question),
+                },
+                mend=f"step:{number}:little",
+            )
+    total = totals_of(draft).epsilon
+    yield from _dear(total, epsilons)
+
+
+def _dear(total: float, epsilons: list[float]) -> Iterator[DraftProblem]:
+    grave = total > DEFAULT_ALLOWANCE.total
+    if not grave and total < NEARLY_SURE:
+        return
+    limit = DEFAULT_ALLOWANCE.total if grave else NEARLY_SURE
+    ask = most_asked(epsilons, len(epsilons), limit)
+    values = {"spent": _figure(total), "allowed": _figure(DEFAULT_ALLOWANCE.total)}
+    yield DraftProblem(
+        Place("ask"), "dear_survey" if grave else "nearly_sure", grave, values, f"ask:{ask}" if ask else ""
+    )
+
+
+def _figure(epsilon: float) -> float:
+    return round(epsilon + 0.0049, 2)
+
+
+def _who_asks(draft: Draft) -> Iterator[DraftProblem]:
+    researcher = draft.head.get("researcher", {})
+    if not researcher.get("name"):
+        # Texts about who asks have no place without a name.
+        grave = any(researcher.get(key) for key in ("institution", "contact", "ethics"))
+        yield DraftProblem(Place("researcher.name"), "no_researcher", grave)
+    elif not researcher.get("contact"):
+        yield DraftProblem(Place("researcher.contact"), "no_contact", grave=False)
+
+
+def _kinder(draft: Draft) -> Iterator[DraftProblem]:
+    questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
+    if questions and all(card.harm == "public" for card in questions):
+        yield DraftProblem(Place("q0.harm", 0), "all_public", grave=False)
+    yield from _alone(draft)
+    if draft.people is None:
+        yield DraftProblem(Place("people"), "no_people", grave=False)
+    elif draft.group is not None and draft.group < draft.people:
+        yield DraftProblem(Place("group"), "small_group")
+
+
+def _alone(draft: Draft) -> Iterator[DraftProblem]:
+    """Public answers are told of before anybody gives one: how many people would be alone with theirs."""
+    number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
+    thin = thin_cells([question_of(draft, draft.cards[number]) for number in number_of], draft.people)
+    if thin is not None:
+        number = number_of[thin.widest]
+        values = {"cells": thin.cells, "people": thin.people, "number": number + 1}
+        # A cohort stays public.
+        mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"
+        yield DraftProblem(Place(f"q{number}.harm", number), "alone", False, values, mend)
+
+
+def _watched(draft: Draft) -> Iterator[DraftProblem]:
+    """Under signatures that lead nowhere, the moment of a report may still lead to its invitation."""
+    hours, place = draft.head.get("privacy", {}).get("send_within_hours"), Place("send_within_hours")
+    if draft.access != "blind" or not isinstance(hours, int | None):
+        return
+    in_one_visit = len(draft.waves) < 2 or bool(draft.head.get("fresh_samples"))
+    if not hours and in_one_visit:
+        yield DraftProblem(place, "no_wait")
+    elif (hours or DAY) < DAY:
+        yield DraftProblem(place, "short_wait", grave=False)
+    for field, wave in _windows(draft) if hours else ():
+        seconds = spread(hours or 0, [wave])
+        if seconds <= HARDLY and in_one_visit:
+            yield DraftProblem(Place(field), "no_window")
+        elif seconds < HOUR * min(hours or 0, DAY):
+            yield DraftProblem(Place(field), "short_window", grave=False)
+
+
+def _windows(draft: Draft) -> Iterator[tuple[str, Wave]]:
+    """The field of each end, and the wave that ends there; those that no moments say are left out."""
+    rows = [(f"wave{number}.closes", wave) for number, wave in enumerate(draft.waves)] or [("closes", draft.head)]
+    for field, row in rows:
+        with suppress(ValueError):
+            opens, closes = (datetime.fromisoformat(str(row.get(key, ""))) for key in ("opens", "closes"))
+            if opens.tzinfo and closes.tzinfo:
+                yield field, Wave(opens, closes)
+
+
+_CHECKS: tuple[Callable[[Draft], Iterator[DraftProblem]], ...] = (
+    _texts,
+    _no_question,
+    _options,
+    _numbers,
+    condition_problems,
+    _bad_texts,
+    _cost,
+    _watched,
+    _who_asks,
+    _kinder,
+)
+"""In the order of the page."""

@@ -1,1 +1,0 @@
-"""Signing reports' ids without seeing them: keys, the file that holds them, redeeming, verifying."""

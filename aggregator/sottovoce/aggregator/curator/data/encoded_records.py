@@ -1,0 +1,180 @@
+"""
+A curator's records as ``bind`` has placed them: a file beside the data, from which every later verb reads.
+
+    {"columns": .., "count": n, ..}      one line of canonical JSON
+    columns, one after the other         n whole numbers each, little-endian, as wide as the *declaration* asks for
+
+A text is placed once, when the data are bound; a verb reads n numbers of a fixed width whatever they are. How long that
+takes follows from the declaration and the number of records, and from no value: what did not fit lies there as the
+same bytes as what did. The file is records: it belongs to whoever has the data, and it is deleted with them.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.curator.declaration import Declaration, Kind
+from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
+from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import StorageError
+
+FORMAT = "sottovoce-records/1"
+ENDING = ".placed"
+
+_LONGEST_HEAD = 1 << 20
+_AGAIN = "bind the data again, with the same terms: nothing of the budget changes"
+
+
+@dataclass(frozen=True)
+class PlacedRecords:
+    """
+    The placed records of one data set.
+
+    Attributes:
+        file: of the data; the records lie beside it.
+        data: SHA-256 of the data.
+        declaration: what they hold.
+        stamp: of the file before its SHA-256 was made, as ``stamp_of`` has it.
+    """
+
+    file: Path
+    data: str
+    declaration: Declaration
+    stamp: Sequence[str]
+
+    @property
+    def path(self) -> Path:
+        """Where they lie."""
+        return _place(self.file)
+
+    def write(self, records: Records) -> None:
+        """
+        Write all columns, in the place of what was there.
+
+        Args:
+            records: of every declared column.
+
+        Raises:
+            StorageError: they cannot be written.
+        """
+        narrow = [_narrow(records.columns[name], kind) for name, kind in self.declaration.columns.items()]
+        head = {
+            "format": FORMAT,
+            "data": self.data,
+            "declaration": self.declaration.digest,
+            "count": records.count,
+            "columns": [hashlib.sha256(each).hexdigest() for each in narrow],
+            "stamp": list(self.stamp),
+        }
+        try:
+            self._replace([canonical.dump({**head, "hash": _hash(head)}), b"\n", *narrow])
+        except OSError:
+            raise StorageError(
+                f"{self.path.name} cannot be written beside the data; there must be room for it"
+            ) from None
+
+    def _replace(self, parts: Sequence[bytes]) -> None:
+        handle, part = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                # Whoever may read the data may read them here, and nobody else.
+                os.fchmod(handle, self.file.stat().st_mode & 0o666)
+                for each in parts:
+                    file.write(each)
+                file.flush()
+                os.fsync(handle)
+            Path(part).replace(self.path)
+        finally:
+            Path(part).unlink(missing_ok=True)
+        sync(self.path.parent)
+
+    def read(self, names: Sequence[str]) -> Records:
+        """
+        Some columns.
+
+        Args:
+            names: of declared columns.
+
+        Raises:
+            StorageError: they are missing, damaged, or of other data or of another declaration.
+        """
+        try:
+            with self.path.open("rb") as file:
+                head = _head(file.readline(_LONGEST_HEAD))
+                if (head["data"], head["declaration"]) != (self.data, self.declaration.digest):
+                    raise StorageError(f"{self.path.name} has the records of other data or declarations; {_AGAIN}")
+                start, count = file.tell(), int(head["count"])
+                found = {}
+                for (name, kind), digest in zip(self.declaration.columns.items(), head["columns"], strict=True):
+                    size = count * _width(kind).itemsize
+                    if name in names:
+                        file.seek(start)
+                        found[name] = self._column(file.read(size), digest, kind)
+                    start += size
+        except FileNotFoundError:
+            raise StorageError(f"{self.path.name}, the placed records of these data, is missing; {_AGAIN}") from None
+        except (OSError, KeyError, TypeError, ValueError, OverflowError):
+            raise self._damaged() from None
+        return Records(count, {name: found[name] for name in names}, {})
+
+    def _column(self, content: bytes, digest: str, kind: Kind) -> Values:
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise self._damaged()
+        return np.frombuffer(content, _width(kind)).astype(np.int64)
+
+    def _damaged(self) -> StorageError:
+        return StorageError(f"{self.path.name}, the placed records of these data, is damaged; {_AGAIN}")
+
+
+def known_digest(file: Path) -> str | None:
+    """
+    The SHA-256 of data that were bound and have not been touched since; None if they must be read to know it.
+
+    Answers are made of the placed records, which have a digest of their own: this only tells whose they are.
+    """
+    try:
+        with _place(file).open("rb") as placed:
+            head = _head(placed.readline(_LONGEST_HEAD))
+        return str(head["data"]) if head["stamp"] == stamp_of(file) else None
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
+
+
+def stamp_of(file: Path) -> list[str]:
+    """Size and times of a file, which change when it is written to; none of a file that is not there."""
+    try:
+        found = file.stat()
+    except OSError:
+        return []
+    return [str(each) for each in (found.st_size, found.st_mtime_ns, found.st_ctime_ns)]
+
+
+def _place(file: Path) -> Path:
+    return file.with_name(file.name + ENDING)
+
+
+def _head(line: bytes) -> Mapping[str, Any]:
+    found = json.loads(line)
+    if not isinstance(found, dict) or found.get("format") != FORMAT or found.pop("hash", "") != _hash(found):
+        raise ValueError
+    return found
+
+
+def _hash(head: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical.dump(head)).hexdigest()
+
+
+def _narrow(values: Values, kind: Kind) -> bytes:
+    return values.astype(_width(kind)).tobytes()
+
+
+def _width(kind: Kind) -> np.dtype[Any]:
+    """As wide as the largest number that may stand for a cell of this kind, whichever do."""
+    return np.dtype(np.min_scalar_type(kind.largest)).newbyteorder("<")

@@ -1,0 +1,130 @@
+"""
+Tables of public answers that are published: drawn under the survey's budget, and written from its ledger ever after.
+
+A file is made of the ledger's entries alone, whatever verb or page asked for them: to write it draws nothing, reads no
+report and costs nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sottovoce.aggregator.curator.budget import Answered
+from sottovoce.aggregator.curator.data.data_set import DataSet
+from sottovoce.aggregator.curator.declaration import Declaration, Number
+from sottovoce.aggregator.curator.ledger.ledger_format import Ledger, parse_ledger
+from sottovoce.aggregator.curator.questions import Question, cell_names, histogram_question, number_question
+from sottovoce.aggregator.curator.text_report import answer_document, budget_document
+from sottovoce.aggregator.export.survey_files import json_text, marked
+from sottovoce.aggregator.file_formats.csv_cells import write_csv
+from sottovoce.aggregator.file_formats.provenance import About
+
+FORMAT = "sottovoce-release/1"
+MOST_POINTS = 1000
+"""A number of more points than these is published by its mean."""
+
+COLUMNS = ("entry", "verb", "columns", "cell", "value", "error_below", "epsilon", "neighbours")
+
+
+def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> list[tuple[Question, Answered]]:
+    """
+    Draw tables of public answers, or find them in the ledger: each question's alone, or one of several together.
+
+    Args:
+        data: the public answers of a survey.
+        epsilon: of all of them together; of several tables each has the same part.
+        columns: of one table; none for a table of each public question.
+
+    Raises:
+        BudgetExhausted: a part of it is more than what is left; what was drawn before it stays published.
+        StorageError: there is no budget, or its ledger is not as it should be.
+    """
+    declared = data.declaration
+    apart = [] if columns else [_of_one(declared, name) for name in declared.columns]
+    asked = apart or [histogram_question(declared, columns)]
+    return [(each, data.ask(each, epsilon / len(asked))) for each in asked]
+
+
+def _of_one(declared: Declaration, name: str) -> Question:
+    kind = declared.column(name)
+    if isinstance(kind, Number) and kind.steps >= MOST_POINTS:
+        return number_question("mean", declared, name)
+    return histogram_question(declared, [name])
+
+
+def answers_document(answers: Sequence[tuple[Question, Answered]]) -> dict[str, Any]:
+    """What was answered now or before, as ``curator --json`` tells it, table by table."""
+    return {"format": FORMAT, "tables": [answer_document(answered, question.names) for question, answered in answers]}
+
+
+def released_document(lines: bytes, declared: Declaration, about: About) -> dict[str, Any]:
+    """
+    All that was published of a survey's public answers.
+
+    Args:
+        lines: of its ledger, which are checked against each other; its head is not looked at.
+        declared: of the public answers, by which the budget was opened.
+        about: says which survey it is.
+
+    Raises:
+        StorageError: a line was changed.
+    """
+    ledger = parse_ledger(lines)
+    return {
+        "format": FORMAT,
+        "survey": about.survey.name,
+        "digest": about.survey.digest,
+        **budget_document(ledger),
+        "tables": list(_tables(ledger, declared)),
+    }
+
+
+def _tables(ledger: Ledger, declared: Declaration) -> Iterator[dict[str, Any]]:
+    for entry in ledger.entries:
+        names = []
+        if entry.question["verb"] == "histogram":
+            names = cell_names(declared, entry.question["columns"])
+        yield {
+            "entry": entry.number,
+            "question": dict(entry.question),
+            "names": names,
+            **entry.answer,
+            "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
+        }
+
+
+def write_released_json(path: Path, document: dict[str, Any], about: About) -> None:
+    """
+    Write the document.
+
+    Args:
+        path: of the file.
+        document: of ``released_document``.
+        about: what the file says of itself.
+    """
+    path.write_text(json_text(marked(document, about)), encoding="utf-8")
+
+
+def write_released_csv(path: Path, document: dict[str, Any], about: About) -> None:
+    """
+    Write every number that was published as a line, by ``COLUMNS``.
+
+    Args:
+        path: of the file.
+        document: of ``released_document``.
+        about: what the file says of itself.
+    """
+    relation = document["budget"]["neighbours"]
+    write_csv(path, about, COLUMNS, (row for table in document["tables"] for row in _rows(table, relation)))
+
+
+def _rows(table: dict[str, Any], relation: str) -> Iterator[Sequence[object]]:
+    asked = table["question"]
+    columns = " x ".join(asked.get("columns", [asked.get("column", "")]))
+    before = (table["entry"], asked["verb"], columns)
+    after = (table["error"].get("t"), table["charge"]["epsilon"], relation)
+    for key, value in table["values"].items():
+        values = value if isinstance(value, list) else [value]
+        names = table["names"] if len(table["names"]) == len(values) else [key] * len(values)
+        yield from ((*before, name, each, *after) for name, each in zip(names, values, strict=True))

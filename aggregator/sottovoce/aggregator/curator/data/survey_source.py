@@ -1,0 +1,170 @@
+"""
+The public answers of a closed survey as a curator's data set: declared by its canonical survey, read from the database.
+
+Public answers are not randomized, so that a table of them can name a person. Through the budget they get central noise.
+
+Which data  The data set is named by the digest of the survey's first revision, which never changes: whoever opens the
+            survey again, corrects it and closes it has the same budget, and the records of then and now share it.
+Declared    By the revision that was the newest when the budget was opened. What was not asked, or asked otherwise by
+            another revision, is ``other``, or the middle of the grid.
+Where       The ledger lies in the database, so that each node knows of it and backup, copy and deletion take it along;
+            its head lies in the folder of heads, which the nodes share or one of them alone has.
+Opened      By its owner's choice or by the first release, never by closing alone: epsilon is fixed for good and nobody
+            but the owner can say how much. From then on the survey's exact public tables are in no file and no reply
+            that is made for others: ``Revision.released``.
+Try-outs    have none: their answers are not the survey's.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.estimates import Revision, revisions_of
+from sottovoce.aggregator.analysis.shown_columns import Column, read_reports
+from sottovoce.aggregator.curator.budget import Budget
+from sottovoce.aggregator.curator.data.data_set import DataSet, kept_heads
+from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, Number
+from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
+from sottovoce.aggregator.curator.records import Records, Values
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
+from sottovoce.aggregator.storage.releases import ReleaseTables
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.shared.errors import StorageError
+from sottovoce.shared.spec import Question, Survey
+
+TRIAL = "a try-out has no budget: its answers are not the survey's, and nobody publishes them"
+WITHHELD = (
+    "a budget for this survey's public answers was opened: exact tables of them are in no file any more, since beside"
+    " the noisy ones they would undo the noise; sottovoce export --release-epsilon, or curator with --survey, answer"
+)
+
+
+@dataclass(frozen=True)
+class StoredLedger:
+    """
+    A ledger in the database.
+
+    Attributes:
+        tables: where it lies.
+        survey: whose.
+        who: uses it, for the journal.
+    """
+
+    tables: ReleaseTables
+    survey: str
+    who: str
+
+    @property
+    def name(self) -> str:
+        """As in messages."""
+        return f"the budget of {self.survey}"
+
+    def read(self) -> bytes | None:
+        """Its lines; None if there are none."""
+        return b"".join(self.tables.lines(self.survey)) or None
+
+    def cut(self, size: int) -> None:
+        """Nothing is ever cut off: a transaction writes a line or does not."""
+
+    def begin(self, line: bytes) -> None:
+        """In one transaction."""
+        self.tables.begin(self.survey, line, self.who)
+
+    def add(self, line: bytes, after: int) -> None:
+        """
+        In one transaction, unless somebody else was faster.
+
+        Args:
+            line: with its end.
+            after: how many lines there are.
+        """
+        self.tables.add(self.survey, after, line)
+
+    def sync(self) -> None:
+        """What is read is durable."""
+
+
+def survey_declaration(survey: Survey) -> Declaration:
+    """
+    What the public answers of a survey may be.
+
+    Raises:
+        StorageError: it has no public question.
+    """
+    kinds = {question.name: _kind(question) for question in survey.questions if question.mechanism is None}
+    used = {name: kind for name, kind in kinds.items() if kind is not None}
+    if not used:
+        raise StorageError("the survey has no public question whose answers could be published")
+    return Declaration("one report", used)
+
+
+def _kind(question: Question) -> Kind | None:
+    domain = question.domain
+    if domain.grid is not None and not domain.options:
+        low, step = domain.grid.low, domain.grid.step
+        return Number(low, domain.grid.high, step, low + domain.steps // 2 * step)
+    return Categories(domain.options) if domain.options and domain.grid is None else None
+
+
+def survey_data_set(storage: Storage, name: str, now: datetime, data: Path, heads: str, who: str = MACHINE) -> DataSet:
+    """
+    The public answers of a survey, under its budget.
+
+    Args:
+        storage: the database.
+        name: of the survey.
+        now: the present moment.
+        data: the data folder, outside which the heads must lie.
+        heads: the folder of heads, as the setting names it.
+        who: looks, for the journal.
+
+    Raises:
+        EstimateError: there is no such survey, or it is not closed.
+        StorageError: it is a try-out or has no public question, or the folder of heads cannot be used.
+    """
+    revisions = revisions_of(storage, name)
+    check_closed(storage, [each.stored for each in revisions], None, now)
+    if revisions[-1].survey.trial:
+        raise StorageError(TRIAL)
+    ledger = StoredLedger(storage.releases, name, who)
+    ordered = opened_last(revisions, ledger.read())
+    declared = survey_declaration(ordered[-1].survey)
+    kept = kept_heads(heads, data)
+    storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}")
+
+    def read(names: Sequence[str] | None) -> Records:
+        reports = read_reports(storage, ordered, public=True)
+        wanted = declared.columns if names is None else names
+        columns = {each: _values(reports.columns[each], declared.column(each)) for each in wanted}
+        return Records(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
+
+    first = revisions[0].survey.digest
+    return DataSet(read, declared, Budget(ledger, hashlib.sha256(first.encode()).hexdigest(), declared.digest, kept))
+
+
+def opened_last(revisions: Sequence[Revision], ledger: bytes | None) -> Sequence[Revision]:
+    """The same revisions, at their end the one by whose declaration the budget was opened: it names the columns."""
+    if ledger is None:
+        return revisions
+    terms = parse_ledger(ledger).terms
+    for each in reversed(revisions):
+        has_public = any(question.mechanism is None for question in each.survey.questions)
+        if has_public and survey_declaration(each.survey).digest == terms.declaration:
+            return [*(other for other in revisions if other is not each), each]
+    return revisions
+
+
+def _values(column: Column, kind: Kind) -> Values:
+    missing = is_null(column)
+    values: Values = np.where(missing, kind.place("").value, np.where(missing, 0, column).astype(np.int64))
+    return values
+
+
+def _missing(column: Column) -> int:
+    return int(np.count_nonzero(is_null(column)))

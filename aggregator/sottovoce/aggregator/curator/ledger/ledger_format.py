@@ -1,0 +1,194 @@
+"""
+The lines of a budget's ledger: one JSON object each, with the hash of the line before it and its own.
+
+Line 0 says what the budget is about; each further one is an entry: question, charge and answer. A line's hash is the
+SHA-256 of its canonical JSON without the hash.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.aggregator.curator.ledger.ledger_anchor import Head
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Release
+from sottovoce.shared import canonical
+from sottovoce.shared.errors import StorageError
+
+FORMAT = "sottovoce-budget/1"
+FIRST = "0" * 64
+"""Stands for the hash of a line before the first."""
+
+
+@dataclass(frozen=True)
+class BudgetTerms:
+    """
+    What a budget is about; fixed when it is opened, for good.
+
+    Attributes:
+        data: SHA-256 of the data.
+        declaration: digest of what is declared of them.
+        epsilon: that all answers together may cost.
+        delta: as well.
+        neighbours: the relation under which both are meant.
+        records: how many there are, if that is public: under replace-one.
+    """
+
+    data: str
+    declaration: str
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+    records: int | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """
+    One question that was answered.
+
+    Attributes:
+        number: from 1.
+        question: in canonical form.
+        charge: what it cost.
+        answer: ``values``, ``sensitivity``, ``error`` and ``notes``, as they were drawn.
+    """
+
+    number: int
+    question: Mapping[str, Any]
+    charge: Charge
+    answer: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """
+    A ledger whose lines follow from each other.
+
+    Attributes:
+        terms: of the budget.
+        entries: in their order.
+        heads: number and hash of each line, by its number.
+    """
+
+    terms: BudgetTerms
+    entries: Sequence[Entry]
+    heads: Sequence[Head]
+
+    @property
+    def head(self) -> Head:
+        """Of the last line."""
+        return self.heads[-1]
+
+
+def first_line(terms: BudgetTerms) -> bytes:
+    """The line that opens a ledger."""
+    told = {
+        "format": FORMAT,
+        "data": terms.data,
+        "declaration": terms.declaration,
+        "epsilon": str(terms.epsilon),
+        "delta": str(terms.delta),
+        "neighbours": terms.neighbours.value,
+        "records": terms.records,
+    }
+    return _line(told, 0, FIRST)
+
+
+def entry_line(question: Mapping[str, Any], release: Release, before: Head) -> bytes:
+    """
+    The line of an entry.
+
+    Args:
+        question: in canonical form.
+        release: that was drawn.
+        before: the line before it.
+    """
+    charge, rho = release.charge, release.charge.rho
+    told = {
+        "question": question,
+        "charge": {
+            "epsilon": str(charge.epsilon),
+            "delta": str(charge.delta),
+            "rho": None if rho is None else str(rho),
+        },
+        "answer": {
+            "values": release.values,
+            "sensitivity": release.sensitivity,
+            "error": release.error,
+            "notes": list(release.notes),
+        },
+    }
+    return _line(told, before.number + 1, before.hash)
+
+
+def _line(told: Mapping[str, Any], number: int, previous: str) -> bytes:
+    whole = {"number": number, "previous": previous, **told}
+    return canonical.dump({**whole, "hash": _hash(whole)}) + b"\n"
+
+
+def _hash(told: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical.dump(told)).hexdigest()
+
+
+def parse_ledger(content: bytes) -> Ledger:
+    """
+    The ledger in these whole lines.
+
+    Raises:
+        StorageError: a line was changed, dropped, swapped or added; says which.
+    """
+    found: list[dict[str, Any]] = []
+    heads = [Head(-1, FIRST)]
+    for number, line in enumerate(content.split(b"\n")[:-1]):
+        told = _told(line, number)
+        if told["number"] != number or told["previous"] != heads[-1].hash:
+            raise StorageError(f"the budget's entry {number} does not follow from the one before it")
+        heads.append(Head(number, told["hash"]))
+        found.append(told)
+    if not found:
+        raise StorageError("the budget's ledger is empty")
+    return Ledger(_terms(found[0]), [_entry(told) for told in found[1:]], heads[1:])
+
+
+def _told(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        told = json.loads(line)
+        spelled = canonical.dump(told) == line
+        written = told.pop("hash")
+        if spelled and written == _hash(told):
+            return {"number": told["number"], "previous": told["previous"], **told, "hash": written}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise StorageError(f"the budget's entry {number} is not what was written")
+
+
+def _terms(told: Mapping[str, Any]) -> BudgetTerms:
+    try:
+        return BudgetTerms(
+            told["data"],
+            told["declaration"],
+            Fraction(told["epsilon"]),
+            Fraction(told["delta"]),
+            Neighbours(told["neighbours"]),
+            told["records"],
+        )
+    except (KeyError, ValueError, TypeError):
+        raise StorageError("the budget's entry 0 does not say what it is about; is this file a budget?") from None
+
+
+def _entry(told: Mapping[str, Any]) -> Entry:
+    try:
+        rho = told["charge"]["rho"]
+        charge = Charge(
+            Fraction(told["charge"]["epsilon"]),
+            Fraction(told["charge"]["delta"]),
+            None if rho is None else Fraction(rho),
+        )
+        return Entry(told["number"], told["question"], charge, told["answer"])
+    except (KeyError, ValueError, TypeError):
+        raise StorageError(f"the budget's entry {told['number']} has no question, charge and answer") from None

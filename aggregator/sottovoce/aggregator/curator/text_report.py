@@ -1,0 +1,138 @@
+"""What a curator is told: of a data set that was bound, of its budget, and of an answer; as JSON and as lines."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.aggregator.curator.budget import Answered, spent
+from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, Ledger
+from sottovoce.aggregator.curator.records import Records
+from sottovoce.shared import canonical
+
+NO_RELEASE = (
+    "these counts of what does not fit are exact, and no release: they are for the data's curator alone, "
+    "and no verb shows them again"
+)
+
+
+def decimal(value: Fraction) -> str:
+    """With six digits that count; what is spent is rounded up by less than anybody sees."""
+    return f"{float(value):.6g}"
+
+
+def bound_document(records: Records, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
+    """
+    Of a data set that was bound.
+
+    Args:
+        records: all of it.
+        terms: of its budget.
+        notes: about delta, and about what was written beside the data.
+    """
+    return {
+        "records": records.count,
+        "not_as_declared": dict(records.misfits),
+        "budget": terms_document(terms),
+        "notes": [NO_RELEASE, *notes],
+    }
+
+
+def terms_document(terms: BudgetTerms) -> dict[str, Any]:
+    """What is fixed for good."""
+    return {
+        "epsilon": str(terms.epsilon),
+        "delta": str(terms.delta),
+        "neighbours": terms.neighbours.value,
+        "records": terms.records,
+        "data": terms.data,
+        "declaration": terms.declaration,
+    }
+
+
+def bound_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same in words."""
+    yield f"{document['records']:,} records."
+    for name, count in document["not_as_declared"].items():
+        yield f"  {name}: {count:,} not as declared"
+    yield from _terms_lines(document["budget"])
+    yield from (f"Note: {note}." for note in document["notes"])
+
+
+def _terms_lines(terms: Mapping[str, Any]) -> Iterator[str]:
+    public = "n is not public" if terms["records"] is None else f"n = {terms['records']:,} is public"
+    epsilon, delta = decimal(Fraction(terms["epsilon"])), decimal(Fraction(terms["delta"]))
+    yield f"Budget, fixed for good: epsilon {epsilon}, delta {delta}, neighbours {terms['neighbours']} ({public})."
+
+
+def budget_document(ledger: Ledger) -> dict[str, Any]:
+    """Of a budget."""
+    found = spent(ledger)
+    return {
+        "budget": terms_document(ledger.terms),
+        "spent": {"epsilon": str(found.epsilon), "account": found.account},
+        "left": str(ledger.terms.epsilon - found.epsilon),
+        "head": str(ledger.head),
+        "entries": [
+            {"number": each.number, "epsilon": str(each.charge.epsilon), "question": each.question}
+            for each in ledger.entries
+        ],
+    }
+
+
+def budget_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same in words."""
+    yield from _terms_lines(document["budget"])
+    yield f"Spent: epsilon {decimal(Fraction(document['spent']['epsilon']))} (by {document['spent']['account']})."
+    yield f"Left: epsilon {decimal(Fraction(document['left']))}."
+    for each in document["entries"]:
+        yield f"  {each['number']}. epsilon {decimal(Fraction(each['epsilon']))}: {_asked(each['question'])}"
+    yield f"Head: {document['head']}"
+
+
+def _asked(question: Mapping[str, Any]) -> str:
+    return canonical.dump({key: value for key, value in question.items() if key != "epsilon"}).decode()
+
+
+def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
+    """Of an answer; everything in it is from its entry but the sums."""
+    entry = answered.entry
+    return {
+        "entry": entry.number,
+        "recorded_before": answered.again,
+        "question": entry.question,
+        "names": list(names),
+        **entry.answer,
+        "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
+        "spent": {"epsilon": str(answered.spent.epsilon), "account": answered.spent.account},
+    }
+
+
+def answer_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same in words."""
+    for key, value in document["values"].items():
+        if isinstance(value, list) and len(value) == len(document["names"]):
+            yield from (f"{name}: {each}" for name, each in zip(document["names"], value, strict=True))
+        else:
+            yield f"{key}: {_number(value)}"
+    yield from _error_lines(document["error"], "")
+    yield document["sensitivity"]
+    yield from (f"Note: {note}." for note in document["notes"])
+    charge, total = document["charge"], decimal(Fraction(document["spent"]["epsilon"]))
+    cost = "recorded before, and cost nothing now" if document["recorded_before"] else "recorded"
+    epsilon, delta = decimal(Fraction(charge["epsilon"])), decimal(Fraction(charge["delta"]))
+    yield f"Entry {document['entry']} ({cost}): epsilon {epsilon}, delta {delta}; spent in all: {total}."
+
+
+def _error_lines(error: Mapping[str, Any], of: str) -> Iterator[str]:
+    if "t" in error:
+        yield f"Error{of}: with probability .95 every error is below {_number(error['t'])}."
+    for part, below in error.items():
+        if isinstance(below, Mapping) and "t" in below:
+            yield from _error_lines(below, f" of {part}")
+
+
+def _number(value: object) -> str:
+    """An integer, or a fraction of the grid with its decimals."""
+    if isinstance(value, str) and "/" in value:
+        return f"{float(Fraction(value)):.6g} ({value})"
+    return str(value)

@@ -1,0 +1,120 @@
+"""A joint result as a table of numbers to keep: every figure of the document that has limits, one a line."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sottovoce.aggregator.export.survey_files import json_text, marked
+from sottovoce.aggregator.export.workbook import write_workbook
+from sottovoce.aggregator.file_formats.csv_cells import write_csv
+from sottovoce.aggregator.file_formats.provenance import About
+
+Document = Mapping[str, Any]
+
+COLUMNS = (
+    "figure", "rows", "row", "columns", "column", "within", "within_category", "category", "shown", "raw", "std_error",
+    "low", "high", "n", "statistic", "df", "p", "q", "note",
+)  # fmt: skip
+"""Of every such table; a cell is empty where a figure has nothing of the kind."""
+
+Line = dict[str, object]
+
+
+def joint_rows(document: Document) -> list[tuple[object, ...]]:
+    """The lines of the table, by ``COLUMNS``."""
+    made = _LINES[document["format"]](document)
+    notes: list[Line] = [{"figure": "note", "note": note} for note in document["warnings"]]
+    return [tuple(line.get(column) for column in COLUMNS) for line in (*made, *notes)]
+
+
+def write_joint_csv(path: Path, document: Document, about: About) -> None:
+    """
+    Write the table as CSV.
+
+    Args:
+        path: of the file.
+        document: of a joint result.
+        about: what the file says of itself.
+    """
+    write_csv(path, about, COLUMNS, joint_rows(document))
+
+
+def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
+    """
+    Write the table as a workbook.
+
+    Args:
+        path: of the file.
+        document: of a joint result.
+        about: what the file says of itself.
+    """
+    write_workbook(path, about, [COLUMNS, *joint_rows(document)], "Figures")
+
+
+def write_joint_json(path: Path, document: Document, about: About) -> None:
+    """
+    Write the document as programs get it; what it is of stands in the file's name. Of a rehearsal it says that first.
+
+    Args:
+        path: of the file.
+        document: of a joint result.
+        about: stands in the other two.
+    """
+    path.write_text(json_text(marked(document, about)), encoding="utf-8")
+
+
+def _crosstab(document: Document) -> Iterator[Line]:
+    for table in document.get("tables", [document]):
+        where = {"within": document.get("within"), "within_category": table.get("category")}
+        names = {"rows": table["rows"], "columns": table["columns"], "n": table["n"], **where}
+        for key in ("cells", "conditional"):
+            yield from ({"figure": key.rstrip("s"), **names, **cell} for cell in table[key])
+        for key in ("risk_difference", "risk_ratio", "odds_ratio", "phi"):
+            if key in table:
+                yield {"figure": key, **names, **table[key], "shown": table[key]["estimate"]}
+        yield from _tested({**names, "figure": "independence"}, table["independence"])
+        yield from ({**names, "figure": "note", "note": note} for note in table["warnings"] if "tables" in document)
+    if "within" in document:
+        yield from _tested({"figure": "independence", "within": document["within"]}, document["independence"])
+
+
+def _comparison(document: Document) -> Iterator[Line]:
+    names = {"rows": document["groups"], "columns": document["outcome"], "column": document["category"]}
+    names |= {"n": document["n"]}
+    for one in document["values"]:
+        yield {"figure": "value", **names, **one, "row": one["group"]}
+    for one in document["differences"]:
+        yield {"figure": "difference", **names, **one, "row": f"{one['group']} - {one['from']}"}
+    yield from _tested({"figure": "independence", **names}, document["independence"])
+
+
+def _pairs(document: Document) -> Iterator[Line]:
+    return ({"figure": "pair", "rows": one["first"], "columns": one["second"], **one} for one in document["pairs"])
+
+
+def _regression(document: Document) -> Iterator[Line]:
+    for beside in ("", "linear", "of_predictor"):
+        model = document[beside] if beside else document
+        for key in ("coefficients", "ame"):
+            for one in model[key] if model else ():
+                figure = f"{beside or model['model']} {key}"
+                yield {"figure": figure, "columns": model["outcome"], "row": one["term"], "n": model["n"], **one,
+                       "shown": one["estimate"]}  # fmt: skip
+    for one in document.get("predictions", ()):
+        at = ", ".join(f"{name}={value}" for name, value in one["at"].items())
+        yield {"figure": "prediction", "columns": document["outcome"], "row": at, **one, "shown": one["estimate"]}
+    for test in document["tests"]:
+        yield from _tested({"figure": "without", "columns": document["outcome"], "row": test["predictor"]}, test)
+
+
+def _tested(line: Line, test: Document | None) -> Iterator[Line]:
+    if test is not None:
+        yield {**line, **{key: test[key] for key in ("statistic", "df", "p")}}
+
+
+_LINES = {
+    "sottovoce-crosstab/1": _crosstab,
+    "sottovoce-comparison/1": _comparison,
+    "sottovoce-pairs/1": _pairs,
+    "sottovoce-regression/1": _regression,
+}

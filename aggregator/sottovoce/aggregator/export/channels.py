@@ -1,0 +1,148 @@
+"""
+The channel of each question as two tables, so that any program can decode the reports beside them.
+
+channels.csv   One row for each share that can be estimated: which reports speak of it (``rule`` and ``code``), and
+               a = P(support | true), b = P(support | not true). The unbiased score of a report is (s - b) / (a - b),
+               s = 1 if it supports the option, else 0:
+                 equals   every report; s = 1 if the value is ``code``
+                 bit      every report; s is bit ``code`` of the value
+                 drawn    reports whose value, halved and rounded down, is ``code``; s is the value's lowest bit
+                 parity   every report; s = 1 if value AND ``code`` has an even number of set bits
+               Any yes/no channel is also a forced response: the truth with probability ``p_truth`` = a - b, a forced
+               yes with ``p_forced_yes`` = b, a forced no with ``p_forced_no`` = 1 - a. So R's packages take it: rr with
+               design "forced-known" as p, p1, p0; RRreg's model "FR" as p = c(p0, p1). GLMMRR takes a and b themselves
+               as p1 and p2 of its model "Kuk", whatever they are; its model "Forced" needs a - b of 1/2 at least.
+scores.csv     One row for each reported value of a number: what it stands for, ``score``, unbiased for the mean.
+               A value without a row says nothing about that mean (another coordinate was drawn).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sottovoce.aggregator.analysis.estimates import Revision, same_question
+from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.square_wave import mean_channel
+from sottovoce.aggregator.export.labels import option_labels
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.shared.mechanisms.square_wave import SquareWave
+from sottovoce.shared.spec import Question
+
+RULES = {
+    "yes_no": "equals",
+    "waves": "equals",
+    "option": "equals",
+    "set": "bit",
+    "bits": "bit",
+    "drawn_option": "drawn",
+    "own_mark": "parity",
+}
+"""How reports of a kind support an option; the other kinds are of numbers."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """
+    One question's channel in some revisions.
+
+    Attributes:
+        question: as the newest revision asks it.
+        mechanism: in these revisions; None if the question is public.
+        revisions: numbers of the revisions that ask it through this channel.
+        shares: (option, label, rule, code, a, b) of each share; none for a number.
+        scores: (mean's name, {reported value: score}); none for shares.
+    """
+
+    question: Question
+    mechanism: Mechanism | None
+    revisions: tuple[int, ...]
+    shares: tuple[tuple[str, str, str, int, Fraction, Fraction], ...]
+    scores: tuple[tuple[str, Mapping[int, float]], ...]
+
+
+def channels_of(revisions: Sequence[Revision], names: Sequence[str]) -> list[Channel]:
+    """
+    The channels of the newest revision's questions, each with the revisions that share it.
+
+    Args:
+        revisions: all of one survey, oldest first.
+        names: of the questions that the file has.
+    """
+    found: list[Channel] = []
+    for question in revisions[-1].survey.questions:
+        if question.name not in names:
+            continue
+        by_mechanism: dict[Mechanism | None, list[int]] = {}
+        for revision in revisions:
+            for asked in revision.survey.questions:
+                if same_question(asked, question):
+                    by_mechanism.setdefault(asked.mechanism, []).append(revision.survey.revision)
+        for mechanism, numbers in by_mechanism.items():
+            found.append(_channel(question, mechanism, tuple(numbers)))
+    return found
+
+
+def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[int, ...]) -> Channel:
+    if question.kind.truth in {"number", "numbers"}:
+        return Channel(question, mechanism, revisions, (), tuple(_scores(question, mechanism)))
+    rule = "equals" if mechanism is None else RULES[mechanism.report_kind]
+    a, b = (Fraction(1), Fraction(0)) if mechanism is None else support_of(mechanism)
+    labels = option_labels(question, "en")
+    # The share of "no" is the rest.
+    first = 1 if question.kind.truth == "yes_no" and not question.domain.absent else 0
+    rows = [
+        (option, labels[index], rule, index + (rule == "parity"), a, b)
+        for index, option in enumerate(question.options)
+        if index >= first
+    ]
+    return Channel(question, mechanism, revisions, tuple(rows), ())
+
+
+def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
+    """P(support | true) and P(support | not true) of a mechanism for shares."""
+    a, b = mechanism.support  # type: ignore[attr-defined] # every mechanism for shares has it
+    return a, b
+
+
+def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[str, Mapping[int, float]]]:
+    grid = grid_of(question.domain)
+    if mechanism is None:
+        yield "mean", dict(enumerate(in_units(range(question.domain.size), grid)))
+    elif isinstance(mechanism, SquareWave):
+        yield "mean", dict(enumerate(mean_channel(mechanism, question.domain)[0].scores))
+    elif isinstance(mechanism, SampledCoordinate):
+        low, high = in_units(mechanism.number.scores, grid)
+        for index, name in enumerate(question.options):
+            yield name, {2 * index: low, 2 * index + 1: high}
+    else:
+        yield "mean", dict(enumerate(in_units(mechanism.scores, grid)))  # type: ignore[attr-defined]
+
+
+CHANNEL_COLUMNS = (
+    "question", "revisions", "option", "label", "mechanism", "epsilon", "rule", "code", "a", "b",
+    "p_truth", "p_forced_yes", "p_forced_no",
+)  # fmt: skip
+SCORE_COLUMNS = ("question", "revisions", "mean", "value", "score")
+
+
+def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
+    """The rows of channels.csv, by ``CHANNEL_COLUMNS``."""
+    for channel in channels:
+        made = channel.mechanism
+        name, epsilon = ("public", 0.0) if made is None else (made.name, made.epsilon)
+        for option, label, rule, code, a, b in channel.shares:
+            asked = (channel.question.name, _joined(channel), option, label, name, epsilon)
+            yield *asked, rule, code, float(a), float(b), float(a - b), float(b), float(1 - a)
+
+
+def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
+    """The rows of scores.csv, by ``SCORE_COLUMNS``."""
+    for channel in channels:
+        for name, scores in channel.scores:
+            for value, score in scores.items():
+                yield channel.question.name, _joined(channel), name, value, score
+
+
+def _joined(channel: Channel) -> str:
+    return " ".join(map(str, channel.revisions))

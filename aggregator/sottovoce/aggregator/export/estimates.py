@@ -1,0 +1,86 @@
+"""The estimates as a table, for spreadsheets: everybody's, then each wave's, then each cohort's."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sottovoce.aggregator.analysis.estimates import Results, Revision, analyse
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.export.labels import option_labels, question_label
+from sottovoce.aggregator.export.workbook import write_workbook
+from sottovoce.aggregator.file_formats.csv_cells import write_csv
+from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.shared.spec import Question
+
+_FIGURES = (
+    "kind", "option", "n", "count", "raw", "clipped", "std_error", "low", "high", "method", "confidence",
+    "simultaneous_low", "simultaneous_high", "band_low", "band_high", "a", "b",
+)  # fmt: skip
+_SURVEY = ("survey", "revision", "digest", "epsilon_total", "version", "closed")
+COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES)
+
+
+def estimate_rows(revisions: Sequence[Revision], about: About, wave: int | None = None) -> Iterator[tuple[object, ...]]:
+    """
+    The rows of the table, by ``COLUMNS``; limits of an open survey are those of one look, its bands of all.
+
+    Args:
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+        wave: only this one; None for all together, then each.
+    """
+    whole = analyse(revisions, wave=wave)
+    views = [whole]
+    if wave is None and len(whole.waves) > 1:
+        views += [analyse(revisions, wave=each) for each in range(len(whole.waves))]
+    views += [analyse(revisions, cohort=group.name, wave=wave) for group in whole.cohorts]
+    for view in views:
+        yield from result_rows(view, about)
+
+
+def write_estimates_csv(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
+    """
+    Write the table as CSV.
+
+    Args:
+        path: of the file.
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+        wave: only this one; None for all.
+    """
+    write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
+
+
+def write_estimates_xlsx(path: Path, revisions: Sequence[Revision], about: About, wave: int | None = None) -> None:
+    """
+    Write the table as a workbook, and beside it a sheet that says what it is; a text is never a formula or a link.
+
+    Args:
+        path: of the file.
+        revisions: all of one survey, oldest first.
+        about: what the file says of itself.
+        wave: only this one; None for all.
+    """
+    write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
+
+
+def result_rows(results: Results, about: About) -> Iterator[tuple[object, ...]]:
+    """One view's part of the table, by ``COLUMNS``."""
+    document = export_document(results)
+    survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
+    for asked, result in zip(document["questions"], results.published, strict=True):
+        labels = _labels(result.question, results.survey.default_language)
+        name = question_label(result.question, results.survey.default_language)
+        told = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
+        for estimate in _estimates(asked):
+            yield *survey, *told, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES)
+
+
+def _labels(question: Question, language: str) -> dict[str, str]:
+    return dict(zip(question.options, option_labels(question, language), strict=True))
+
+
+def _estimates(asked: dict[str, Any]) -> list[dict[str, Any]]:
+    if "mean" in asked:
+        return [asked["mean"], *asked["histogram"], *asked["quantiles"]]
+    return list(asked["estimates"])

@@ -1,0 +1,75 @@
+"""The paragraph for the paper, with the mathematics of each mechanism as its module tells it."""
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from sottovoce.aggregator.analysis.estimates import Results
+from sottovoce.aggregator.export.labels import coding, question_label
+from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.rational import dump_fraction
+from sottovoce.shared.spec import Question
+
+
+def write_methods(path: Path, results: Results, about: About) -> None:
+    """
+    Write it as Markdown.
+
+    Args:
+        path: of the file.
+        results: of all respondents, for the number of reports.
+        about: what the file says of itself.
+    """
+    path.write_text("\n".join(_lines(results, about)) + "\n", encoding="utf-8")
+
+
+def _lines(results: Results, about: About) -> Iterator[str]:
+    survey = results.survey
+    yield from [f"**{line}**" if line != about.line else f"*{line}*" for line in about.lines]
+    yield from ["", f"# Methods: {survey.text(survey.title)}", "", *textwrap.wrap(_paragraph(results, about), 100), ""]
+    for question in survey.questions:
+        yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
+        yield from [*textwrap.wrap(_of_question(question), 100), ""]
+    yield "# Mechanisms"
+    for mechanism in _different(survey.questions):
+        yield from ["", f"## {mechanism.name}", "", *textwrap.indent(_mathematics(mechanism), "    ").splitlines()]
+
+
+def _paragraph(results: Results, about: About) -> str:
+    survey = results.survey
+    who = "with a coin or a die of their own" if survey.own_coin else "on their own device"
+    asked = f" Each was asked {survey.ask} of the private questions, drawn by the device." if survey.ask else ""
+    waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
+    state = "" if results.closed else " The survey was still open when this was written."
+    return (
+        f"Answers to sensitive questions were randomized by the respondents {who} before they were sent (randomized "
+        f"response; Warner 1965), so that the researchers never held a true answer. A whole report is "
+        f"{survey.epsilon:.3g}-locally differentially private (delta = 0), whatever else is known.{asked}{waves} "
+        f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
+        f"Shares and means were estimated without bias from the counts of reports; 95 % intervals are score intervals "
+        f"with continuity correction carried over to the true share. Survey {survey.name}, revision {survey.revision}, "
+        f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."
+    )
+
+
+def _of_question(question: Question) -> str:
+    if question.mechanism is None:
+        return f"Public. {coding(question)}"
+    numbers = ", ".join(
+        f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
+        for name, number in question.mechanism.explain().items()
+    )
+    return f"{question.mechanism.name} ({numbers}), epsilon {question.epsilon:.4g}. {coding(question)}"
+
+
+def _different(questions: tuple[Question, ...]) -> list[Mechanism]:
+    found = {q.mechanism.name: q.mechanism for q in questions if q.mechanism is not None}
+    return list(found.values())
+
+
+def _mathematics(mechanism: Mechanism) -> str:
+    module = import_module(type(mechanism).__module__)
+    return inspect.getdoc(module) or ""

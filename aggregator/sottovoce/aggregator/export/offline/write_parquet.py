@@ -1,0 +1,262 @@
+"""
+Writing a folder of reports: a function of the multiset of reports alone, in bounded memory.
+
+Rows are read in the order of the random ids, laid down without them, then grouped, sorted and cut into parts by DuckDB,
+which goes to its temporary folder beside the new one when memory is used up. Grouped and sorted rows have no order to
+tell anything by. Which revisions, waves and cohorts there may be in a file is decided where it is for every other file.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.shown_columns import Reports, blocks_of, named_cohorts, standing_alone
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.offline.count import ROWS, TYPES, Counts, layout_of, limited, tally_rows
+from sottovoce.aggregator.export.offline.manifest import (
+    FORMAT,
+    NAME,
+    Asked,
+    Described,
+    Manifest,
+    OfWave,
+    Part,
+    dump_manifest,
+    place_of,
+)
+from sottovoce.aggregator.export.tables import quoted
+from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.pack_values import null
+from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
+from sottovoce.shared.errors import EstimateError
+
+TOGETHER = 1 << 18
+"""So many rows are handed to DuckDB at a time."""
+
+PART = 1 << 21
+"""Rows of a part, but for the last one."""
+
+Progress = Callable[[int, int], None]
+"""Told how many of how many reports have been read."""
+
+
+def write_reports(
+    source: Source, folder: Path, public: bool = False, progress: Progress | None = None, part_rows: int = PART
+) -> bytes:
+    """
+    Write the reports of a survey, or of one wave, into a folder that is there, and empty.
+
+    Args:
+        source: the survey, and of which wave.
+        folder: is filled.
+        public: with the answers to public questions.
+        progress: told while reports are read.
+        part_rows: rows of a part.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        EstimateError: the reports may not leave, there are none, or the extra that writes them is not installed.
+        StorageError: public answers are wanted, and are published under a budget.
+    """
+    if public:
+        source.check_not_released()
+    check_closed(source.storage, [each.stored for each in source.revisions], source.wave, source.now)
+    described = Described(_manifest(source, public), tuple(each.survey for each in source.revisions))
+    with _table(folder.parent) as table:
+        counts = _lay_down(source, described, table, progress)
+        if not counts:
+            raise EstimateError("there are no reports yet")
+        waves, shown = [], _shown(source)
+        for key in sorted({*counts, *shown}):
+            rows = _Sorted(table, described, _options(source))
+            parts = _parts(rows, key, _named(source, described, table, key), folder, part_rows)
+            tallies = {name: dict(sorted(found.items())) for name, found in counts.get(key, Counts()).tallies.items()}
+            waves.append(OfWave(*key, shown.get(key, 0), tallies, parts))
+    manifest = dump_manifest(_with_waves(described.manifest, waves))
+    (folder / NAME).write_bytes(manifest)
+    return manifest
+
+
+Key = tuple[int, int]
+"""Revision and wave."""
+
+
+def _manifest(source: Source, public: bool) -> Manifest:
+    asked = [
+        Asked(each.survey.digest, each.stored.closed, reports_so_far(each.stored), each.survey.canonical.decode())
+        for each in source.revisions
+    ]
+    return Manifest(FORMAT, dict(source.about.pairs), public, tuple(asked), (), _public(source), source.wave)
+
+
+def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
+    """
+    Of public questions, what results show and no more: whole rows of a wave would tell of a handful of people.
+
+    Nothing where they are published under a budget: this file is made for others.
+    """
+    waves = sorted({wave for _, wave in _shown(source)})
+    return {
+        wave: {
+            result.question.name: dict(result.tally)
+            for result in analyse(source.revisions, wave=wave).questions
+            if not source.released and result.question.mechanism is None
+        }
+        for wave in waves
+    }
+
+
+def _shown(source: Source) -> dict[Key, int]:
+    """The revisions and waves of which anything is shown, and how many of their reports were withdrawn."""
+    return {
+        (revision.survey.revision, cell.wave): cell.withdrawn
+        for revision in source.revisions
+        for cell in revision.cells
+        if cell.cohort == ALL and source.wave in {None, cell.wave}
+    }
+
+
+def _with_waves(manifest: Manifest, waves: Sequence[OfWave]) -> Manifest:
+    return msgspec.structs.replace(manifest, waves=tuple(waves))
+
+
+def _options(source: Source) -> str:
+    about = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in source.about.pairs.items())
+    return f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, KV_METADATA {{{about}}}"
+
+
+def _parts(rows: "_Sorted", key: Key, named: Mapping[int, Sequence[int]], folder: Path, size: int) -> tuple[Part, ...]:
+    name, count = rows.described.survey.name, rows.fill(key, named)
+    return tuple(
+        rows.write(folder / place_of(name, *key, number), start, start + size)
+        for number, start in enumerate(range(0, count, size))
+    )
+
+
+@contextmanager
+def _table(beside: Path) -> Iterator[Any]:
+    """A connection whose temporary folder lies beside the new one, so that what a killed run leaves goes with it."""
+    duckdb = needed("duckdb")
+    with limited(beside, on_disk=True) as connection:
+        try:
+            yield connection
+        except (duckdb.IOException, duckdb.OutOfMemoryException):
+            raise EstimateError(
+                "the reports cannot be written: is there room for them on the disk, and in memory?"
+            ) from None
+
+
+def _lay_down(source: Source, described: Described, table: Any, progress: Progress | None) -> dict[Key, Counts]:  # noqa: ANN401 - the library's connection
+    """All rows into one table, and what they add up to, before anything sorts or writes them."""
+    kinds = [f"c{place} {TYPES[width]}" for place, width in enumerate(described.widths)]
+    table.sql(f"CREATE TABLE laid ({', '.join([*kinds, 'revision UINTEGER', 'wave USMALLINT'])})")
+    counts: dict[Key, Counts] = {}
+    gathered: list[Reports] = []
+    whole, read = sum(each.stored.reports for each in source.revisions), 0
+    for revision in source.revisions:
+        layout = layout_of(described, revision.survey.revision)
+        for block in blocks_of(source.storage, revision, described.columns, source.revisions, source.wave):
+            of_wave = counts.setdefault((revision.survey.revision, int(block.wave[0])), Counts())
+            tally_rows(list(block.columns.values()), None, layout, of_wave)
+            gathered.append(block)
+            if sum(map(len, gathered)) >= TOGETHER:
+                _insert(table, gathered)
+                gathered = []
+            read += len(block)
+            if progress is not None:
+                progress(read, whole)
+    if gathered:
+        _insert(table, gathered)
+    return counts
+
+
+def _insert(table: Any, blocks: Sequence[Reports]) -> None:  # noqa: ANN401 - as above
+    rows = zip(*[(*block.columns.values(), block.revision, block.wave) for block in blocks], strict=True)
+    columns = [np.concatenate(parts) for parts in rows]
+    table.register("block", needed("pandas").DataFrame(dict(enumerate(columns)), copy=False))
+    table.sql("INSERT INTO laid SELECT * FROM block")
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """
+    The rows of one revision and wave, distinct and in order, in DuckDB.
+
+    Attributes:
+        table: the connection.
+        described: names and widths of the columns.
+        options: of the files.
+    """
+
+    table: Any
+    described: Described
+    options: str
+
+    def fill(self, key: Key, named: Mapping[int, Sequence[int]]) -> int:
+        """
+        Take the rows of a revision and wave.
+
+        Args:
+            key: which.
+            named: by column, the values that are told; of other columns all.
+
+        Returns:
+            How many different rows there are.
+        """
+        columns = [_told(place, width, named.get(place)) for place, width in enumerate(self.described.widths)]
+        self.table.sql(
+            f"CREATE OR REPLACE TABLE sorted AS SELECT {', '.join(columns)}, count(*)::UINTEGER AS n FROM laid"  # noqa: S608
+            f" WHERE revision = {key[0]} AND wave = {key[1]} GROUP BY ALL ORDER BY ALL"
+        )
+        ((rows,),) = self.table.sql("SELECT count(*) FROM sorted").fetchall()
+        return int(rows)
+
+    def write(self, path: Path, start: int, end: int) -> Part:
+        """
+        Write some of them as a part.
+
+        Args:
+            path: of the part.
+            start: first row.
+            end: the row after the last one.
+        """
+        names = [*(f"c{place}" for place in range(len(self.described.widths))), "n"]
+        # Names of questions are small letters, digits and lines; nothing else of a survey is in this statement.
+        columns = ", ".join(f'{each} AS "{name}"' for each, name in zip(names, self.described.header, strict=True))
+        chosen = f"FROM sorted WHERE rowid >= {start} AND rowid < {end}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.table.sql(f"COPY (SELECT {columns} {chosen}) TO {quoted(str(path))} ({self.options})")
+        ((rows, reports),) = self.table.sql(f"SELECT count(*), sum(n) {chosen}").fetchall()
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        return Part(int(rows), int(reports), path.stat().st_size, found)
+
+
+def _told(place: int, width: int, named: Sequence[int] | None) -> str:
+    """A column whose missing values are null; of a cohort, also those that stand with others."""
+    values = f"nullif(c{place}, {null(width)})"
+    if named is None:
+        return f"{values} AS c{place}"
+    known = ", ".join(map(str, named)) or "NULL"
+    return f"CASE WHEN c{place} IN ({known}) THEN {values} END AS c{place}"
+
+
+def _named(source: Source, described: Described, table: Any, key: Key) -> dict[int, list[int]]:  # noqa: ANN401 - as above
+    """Of the cohort, the values that are told in a file of this revision and wave."""
+    places = [place for place, question in enumerate(described.columns) if question.cohort]
+    if described.manifest.public_rows or not places:
+        return {}
+    (place,) = places
+    rows = f"FROM laid WHERE revision = {key[0]} AND wave = {key[1]}"
+    sizes = dict(table.sql(f"SELECT c{place}, count(*) {rows} GROUP BY 1").fetchall())
+    return {place: named_cohorts(sizes, standing_alone(described.columns[place], source.revisions))} if sizes else {}

@@ -1,0 +1,133 @@
+"""Reports from CSV, in chunks: with or without a byte order mark, lines ending in LF or CR LF, of any length in all."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from sottovoce.aggregator.analysis.shown_columns import Column
+from sottovoce.aggregator.export.row_validation import Expected, Values
+from sottovoce.shared.errors import SpecError
+
+CHUNK = 1 << 15
+LONGEST_LINE = 1 << 16
+_WHOLE = re.compile(r"[0-9]{1,16}")
+_MOST_REMEMBERED = 1 << 16
+
+Read = tuple[dict[str, Column], np.ndarray, np.ndarray]
+"""Columns by the question's name, waves, revisions."""
+
+
+def read_csv(path: Path, expected: Expected) -> Read:
+    """
+    The reports in a CSV file.
+
+    Args:
+        path: of the file.
+        expected: what it may hold.
+
+    Raises:
+        SpecError: with the line, and the column if there is one.
+    """
+    try:
+        # "utf-8-sig" drops a byte order mark, if there is one.
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return _read(file, path.name, expected)
+    except OSError:
+        raise SpecError(f"{path.name} cannot be read") from None
+
+
+def _read(file: TextIO, name: str, expected: Expected) -> Read:
+    read = lines(file, name)
+    first = next(read, "")
+    number = 1
+    if first.startswith("#"):
+        expected.check_digest(first, f"{name}, line 1")
+        first, number = next(read, ""), 2
+    header = next(csv.reader([first]), [])
+    if len(header) == 1 and ";" in first:
+        raise SpecError(f"{name}, line {number}: the cells must be separated by commas")
+    expected.check_header(header, f"{name}, line {number}")
+    blocks = list(_blocks(read, header, number + 1, name, expected))
+    if not blocks:
+        raise SpecError(f"{name}: there are no reports below the header")
+    return joined(blocks)
+
+
+def joined(blocks: Sequence[Read]) -> Read:
+    """The rows of all blocks, one after the other."""
+    columns, waves, revisions = zip(*blocks, strict=True)
+    whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
+    return whole, np.concatenate(waves), np.concatenate(revisions)
+
+
+def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expected: Expected) -> Iterator[Read]:
+    reader = csv.reader(read, strict=True)
+    known: list[dict[str, int]] = [{"": -1} for _ in header]
+    above = first - 1
+    while True:
+        try:
+            rows = list(islice(reader, CHUNK))
+        except csv.Error:
+            raise SpecError(f"{name}, line {above + reader.line_num}: cannot be read as CSV") from None
+        if not rows:
+            return
+        check_lengths(rows, len(header), f"{name}, line", first)
+        columns = zip(*rows, strict=True)
+        block = {
+            key: _numbers(cells, known[place], f"{name}, line", first, key)
+            for place, (key, cells) in enumerate(zip(header, columns, strict=True))
+        }
+        yield expected.checked(block, first, f"{name}, line")
+        first += len(rows)
+
+
+def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
+    """
+    Refuse a row that is longer or shorter than the header.
+
+    Args:
+        rows: as they were read.
+        expected: cells in each.
+        row: the file, and what its rows are called.
+        first: number of the first of them.
+    """
+    lengths = [*map(len, rows)]
+    if lengths.count(expected) != len(rows):
+        index = next(index for index, length in enumerate(lengths) if length != expected)
+        told = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
+        raise SpecError(f"{row} {first + index}: {told}")
+
+
+def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int, column: str) -> Values:
+    """Whole numbers, -1 where a cell is empty; a text that was seen before is not read again."""
+    if len(known) > _MOST_REMEMBERED:
+        known.clear()
+        known[""] = -1
+    for text in set(cells).difference(known):
+        if not _WHOLE.fullmatch(text):
+            where = f"{row} {first + cells.index(text)}, column '{column}'"
+            raise SpecError(f"{where}: must be a whole number from 0, written in digits, or empty where not asked")
+        known[text] = int(text)
+    return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
+
+
+def lines(file: TextIO, name: str) -> Iterator[str]:
+    """Line by line, none without end; a message has the line's number and the file's name."""
+    number = 0
+    while True:
+        number += 1
+        try:
+            line = file.readline(LONGEST_LINE)
+        except UnicodeDecodeError:
+            raise SpecError(f"{name}, at or after line {number}: is not UTF-8") from None
+        if not line:
+            return
+        if len(line) == LONGEST_LINE:
+            raise SpecError(f"{name}, line {number}: is longer than {LONGEST_LINE - 1:,} letters")
+        if "\0" in line:
+            raise SpecError(f"{name}, line {number}: cannot be read as CSV")
+        yield line

@@ -1,0 +1,63 @@
+"""Reports from Parquet, in chunks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.export.read_csv import Read, joined
+from sottovoce.aggregator.export.row_validation import Expected, Values
+from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.shared.errors import SpecError
+
+_WHOLE = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
+
+CHUNK = 1 << 20
+
+
+def read_parquet(path: Path, expected: Expected) -> Read:
+    """
+    The reports in a Parquet file.
+
+    Args:
+        path: of the file.
+        expected: what it may hold.
+
+    Raises:
+        SpecError: with the row, and the column if there is one.
+        EstimateError: the extra that reads it is not installed.
+    """
+    duckdb = needed("duckdb")
+    with duckdb.connect() as connection:
+        try:
+            table = connection.read_parquet(str(path))
+            told = connection.sql("SELECT value FROM parquet_kv_metadata($file)", params={"file": str(path)}).fetchall()
+        except duckdb.Error:
+            raise SpecError(f"{path.name} cannot be read as Parquet") from None
+        for (value,) in told:
+            expected.check_digest(value.decode("utf-8", "replace"), path.name)
+        expected.check_header(table.columns, path.name)
+        blocks = list(_blocks(table, path.name, expected))
+    if not blocks:
+        raise SpecError(f"{path.name}: there are no reports")
+    return joined(blocks)
+
+
+def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noqa: ANN401 - the library's relation
+    for name, kind in zip(table.columns, table.types, strict=True):
+        if str(kind) not in _WHOLE:
+            raise SpecError(f"{file}, column '{name}': must be of a type of whole numbers")
+    for start in range(0, len(table), CHUNK):
+        found = table.limit(CHUNK, start).fetchnumpy()
+        block = {name: _whole(values, start + 1, f"column '{name}'", file) for name, values in found.items()}
+        yield expected.checked(block, start + 1, f"{file}, row")
+
+
+def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:
+    missing = np.ma.getmaskarray(found)
+    values = np.ma.getdata(found)
+    # Too large for a report in any case, and for the type that is compared.
+    large = ~missing & ((values < 0) | (values > np.uint64(2**53)) if values.dtype.kind == "u" else values < 0)
+    if large.any():
+        raise SpecError(f"{file}, row {first + int(np.argmax(large))}, {column}: is out of range")
+    return np.where(missing, -1, np.where(missing, 0, values).astype(np.int64))

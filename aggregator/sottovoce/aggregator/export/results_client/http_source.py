@@ -1,0 +1,103 @@
+"""An aggregator that is asked over HTTP, with a researcher's key."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.export.results_client.sources import NO_ORDER, Document
+from sottovoce.shared.errors import EstimateError, OptionsError, Problem, TransportError
+
+SECONDS = 300
+"""The first analysis of ten million reports reads for ten seconds and more."""
+
+_HERE = re.compile(r"localhost|127\.[0-9.]+|::1")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+
+
+class AddressReports:
+    """
+    The reports of a survey at an aggregator.
+
+    Args:
+        url: of the aggregator; https, or on this machine.
+        name: the survey's.
+        key: a researcher's.
+    """
+
+    def __init__(self, url: str, name: str, key: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme != "https" and not (parts.scheme == "http" and _HERE.fullmatch(parts.hostname or "")):
+            raise TransportError("the address must begin with https://; plain http is for this machine only")
+        if not _NAME.fullmatch(name):
+            raise TransportError("this is no name of a survey")
+        self._surveys = f"{url.rstrip('/')}/api/v1/surveys/{name}"
+        self._headers = {"Authorization": f"Bearer {key}"}
+
+    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
+        """
+        The answer of one analysis.
+
+        Args:
+            kind: of request.
+            options: as the body of an HTTP request has them.
+            weights: refused: whoever asks has no rows to weight.
+        """
+        if weights is not None:
+            raise EstimateError(NO_ORDER)
+        return self._reply("POST", kind, options)
+
+    def export(self) -> Document:
+        """The estimates, as ``sottovoce-export/1``."""
+        return self._reply("GET", "export", None)
+
+    def _reply(self, method: str, word: str, body: Document | None) -> Document:
+        try:
+            # A redirection would send the key where nobody has named.
+            reply = requests.request(
+                method, f"{self._surveys}/{word}", json=body, headers=self._headers, timeout=SECONDS,
+                allow_redirects=False,
+            )  # fmt: skip
+            document = reply.json()
+        except requests.RequestException:
+            raise TransportError("the aggregator cannot be reached, or its reply is none of an aggregator's") from None
+        if reply.status_code == requests.codes.ok and isinstance(document, dict):
+            return document
+        raise _refusal(reply.status_code, document)
+
+
+def _refusal(status: int, document: Any) -> Exception:  # noqa: ANN401 - JSON
+    """What the aggregator has said, as it would be said here."""
+    told = document if isinstance(document, dict) else {}
+    if told.get("code") == "unauthorized":
+        return TransportError("the aggregator does not take this key", status, "unauthorized")
+    problems = told.get("problems") or []
+    if problems:
+        return OptionsError([Problem(str(one.get("pointer", "")), str(one.get("message", ""))) for one in problems])
+    words = str(told.get("detail") or told.get("title") or "the aggregator gave no answer")
+    return TransportError(words, status, told.get("code"))
+
+
+def read_key(file: Path | None, environment: Mapping[str, str] = os.environ) -> str:
+    """
+    A researcher's key: from a file, or from ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``; never from a command line,
+    which everybody on the machine can see.
+
+    Raises:
+        TransportError: there is none, or the file cannot be read.
+    """
+    named = file or environment.get("SOTTOVOCE_KEY_FILE")
+    if named is None:
+        key = environment.get("SOTTOVOCE_KEY", "").strip()
+    else:
+        try:
+            key = Path(named).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            raise TransportError("the file with the key cannot be read") from None
+    if not key or not key.isascii() or not key.isprintable():
+        raise TransportError("a researcher's key is needed: SOTTOVOCE_KEY, SOTTOVOCE_KEY_FILE or --key-file FILE")
+    return key

@@ -1,0 +1,135 @@
+"""Whoever answers an analyst's questions about reports: a folder of files, a database, or an aggregator."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.availability import NO_SURVEY, check_closed
+from sottovoce.aggregator.analysis.disclosure_control import answered
+from sottovoce.aggregator.analysis.margins import raked
+from sottovoce.aggregator.analysis.options import Shares
+from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
+from sottovoce.aggregator.export.offline.offline_results import open_folder
+from sottovoce.aggregator.export.offline.read_rows import all_rows
+from sottovoce.aggregator.export.read_archive import Folder, read_folder
+from sottovoce.aggregator.storage import Storage
+from sottovoce.shared.errors import EstimateError, SpecError
+
+Document = dict[str, Any]
+
+
+class Reports(Protocol):
+    """Reports that can be asked about."""
+
+    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
+        """
+        The answer of one analysis.
+
+        Args:
+            kind: of request, one of ``joint_request.KINDS_OF_REQUEST``.
+            options: as the body of an HTTP request has them.
+            weights: one a report, in the order of a folder's file; only a folder has an order.
+
+        Raises:
+            SurveyError: there is none; says why.
+        """
+        ...
+
+
+class FolderReports:
+    """
+    The reports in a folder of files.
+
+    Args:
+        folder: with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or one that
+            ``export --format parquet`` wrote, also in a bucket (``s3://``).
+        name: the survey that it must be of; None for whichever it is.
+    """
+
+    def __init__(self, folder: Path | str, name: str | None = None) -> None:
+        read = _read(folder)
+        if name is not None and name != read.survey.name:
+            raise SpecError("the folder holds another survey than the one that is named")
+        self.survey = read.survey
+        self.columns = columns_of(read)
+
+    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
+        """
+        The answer of one analysis.
+
+        Args:
+            kind: of request.
+            options: as the body of an HTTP request has them.
+            weights: one a report, in the order of the file.
+        """
+        return parse_request(kind, options).document(self.columns, weights)
+
+    def weights(self, margins: Shares) -> Sequence[float]:
+        """Weights that make margins hold, one a report, in the order of the file."""
+        return [float(weight) for weight in raked(self.columns, margins).weights]
+
+
+class StoredReports:
+    """
+    The reports of a survey in a database.
+
+    Args:
+        storage: the database.
+        name: the survey's.
+        clock: the present moment, by which waves are closed.
+        progress: told while reports are read.
+    """
+
+    def __init__(self, storage: Storage, name: str, clock: Clock, progress: Progress | None = None) -> None:
+        self._storage = storage
+        self._revisions = storage.revisions(name)
+        self._clock = clock
+        self._progress = progress
+        if not self._revisions:
+            raise EstimateError(NO_SURVEY)
+
+    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
+        """
+        The answer of one analysis.
+
+        Args:
+            kind: of request.
+            options: as the body of an HTTP request has them.
+            weights: refused: the order of a database's rows is nobody's to rely on.
+        """
+        if weights is not None:
+            raise EstimateError(NO_ORDER)
+        asked = parse_request(kind, options)
+        check_closed(self._storage, self._revisions, asked.wave, self._clock())
+
+        def read() -> Columns:
+            return read_columns(self._storage, self._revisions, asked.wave, self._progress)
+
+        return answered(self._storage, self._revisions[-1].name, asked, read)
+
+
+NO_ORDER = (
+    "one weight a report needs reports in an order: export the files and name their folder with --from, or give the "
+    "margins themselves as weights"
+)
+
+
+def _read(folder: Path | str) -> Folder:
+    place = place_named(folder)
+    return all_rows(open_folder(place)) if isinstance(place, Bucket) or is_countable(place) else read_folder(place.path)
+
+
+def columns_of(folder: Folder) -> Columns:
+    """The reports of a folder as joint analyses take them."""
+    revisions = sorted(folder.surveys)
+    return Columns(
+        tuple(folder.surveys[number] for number in revisions),
+        folder.columns,
+        folder.wave.astype(np.uint8),
+        np.searchsorted(revisions, folder.revision).astype(np.uint8),
+    )

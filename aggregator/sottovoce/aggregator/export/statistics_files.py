@@ -1,0 +1,166 @@
+"""
+Reports for SPSS (.sav) and Stata (.dta), with labels, and with the channel of each yes/no question beside it.
+
+Columns NAME_a and NAME_b hold P(1 | yes) and P(1 | no) of the report's own revision, so that a program that takes them
+row by row, as R's GLMMRR does, reads the file as it is. Names that the format does not allow are changed: "q_" before
+them, cut to length; the column's label begins with the question.
+
+Both formats are written from one table of 8 bytes a number in memory: that is what the library takes.
+"""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.analysis.shown_columns import Reports
+from sottovoce.aggregator.export.channels import Channel
+from sottovoce.aggregator.export.labels import question_label, value_labels
+from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
+from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.shared.spec import Question
+
+_SPSS = {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"}
+_STATA = {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
+_RESERVED = _SPSS | _STATA | {f"str{length}" for length in ("l", *range(1, 2046))}
+_NOTE = 80
+_FILE_LABEL = {".sav": 64, ".dta": 80}
+
+
+@dataclass(frozen=True)
+class _Format:
+    """
+    What a format allows.
+
+    Attributes:
+        name: longest name of a column.
+        label: longest label of a column, in bytes of UTF-8.
+        value: longest label of a value, likewise.
+    """
+
+    name: int
+    label: int
+    value: int
+
+
+_FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(32, 80, 120)}
+
+
+def write_statistics_file(path: Path, reports: Reports, channels: Sequence[Channel], about: About) -> None:
+    """
+    Write reports with labels.
+
+    Args:
+        path: ends in ``.sav`` or ``.dta``.
+        reports: in an order drawn anew.
+        channels: of their questions.
+        about: becomes the file's label, and in SPSS its notes.
+    """
+    pandas, pyreadstat = needed("pandas"), needed("pyreadstat")
+    kind = path.suffix
+    allowed, language = _FORMATS[kind], about.survey.default_language
+    columns = {name: missing_as_nan(values) for name, values in named_columns(reports).items()}
+    columns |= _channel_columns(channels, reports)
+    names = dict(zip(columns, allowed_names(list(columns), allowed.name), strict=True))
+    questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}
+    labels = {
+        names[name]: cut(_label(question, channels, language), allowed.label) for name, question in questions.items()
+    }
+    values = {
+        names[name]: {value: cut(text, allowed.value) for value, text in value_labels(question, language).items()}
+        for name, question in questions.items()
+    }
+    metadata: dict[str, Any] = {
+        "file_label": cut("; ".join(about.lines), _FILE_LABEL[kind]),
+        "column_labels": labels | {names[name]: told for name, told in _channel_labels(channels).items()},
+        "variable_value_labels": {name: known for name, known in values.items() if known},
+    }
+    if kind == ".sav":
+        metadata["row_compress"] = True
+        metadata["note"] = notes(about, channels)
+        metadata["variable_measure"] = {names[name]: _measure(question) for name, question in questions.items()}
+    frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
+    write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta
+    write(frame, path, **metadata)
+
+
+def allowed_names(names: Sequence[str], longest: int) -> list[str]:
+    """
+    Names that the statistics programs take, all different, whether or not capitals count.
+
+    Args:
+        names: of questions, and of columns beside them.
+        longest: letters that a name may have.
+    """
+    found: list[str] = []
+    for name in names:
+        strange = not name[0].isalpha() or name in _RESERVED
+        plain = (f"q_{name.lstrip('_')}" if strange else name)[:longest]
+        number, different = 2, plain
+        while different in found:
+            end = f"_{number}"
+            number, different = number + 1, plain[: longest - len(end)] + end
+        found.append(different)
+    return found
+
+
+def cut(text: str, longest: int) -> str:
+    """A text in so many bytes of UTF-8 at most, no letter in halves."""
+    return text.encode()[:longest].decode(errors="ignore")
+
+
+def notes(about: About, channels: Sequence[Channel]) -> list[str]:
+    """The provenance, and each question's channel, in lines that SPSS takes."""
+    told = [*about.lines, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
+    return [line for text in told for line in textwrap.wrap(_ascii(text), _NOTE)]
+
+
+def channel_text(channel: Channel) -> str:
+    """A channel's numbers, for labels."""
+    if channel.mechanism is None:
+        return "public, as given"
+    if channel.scores:
+        return f"{channel.mechanism.name}, scores.csv"
+    _, _, _, _, a, b = channel.shares[0]
+    return f"{channel.mechanism.name}, a {float(a):.6g}, b {float(b):.6g}"
+
+
+def _label(question: Question, channels: Sequence[Channel], language: str) -> str:
+    """The channel first, since it must not be cut off; the newest revision's."""
+    found = next(c for c in channels if c.question.name == question.name and c.mechanism == question.mechanism)
+    return (
+        f"{question_label(question, language)[:40]} [{channel_text(found)}] {question_label(question, language)[40:]}"
+    )
+
+
+def _measure(question: Question) -> str:
+    if question.domain.grid is not None:
+        return "scale"
+    return "ordinal" if question.type == "rating" else "nominal"
+
+
+def _yes_no(channels: Sequence[Channel]) -> list[Channel]:
+    return [c for c in channels if c.mechanism and len(c.shares) == 1]
+
+
+def _channel_columns(channels: Sequence[Channel], reports: Reports) -> Mapping[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
+    for channel in _yes_no(channels):
+        rows = np.isin(reports.revision, channel.revisions)
+        for letter, number in zip("ab", channel.shares[0][4:], strict=True):
+            column = found.setdefault(f"{channel.question.name}_{letter}", np.full(len(reports), np.nan))
+            column[rows] = float(number)
+    return found
+
+
+def _channel_labels(channels: Sequence[Channel]) -> dict[str, str]:
+    told = {"a": "P(1 if yes)", "b": "P(1 if no)"}
+    found = {f"{c.question.name}_{letter}": words for c in _yes_no(channels) for letter, words in told.items()}
+    return {name: cut(f"{words} of {name[:-2]}", 80) for name, words in found.items()}
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "replace").decode()

@@ -1,0 +1,45 @@
+"""A table as a workbook for spreadsheets, with a sheet beside it that says what it is."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+from sottovoce.aggregator.file_formats.provenance import About
+
+_EPOCH = datetime(1980, 1, 1)
+_AS_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+
+
+def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], sheet_name: str) -> None:
+    """
+    Write a table as a workbook; a text is never a formula or a link.
+
+    Args:
+        path: of the file.
+        about: what the file says of itself.
+        rows: the header first; None is an empty cell.
+        sheet_name: of the sheet with the table.
+    """
+    with xlsxwriter.Workbook(path, {**_AS_TEXT, "in_memory": True}) as book:
+        # The same results make the same bytes, on whatever day.
+        book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})
+        sheet = book.add_worksheet(sheet_name)
+        lines = about.lines[:-1]
+        for number, line in enumerate(lines):
+            sheet.write_string(number, 0, line)
+        for number, row in enumerate(rows, start=len(lines)):
+            _write_row(sheet, number, row)
+        sheet.freeze_panes(len(lines) + 1, 0)
+        told = book.add_worksheet("About")
+        for number, pair in enumerate(about.pairs.items()):
+            _write_row(told, number, pair)
+
+
+def _write_row(sheet: Any, number: int, row: Sequence[object]) -> None:  # noqa: ANN401 - the library has no types
+    for column, cell in enumerate(row):
+        if isinstance(cell, bool | str):
+            sheet.write_string(number, column, str(cell))
+        elif isinstance(cell, int | float):
+            sheet.write_number(number, column, cell)

@@ -1,0 +1,192 @@
+"""The description of the API (OpenAPI 3.1), made from the table of routes and the schemas in ``sottovoce.shared``."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES
+from sottovoce.aggregator.http.routing import Kind, Route
+
+NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no program has to call them"}
+"""Kinds of routes that are left out, with the reason."""
+
+ABOUT = (
+    "Devices need no key and send none; they may call from any origin. Researchers' programs send their key as "
+    "`Authorization: Bearer KEY`. Reports, batches and withdrawals are canonical JSON: compact, with the keys in the "
+    "order of their schema, padded as the survey says. Every error is a problem document (RFC 9457), whose `type` is "
+    "the address of a page that explains it. Limits are of one network; how much of one is left is never told, since "
+    "others of that network may be answering just now."
+)
+
+EXAMPLES = {
+    "survey": {
+        "format": "sottovoce-survey/1",
+        "name": "exam",
+        "revision": 1,
+        "default_language": "en",
+        "title": {"en": "Exams"},
+        "questions": [
+            {
+                "type": "boolean",
+                "name": "cheated",
+                "label": {"en": "Have you ever cheated in an exam?"},
+                "mechanism": {"name": "coin_flip"},
+            }
+        ],
+    }
+}
+"""A body to begin with, where rules hang together so much that nobody invents one from its schema."""
+
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+_BRACES = re.compile(r"{(\w+)}")
+_LOCAL = "#/"
+_IN_PATH = {"name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"}, "code": {"enum": list(STATUS)}}
+
+Object = dict[str, Any]
+
+
+class DescribedApi:
+    """
+    The description of some routes, made when it is first asked for.
+
+    Args:
+        routes: of the application.
+    """
+
+    def __init__(self, routes: Sequence[Route]) -> None:
+        self._routes = routes
+
+    @cached_property
+    def body(self) -> bytes:
+        """The description as JSON; the same bytes until another release."""
+        return json.dumps(describe(self._routes), separators=(",", ":")).encode()
+
+
+def describe(routes: Sequence[Route]) -> Object:
+    """The description of these routes, but for kinds in ``NOT_DESCRIBED``."""
+    shown = [route for route in routes if route.kind not in NOT_DESCRIBED]
+    paths: dict[str, Object] = {}
+    for route in shown:
+        at = paths.setdefault(address(route), {})
+        at[route.method.lower()] = _operation(route)
+    for path, at in paths.items():
+        at["parameters"] = [_in_path(name) for name in _BRACES.findall(path)]
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Sottovoce aggregator",
+            "version": version("sottovoce"),
+            "description": ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": _components(shown),
+    }
+
+
+def address(route: Route) -> str:
+    """The path as OpenAPI writes it."""
+    return _PARAMETER.sub(r"{\1}", route.path)
+
+
+def _operation(route: Route) -> Object:
+    made: Object = {
+        "operationId": route.endpoint,
+        "summary": route.summary,
+        "tags": [route.kind.value],
+        "security": [{"key": []}] if route.kind is Kind.RESEARCHER else [],
+        "responses": {str(status): _reply(route, status, holds) for status, holds in route.replies.items()},
+    }
+    if route.query:
+        made["parameters"] = [_query(each.name, each.about, each.schema) for each in route.query]
+    if route.body:
+        example = {"example": EXAMPLES[route.body]} if route.body in EXAMPLES else {}
+        made["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": _ref(route.body)} | example},
+        }
+    return made
+
+
+def _query(name: str, about: str, schema: Mapping[str, Any]) -> Object:
+    return {"name": name, "in": "query", "description": about, "schema": dict(schema)}
+
+
+def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:
+    codes = [code for code in route.refusals if STATUS[code] == status]
+    told = "; or: ".join(f"{TITLES[code]} (`{code}`)" for code in codes)
+    made: Object = {"description": told or {200: "Done.", 304: "It is what you have."}[status]}
+    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _headers(route, status)}
+    return made | ({"headers": headers} if headers else {}) | ({"content": _content(holds)} if holds else {})
+
+
+def _headers(route: Route, status: int) -> Iterator[str]:
+    if route.has_etag and status in {200, 304}:
+        yield "ETag"
+    if status in {STATUS["too_many"], STATUS["busy"]}:
+        yield "Retry-After"
+    if route.limit:
+        yield "RateLimit-Policy"
+    if route.limit and status == STATUS["too_many"]:
+        yield "RateLimit"
+    if status == STATUS["unauthorized"]:
+        yield "WWW-Authenticate"
+
+
+def _content(holds: Sequence[str]) -> Object:
+    return dict(_media(name) for name in holds)
+
+
+def _media(name: str) -> tuple[str, Object]:
+    if "/" in name:
+        return name, {"schema": {"type": "string"}}
+    return CONTENT_TYPE if name == "problem" else "application/json", {"schema": _ref(name)}
+
+
+def _ref(name: str) -> Object:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _in_path(name: str) -> Object:
+    return {"name": name, "in": "path", "required": True, "schema": _IN_PATH[name]}
+
+
+def _components(routes: Sequence[Route]) -> Object:
+    named = {name for route in routes for name in (route.body, *route.gives) if name and "/" not in name} | {"problem"}
+    text = {"schema": {"type": "string"}}
+    return {
+        "schemas": {name: schema(name) for name in sorted(named)},
+        "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "A researcher's key."}},
+        "headers": {
+            "ETag": text | {"description": "Of these very bytes, for If-None-Match."},
+            "Retry-After": {"schema": {"type": "integer"}, "description": "Seconds after which to ask again."},
+            "RateLimit-Policy": text | {"description": "The limits that such requests of one network count for."},
+            "RateLimit": text | {"description": "The limit of which nothing is left; never what is left of one."},
+            "WWW-Authenticate": text | {"description": "How to send a key."},
+        },
+    }
+
+
+def schema(name: str) -> Object:
+    """A schema of ``sottovoce.shared``, as a component: what it refers to in itself is found in the whole document."""
+    text = files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8")
+    own: Object = json.loads(text)
+    own.pop("$id")
+    own.pop("$schema")
+    return dict(_moved(own, f"#/components/schemas/{name}/"))
+
+
+def _moved(part: Any, to: str) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(part, list):
+        return [_moved(each, to) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: to + each.removeprefix(_LOCAL) if key == "$ref" and isinstance(each, str) else _moved(each, to)
+        for key, each in part.items()
+    }

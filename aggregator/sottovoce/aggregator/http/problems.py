@@ -1,0 +1,217 @@
+"""
+Every error as an RFC 9457 problem document, or as a page where a person's browser asks; the only place that knows
+status codes. Nothing submitted is echoed.
+"""
+
+import json
+import logging
+from collections.abc import Callable
+
+from flask import Flask, Response, g, request, url_for
+from sottovoce.aggregator.http import error_pages
+from sottovoce.aggregator.storage.accounts.models import AccessRefused
+from sottovoce.shared.errors import EstimateError, OptionsError, ReportRejected, SpecError, StorageError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+CONTENT_TYPE = "application/problem+json"
+
+STATUS = {
+    "malformed": 400,
+    "token_invalid": 401,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "unknown_survey": 404,
+    "method_not_allowed": 405,
+    "timeout": 408,
+    "closed": 409,
+    "still_open": 409,
+    "digest_mismatch": 409,
+    "id_conflict": 409,
+    "already_redeemed": 409,
+    "withdrawn": 410,
+    "length_required": 411,
+    "too_large": 413,
+    "unsupported_type": 415,
+    "out_of_range": 422,
+    "key_reused": 422,
+    "spec_invalid": 422,
+    "estimate_impossible": 422,
+    "options_invalid": 422,
+    "too_many": 429,
+    "internal": 500,
+    "busy": 503,
+    "storage": 503,
+}
+"""HTTP status by stable code."""
+
+TITLES = {
+    "malformed": "The request is malformed",
+    "token_invalid": "The token is not valid",
+    "unauthorized": "A key is needed",
+    "forbidden": "This is not allowed",
+    "not_found": "There is nothing here",
+    "unknown_survey": "There is no such survey",
+    "method_not_allowed": "This method is not allowed here",
+    "timeout": "The request did not arrive in time",
+    "closed": "The survey is not open",
+    "still_open": "The survey is still open",
+    "digest_mismatch": "The report is for another version of the survey",
+    "id_conflict": "Another report has this id",
+    "already_redeemed": "The invitation was used before",
+    "withdrawn": "The report was withdrawn",
+    "length_required": "The request needs a Content-Length",
+    "too_large": "The request is too large",
+    "unsupported_type": "The body must be plain JSON",
+    "out_of_range": "A value is not possible",
+    "key_reused": "The Idempotency-Key was used for something else",
+    "spec_invalid": "The survey is not valid",
+    "estimate_impossible": "There is no such estimate",
+    "options_invalid": "The analysis cannot be asked for like this",
+    "too_many": "Too many requests have come from this network",
+    "internal": "Something went wrong here",
+    "busy": "The aggregator is busy",
+    "storage": "The database is unavailable",
+}
+"""A sentence for people, by stable code."""
+
+EXPLAINED = "/problems/"
+"""Where the page that explains a code is, at every aggregator."""
+
+STAFF = "/dashboard/"
+"""Where researchers' pages are, on which errors are told to researchers; but for those of signing in."""
+
+RETRY_AFTER = "5"  # seconds
+COME_BACK = frozenset({429, 503})
+"""Statuses that say when to try again."""
+
+CHALLENGE = [("WWW-Authenticate", "Bearer")]
+"""What every 401 carries, as RFC 9110 (11.6.1) has it."""
+
+_log = logging.getLogger("sottovoce")
+
+_BY_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_type"}
+
+
+class Refusal(Exception):
+    """A request is not looked at any further; ``code`` is one of ``STATUS``, ``detail`` a sentence about this case."""
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(code)
+        self.code = code
+        self.detail = detail
+
+
+def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
+    """
+    The problem document for a code.
+
+    Args:
+        code: from the closed list; it decides status and title.
+        detail: a sentence about this case, without anything that was sent.
+        problems: places and messages, where there are several mistakes.
+    """
+    body: dict[str, object] = {"type": EXPLAINED + code, "title": TITLES[code], "status": STATUS[code], "code": code}
+    if detail:
+        body["detail"] = detail
+    if problems:
+        body["problems"] = problems
+    return json.dumps(body).encode()
+
+
+def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
+    """
+    Flask's reply to the present request.
+
+    Args:
+        code: from the closed list; it decides status and title.
+        detail: a sentence about this case, without anything that was sent.
+        problems: places and messages, where there are several mistakes.
+    """
+    # Of nothing, and of what is too large to be looked at, it is not asked who sends it.
+    is_anybody = request.endpoint is None or code == "too_large" or g.get("actor") is not None
+    home = url_for("studio.surveys") if request.path.startswith(STAFF) and is_anybody else ""
+    status, headers, body = reply(code, lambda name: request.headers.get(name, ""), detail, problems, home)
+    return Response(body, status, headers)
+
+
+def reply(
+    code: str,
+    header: Callable[[str], str],
+    detail: str = "",
+    problems: list[dict[str, str]] | None = None,
+    home: str = "",
+) -> tuple[int, list[tuple[str, str]], bytes]:
+    """
+    Status, headers and body: a page for whoever asks for one, the problem document for everybody else.
+
+    Args:
+        code: from the closed list; it decides status and title.
+        header: of the request, by its name in lower case; "" where there is none.
+        detail: a sentence about this case, without anything that was sent.
+        problems: places and messages, where there are several mistakes.
+        home: of researchers, where their list of surveys is.
+    """
+    if error_pages.wants_page(header("accept")):
+        language = error_pages.chosen_language(header("cookie")) or error_pages.language_of(header("accept-language"))
+        return (
+            STATUS[code],
+            [*error_pages.headers(language), *_more(code)],
+            error_pages.problem_page(code, language, home),
+        )
+    return STATUS[code], [("Content-Type", CONTENT_TYPE), *_more(code)], document(code, detail, problems)
+
+
+def _more(code: str) -> list[tuple[str, str]]:
+    found = []
+    if STATUS[code] in COME_BACK:
+        found.append(("Retry-After", RETRY_AFTER))
+    if STATUS[code] == STATUS["unauthorized"]:
+        found += CHALLENGE
+    return found
+
+
+def describe(error: Exception, where: str | None) -> tuple[str, str]:
+    """
+    Code and detail for whatever went wrong, which is logged if an operator has to know.
+
+    Args:
+        error: what was raised.
+        where: name of the route.
+    """
+    if isinstance(error, AccessRefused):
+        return "forbidden", str(error)
+    if isinstance(error, Refusal):
+        return error.code, error.detail
+    if isinstance(error, ReportRejected | EstimateError):
+        return error.code, str(error)
+    if isinstance(error, StorageError):
+        _log.error("storage: %s", error)
+        return "storage", ""
+    # The traceback names files and lines; the request, its body and the exception's text stay out of the log.
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    _log.error("bug: %s at %s in %s", type(error).__name__, where, " < ".join(reversed(frames)))
+    return "internal", ""
+
+
+def register(app: Flask) -> None:
+    """Let the app answer every error with a problem document."""
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _error)
+
+
+def _error(error: Exception) -> Response:
+    if isinstance(error, SpecError | OptionsError):
+        return response(error.code, problems=[problem._asdict() for problem in error.problems])
+    return response(*describe(error, request.endpoint))
+
+
+def _http_error(error: HTTPException) -> Response:
+    found = response(_BY_STATUS.get(error.code or 0, "malformed" if (error.code or 0) < 500 else "internal"))
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        found.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return found

@@ -1,0 +1,397 @@
+"""
+From the bytes of a request to a stored report, or a reason from the closed list.
+
+Every way in ends in the same three steps: ``survey_rules.check``, the group commit, the reply. A report that can be
+checked from memory never leaves the event loop; whatever has to read the database does so in a thread, and that is
+decided before anything is begun.
+
+The order matters: a report that is known already is acknowledged again even after the survey has closed or with a
+token that is spent, so that a respondent whose receipt was lost on the way is never told that the report was. To ask
+the database first for every report would cost each of them a read; so the checks that need none come first, and a
+report that fails one is refused only after it has been looked up. The rest is decided within the transaction that
+stores it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
+
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.http.authorization_header import EXPECTED
+from sottovoce.aggregator.intake.decode import (
+    MOST_ITEMS,
+    Receipt,
+    Submission,
+    decode_batch,
+    decode_report,
+    decode_withdrawal,
+    dump,
+    make_receipt,
+    malformed,
+    ready,
+)
+from sottovoce.aggregator.intake.fast_batch import FastBatch, decode_fast_batch
+from sottovoce.aggregator.intake.group_commit import Job, Submitted, settled
+from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
+from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.reports.batch_columns import cut
+from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.tokens import token_hash
+
+R = TypeVar("R")
+Submit = Callable[[Job], Submitted]
+
+ADMITTED = (Outcome.NEW, Outcome.SAME)
+REFUSALS = {
+    Outcome.CONFLICT: ("id_conflict", "another report has this id; the first one stays"),
+    Outcome.WITHDRAWN: ("withdrawn", "the report with this id was withdrawn"),
+    Outcome.CLOSED: ("closed", "the survey is not open"),
+    Outcome.UNKNOWN: ("unknown_survey", "no survey has this name"),
+    Outcome.TOKEN_INVALID: ("token_invalid", f"the survey asks for a token that has not been used; {EXPECTED}"),
+}
+
+_ForSurvey = Submission | FastBatch
+
+
+class _Candidate(NamedTuple):
+    """A report that only the transaction can still refuse."""
+
+    arrival: Arrival
+    receipt: Receipt
+
+
+class _Counting:
+    """Counts the reasons of the refusals that pass through it. A report enters it three times: no generator here."""
+
+    def __init__(self, rejected: Counter[str]) -> None:
+        self._rejected = rejected
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, ReportRejected):
+            self._rejected[error.code] += 1
+
+
+class Pending:
+    """
+    Reports on their way into the database.
+
+    Args:
+        submitted: where to learn what became of them.
+        reply: makes the answer from that.
+    """
+
+    def __init__(self, submitted: Submitted, reply: Callable[[list[Outcome]], bytes]) -> None:
+        self.submitted = submitted
+        self._reply = reply
+
+    def reply(self) -> bytes:
+        """
+        The answer as JSON, once the reports are durable.
+
+        Raises:
+            ReportRejected: the transaction refused the one report.
+            StorageError: not stored.
+        """
+        return self._reply(self.submitted.result())
+
+
+class Admission:
+    """
+    Admits reports.
+
+    Args:
+        storage: where reports are kept.
+        clock: the present moment, with its time zone; the respondent's own clock decides nothing.
+        submit: takes a group to be stored: that of the group commit, or else the storage's own, at once.
+    """
+
+    def __init__(self, storage: Storage, clock: Clock, submit: Submit | None = None) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._submit = submit or _at_once(storage)
+        self._rules: dict[str, tuple[SurveyRules, ...]] = {}
+        self.rejected: Counter[str] = Counter()
+        self._counting = _Counting(self.rejected)
+
+    def admit(self, name: str, body: bytes, token: str = "", signature: str = "") -> dict[str, Any]:
+        """
+        The receipt for the report in ``body``, stored durably.
+
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought in ``Authorization``; empty if nothing.
+            signature: of the report's id, likewise.
+
+        Raises:
+            ReportRejected: the reason is counted; nothing of the report is kept.
+            StorageError: not stored.
+        """
+        receipt: dict[str, Any] = json.loads(self.begin(name, body, token, signature).reply())
+        return receipt
+
+    def begin(self, name: str, body: bytes, token: str = "", signature: str = "") -> Pending:
+        """
+        The same without waiting for the report to be stored: nothing is acknowledged until the reply is asked for.
+
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought; empty if nothing.
+            signature: of the report's id, likewise.
+
+        Raises:
+            ReportRejected: as far as it can be told without the transaction.
+        """
+        return self.begin_with_database(self.read(name, body, token, signature))
+
+    def read(self, name: str, body: bytes, token: str = "", signature: str = "") -> Submission:
+        """
+        What was sent to the survey of this name, decoded; the first step of ``begin``.
+
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the report.
+            token: what the request brought; empty if nothing.
+            signature: of the report's id, likewise.
+
+        Raises:
+            ReportRejected: ``malformed``, or for another survey.
+        """
+        with self._counting:
+            submission = Submission(decode_report(body), body, token, signature=signature)
+            _check_name(name, submission)
+        return submission
+
+    def begin_from_memory(self, submission: Submission) -> Pending | None:
+        """
+        The second step, if the database need not be read for it; None if it must be, and then nothing was begun.
+
+        That is so for a survey that is not remembered, and for a report that keeps to no rule: it may be known.
+
+        Raises:
+            ReportRejected: ``busy``.
+        """
+        rules = self._remembered(submission)
+        if rules is None:
+            return None
+        try:
+            packed = rules.check_one(submission, self._clock())
+        except ReportRejected:
+            return None
+        return self._send(_candidate(rules, submission, packed))
+
+    def begin_with_database(self, submission: Submission) -> Pending:
+        """
+        The second step for every report.
+
+        Raises:
+            ReportRejected: as far as it can be told without the transaction.
+        """
+        with self._counting:
+            judged = self._judge(submission, self._clock())
+        if isinstance(judged, Receipt):
+            return Pending(settled([]), lambda _: dump(judged))
+        return self._send(judged)
+
+    def begin_batch(self, name: str, body: bytes) -> Pending:
+        """
+        Up to 1,000 reports; the reply has, in their order, a receipt or ``{"code": reason}`` for each.
+
+        Raises:
+            ReportRejected: the batch as a whole; nothing of it is kept.
+        """
+        with self._counting:
+            now = self._clock()
+            batch = decode_fast_batch(body, MOST_ITEMS)
+            begun = None if batch is None else self._begin_fast(name, batch, now)
+            if begun is not None:
+                return begun
+            judged = [self._judge_item(name, item, now) for item in decode_batch(body)]
+            arrivals = [item.arrival for item in judged if isinstance(item, _Candidate)]
+            submitted = self._submit(arrivals) if arrivals else settled([])
+        return Pending(submitted, lambda outcomes: self._batch_reply(judged, outcomes))
+
+    def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
+        """
+        The confirmation that a report is withdrawn, the same every time; None if there is no such report.
+
+        Raises:
+            ReportRejected: malformed, unknown survey, or closed.
+            StorageError: not withdrawn.
+        """
+        with self._counting:
+            report_id = decode_withdrawal(body)
+            outcome = self._withdraw(name, bytes.fromhex(report_id))
+            if outcome is Outcome.UNKNOWN:
+                return None
+            if outcome is not Outcome.WITHDRAWN:
+                raise ReportRejected(*REFUSALS[outcome])
+        return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
+
+    def _begin_fast(self, name: str, batch: FastBatch, now: datetime) -> Pending | None:
+        """The same for reports that differ only in id and values; None unless there is nothing wrong with any."""
+        try:
+            _check_name(name, batch)
+            rules = self._find(batch)
+            packed = rules.check(batch, now)
+        except ReportRejected:
+            return None
+        if rules.survey.asks_for_invitation:
+            return None
+        submitted = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
+        # While the database is at it.
+        receipts = batch.receipts(rules.length(batch.wave))
+        whole = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
+        return Pending(submitted, lambda outcomes: self._fast_reply(receipts, whole, outcomes))
+
+    def _judge_item(self, name: str, item: Submission | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
+        if item is None:
+            return malformed()
+        try:
+            _check_name(name, item)
+            return self._judge(item, now)
+        except ReportRejected as rejection:
+            return rejection
+
+    def _judge(self, submission: Submission, now: datetime) -> _Candidate | Receipt:
+        """What can be said of a report before the transaction: that it may be stored, or that it is known already."""
+        rules = self._find(submission)
+        try:
+            packed = rules.check_one(submission, now)
+        except ReportRejected as rejection:
+            # Not canonical, so it is no copy of what was stored. Whatever else is wrong with it now - closed since,
+            # another token - it may be known all the same, and then its sender is owed the receipt.
+            if rejection.code == "malformed":
+                raise
+            self._look_up(rules, submission, rejection)
+            return make_receipt(submission, rules.length(submission.wave))
+        return _candidate(rules, submission, packed)
+
+    def _send(self, candidate: _Candidate) -> Pending:
+        with self._counting:
+            submitted = self._submit([candidate.arrival])
+        return Pending(submitted, lambda outcomes: self._single_reply(candidate, outcomes))
+
+    def _look_up(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
+        """Nothing, if the very report is known; otherwise the reason that comes first."""
+        plan, report = rules.plan, submission.report
+        key = (plan.survey, bytes.fromhex(report.report_id))
+        known = self._storage.find_report(*key)
+        if known is not None:
+            if known != (report.wave, report.values):
+                raise ReportRejected(*REFUSALS[Outcome.CONFLICT])
+            return
+        if self._storage.is_withdrawn(*key):
+            raise ReportRejected(*REFUSALS[Outcome.WITHDRAWN])
+        # Who has no good token learns nothing about the report; that the survey is over, everybody may know.
+        if rejection.code == "closed":
+            raise rejection
+        if plan.tokens is not None and not self._storage.has_token(
+            plan.tokens, token_hash(submission.token, report.survey)
+        ):
+            raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
+        rules.check_signature(submission)
+        raise rejection
+
+    def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
+        with self._counting:
+            (settled,) = self._settle([candidate.receipt], outcomes)
+            if isinstance(settled, ReportRejected):
+                raise settled
+        return dump(settled)
+
+    def _fast_reply(self, receipts: list[str], whole: bytes, outcomes: list[Outcome]) -> bytes:
+        if outcomes.count(Outcome.NEW) == len(receipts):
+            return whole
+        return self._told(self._settle(list(map(ready, receipts)), outcomes))
+
+    def _batch_reply(self, judged: list[_Candidate | Receipt | ReportRejected], outcomes: list[Outcome]) -> bytes:
+        settled = iter(self._settle([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
+        return self._told([next(settled) if isinstance(item, _Candidate) else item for item in judged])
+
+    def _told(self, replies: Sequence[object]) -> bytes:
+        self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
+        items = [{"code": reply.code} if isinstance(reply, ReportRejected) else reply for reply in replies]
+        return dump({"format": "sottovoce-batch-receipt/1", "items": items})
+
+    def _settle(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
+        """What the transaction found, for each in order."""
+        # Another node may have closed the survey, or deleted it.
+        if Outcome.CLOSED in outcomes or Outcome.UNKNOWN in outcomes:
+            self._rules.clear()
+        return [
+            receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
+            for receipt, outcome in zip(receipts, outcomes, strict=True)
+        ]
+
+    def _withdraw(self, name: str, report_id: bytes) -> Outcome:
+        revisions = self._load(name)
+        for rules in reversed(revisions):
+            key = rules.stored.key
+            found = self._storage.find_report(key, report_id)
+            if found is not None:
+                rules.check_open(found.wave, self._clock())
+                return self._storage.withdraw(rules.plan, report_id)
+            # Asked last: somebody else may withdraw it between the two questions.
+            if self._storage.is_withdrawn(key, report_id):
+                return Outcome.WITHDRAWN
+        # Once ids are gone nobody can tell whether this one was ever known.
+        return Outcome.CLOSED if revisions[-1].stored.purged else Outcome.UNKNOWN
+
+    def _find(self, sent: _ForSurvey) -> SurveyRules:
+        """The rules of the revision that something was sent for."""
+        # What is remembered may be out of date in ways that matter here: a revision that is not yet in it, for one.
+        rules = self._remembered(sent)
+        # A survey that was closed may be open again, or gone.
+        if rules is None or rules.stored.closed:
+            rules = _of_digest(self._load(sent.survey), sent.digest)
+        if rules is None:
+            raise ReportRejected("digest_mismatch", "the report is for another version of this survey")
+        return rules
+
+    def _remembered(self, sent: _ForSurvey) -> SurveyRules | None:
+        """The same without the database; None if it would have to be asked."""
+        return _of_digest(self._rules.get(sent.survey, ()), sent.digest)
+
+    def _load(self, name: str) -> tuple[SurveyRules, ...]:
+        stored = self._storage.revisions(name)
+        if not stored:
+            raise unknown_survey()
+        self._rules[name] = tuple(SurveyRules(revision, stored[0].key) for revision in stored)
+        return self._rules[name]
+
+
+def _of_digest(revisions: tuple[SurveyRules, ...], digest: str) -> SurveyRules | None:
+    return next((rules for rules in reversed(revisions) if rules.stored.digest == digest), None)
+
+
+def _check_name(name: str, sent: _ForSurvey) -> None:
+    if sent.survey != name:
+        raise unknown_survey()
+
+
+def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Candidate:
+    plan, report = rules.plan, submission.report
+    tokens = () if plan.tokens is None else (token_hash(submission.token, report.survey),)
+    arrival = Arrival(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
+    return _Candidate(arrival, make_receipt(submission, rules.length(report.wave)))
+
+
+def _arrivals(plan: Plan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[Arrival]:
+    """Such reports as one arrival, or, where their values do not take the same room, as one for each."""
+    if len({(len(values), values[0]) for values in packed}) == 1:
+        return [Arrival(plan, wave, report_ids, b"".join(packed))]
+    pairs = zip(cut(report_ids, ID), packed, strict=True)
+    return [Arrival(plan, wave, report_id, values) for report_id, values in pairs]
+
+
+def _at_once(storage: Storage) -> Submit:
+    return lambda job: settled(storage.store(job))

@@ -1,0 +1,151 @@
+"""What is printed: a poster for a wall, and a card for each personal link. Whole pages that load nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.icon_array import Hundred, dots, least_protected, pictures
+from sottovoce.aggregator.invitations.qr_codes import svg
+from sottovoce.shared.spec import Survey, TextMap
+
+CARDS_ON_A_PAGE = 8
+
+LONG_TITLE = 60
+"""Letters; a longer title is set smaller, so that the poster stays one page."""
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """
+    What is printed about one wave of a survey.
+
+    Attributes:
+        survey: its newest revision.
+        wave: from 0 on.
+        words: in which language.
+    """
+
+    survey: Survey
+    wave: int
+    words: Words
+
+    def text(self, texts: TextMap) -> str:
+        """One of the survey's texts, in that language or in its own, safe within HTML."""
+        return escape(self.words.text(texts, self.survey.default_language))
+
+    def say(self, key: str, **values: object) -> str:
+        """A sentence, safe within HTML."""
+        return escape(self.words.say(key, **values))
+
+    @property
+    def language_of_texts(self) -> str:
+        """The language in which the title is."""
+        return self.words.language if self.words.language in self.survey.title else self.survey.default_language
+
+    @property
+    def closes(self) -> datetime | None:
+        """The end of the wave."""
+        return self.survey.waves[self.wave].closes
+
+
+def style() -> str:
+    """The style of both, which a content security policy names by its digest."""
+    return files("sottovoce.aggregator.invitations").joinpath("poster.css").read_text(encoding="utf-8")
+
+
+def poster(invitation: Invitation, link: str) -> str:
+    """
+    A poster on one A4 page: title, who asks, the code of the link, and how answers are protected.
+
+    Args:
+        invitation: to what.
+        link: for everybody.
+    """
+    title = invitation.text(invitation.survey.title)
+    size = "long" if len(title) > LONG_TITLE else "short"
+    closes = invitation.closes
+    needed = f" {invitation.say('poster_invited')}" if invitation.survey.asks_for_invitation else ""
+    body = (
+        f'<main class="poster">{_trial(invitation)}'
+        f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
+        f'<figure class="code" role="img" aria-label="{invitation.say("invite_qr_of", link=link)}">{svg(link)}</figure>'
+        f'<p class="scan">{invitation.say("poster_scan")}{needed}</p><p class="link" dir="ltr">{escape(link)}</p>'
+        f"<p>{invitation.say(_protection(invitation.survey))}</p>"
+        f"{_pictures(invitation)}"
+        f'<p class="quiet">{invitation.say("letter_voluntary")}'
+        f"{' ' + invitation.say('letter_until', moment=invitation.words.moment(closes)) if closes else ''}</p></main>"
+    )
+    return _page(invitation, body)
+
+
+def cards(invitation: Invitation, links: Sequence[str]) -> str:
+    """
+    Cards to cut, eight on an A4 page, each with its own link.
+
+    Args:
+        invitation: to what.
+        links: personal ones.
+    """
+    made = [_card(invitation, link) for link in links]
+    sheets = ("".join(made[first : first + CARDS_ON_A_PAGE]) for first in range(0, len(made), CARDS_ON_A_PAGE))
+    body = "\n".join(f'<section class="sheet">{sheet}</section>' for sheet in sheets)
+    return _page(invitation, f"<main>{body}</main>")
+
+
+def _card(invitation: Invitation, link: str) -> str:
+    once = "card_once_blind" if invitation.survey.is_blind else "card_once"
+    return (
+        f'<article class="card"><figure role="img" aria-label="{invitation.say("card_qr")}">{svg(link)}</figure>'
+        f'<div>{_trial(invitation)}<p class="title" lang="{invitation.language_of_texts}" dir="auto">'
+        f"{invitation.text(invitation.survey.title)}</p><p>{invitation.say(once)}</p>"
+        f'<p class="link" dir="ltr">{escape(link)}</p></div></article>'
+    )
+
+
+def _page(invitation: Invitation, body: str) -> str:
+    template = files("sottovoce.aggregator.invitations").joinpath("poster.html").read_text(encoding="utf-8")
+    return Template(template).substitute(
+        language=invitation.words.language,
+        direction=invitation.words.direction,
+        title=invitation.text(invitation.survey.title),
+        style=style(),
+        body=body,
+    )
+
+
+def _trial(invitation: Invitation) -> str:
+    return f'<p class="trial">{invitation.say("trial")}</p>' if invitation.survey.trial else ""
+
+
+def _who(invitation: Invitation) -> str:
+    researcher = invitation.survey.document.get("researcher")
+    if researcher is None:
+        return ""
+    told = [invitation.text(researcher[key]) for key in ("institution", "name") if key in researcher]
+    return f'<p class="who" dir="auto">{", ".join(told)}</p>'
+
+
+def _protection(survey: Survey) -> str:
+    """The sentence that letters have too."""
+    if not survey.private:
+        return "letter_unprotected"
+    return "letter_toss" if survey.own_coin else "letter_dice"
+
+
+def _pictures(invitation: Invitation) -> str:
+    question = least_protected(invitation.survey)
+    shown = [] if question is None else pictures(question)
+    figures = "".join(_picture(invitation, each) for each in shown)
+    least = f"<p>{invitation.say('poster_least')}</p>" if len(invitation.survey.private) > 1 else ""
+    return f'{least}<div class="pictures">{figures}</div>' if shown else ""
+
+
+def _picture(invitation: Invitation, hundred: Hundred) -> str:
+    number = invitation.words.number(hundred.filled)
+    told = number if hundred.is_exact else invitation.words.say("poster_about", number=number)
+    said = invitation.say(f"poster_{hundred.truth}", number=told)
+    return f"<figure>{dots(hundred.filled)}<figcaption>{said}</figcaption></figure>"

@@ -1,0 +1,107 @@
+"""
+Redeeming: an invitation buys one signature for each wave, of ids that nobody here ever sees.
+
+What is kept is that the invitation was redeemed, and a fingerprint of what was signed, so that who lost the reply gets
+the same one again. Reports come later, with a signature that fits every redemption equally.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import BoundedSemaphore
+
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.storage import Outcome, Storage, StoredSurvey
+from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey, wave_state
+from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.redemption import RedeemRequest, Redemption, dump_reply, fits, parse_request
+from sottovoce.shared.spec import Survey
+from sottovoce.shared.tokens import token_hash
+
+MOST_AT_ONCE = 4
+"""Requests that are signed for at once: GMP holds the interpreter meanwhile, and reports go first."""
+
+
+class Redeeming:
+    """
+    Signs for who was invited.
+
+    Args:
+        storage: knows the invitations.
+        clock: the present moment.
+        keys: what is signed with.
+    """
+
+    def __init__(self, storage: Storage, clock: Clock, keys: KeysFile) -> None:
+        self._storage = storage
+        self._clock = clock
+        self.keys = keys
+        self._turns = BoundedSemaphore(MOST_AT_ONCE)
+
+    def redeem(self, name: str, body: bytes) -> bytes:
+        """
+        The reply to a request, the same whenever it comes again.
+
+        Args:
+            name: the survey's, as the path of the request has it.
+            body: the bytes of the request.
+
+        Raises:
+            ReportRejected, Refusal: nothing was signed.
+            StorageError: the keys are not here, or the database is not.
+        """
+        request = parse_request(body)
+        revisions = self._storage.revisions(name)
+        asked = _revision_of(revisions, request.digest)
+        survey = survey_of(asked.document)
+        _check(survey, request)
+        # A correction that came after a close is open, while the revisions before it stay closed.
+        if asked.closed or all(wave_state(wave, self._clock()) == "closed" for wave in survey.waves):
+            raise ReportRejected("closed", "the survey is over")
+        with self._turn():
+            # Before the invitation is touched: it must not be used up for a key that is not here.
+            keys = self.keys.of(name, survey.moduli)
+            invitation, blinded = token_hash(request.invitation, name), hashlib.sha256(b"".join(request.blinded))
+            _settle(self._storage.redeem_invitation(revisions[0].key, invitation, blinded.digest()))
+            signed = tuple(key.sign(each) for key, each in zip(keys, request.blinded, strict=True))
+        return dump_reply(Redemption(name, signed))
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._turns.acquire(blocking=False):
+            raise Refusal("busy")
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+
+def _revision_of(revisions: Sequence[StoredSurvey], digest: str) -> StoredSurvey:
+    if not revisions:
+        raise unknown_survey()
+    found = next((row for row in revisions if row.digest == digest), None)
+    if found is None:
+        raise ReportRejected("digest_mismatch", "the request is for another version of this survey")
+    return found
+
+
+def _check(survey: Survey, request: RedeemRequest) -> None:
+    if not survey.is_blind:
+        raise ReportRejected("malformed", "this survey has no invitations to be redeemed")
+    as_many = len(request.blinded) == len(survey.moduli)
+    if not as_many or not all(map(fits, request.blinded, survey.moduli)):
+        raise ReportRejected("malformed", "the request has not one number for each wave, below its modulus")
+
+
+def _settle(outcome: Outcome) -> None:
+    if outcome is Outcome.TOKEN_INVALID:
+        raise ReportRejected("token_invalid", "there is no such invitation, or it was taken back")
+    if outcome is Outcome.CLOSED:
+        raise ReportRejected("closed", "the survey is over")
+    if outcome is Outcome.UNKNOWN:
+        # A backup was restored: who waits asks again with the same numbers.
+        raise Refusal("busy")
+    if outcome is Outcome.CONFLICT:
+        raise Refusal("already_redeemed")

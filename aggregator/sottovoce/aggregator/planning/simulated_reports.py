@@ -1,0 +1,104 @@
+"""
+Reports of invented respondents, in memory alone, for the very functions that make files and joint results of real ones.
+
+They are in no database, and nothing here can write to one: these objects have no method for it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.estimates import Revision
+from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch, simulate
+from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage.hash_chain import Line
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.pack_values import LETTERS, null
+from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies
+from sottovoce.shared.spec import Question, Survey
+
+_KEY = 0
+
+
+@dataclass(frozen=True)
+class InventedReports:
+    """
+    All reports of a closed survey that was answered in its first wave; a ``storage.readable.ReadableReports``.
+
+    Attributes:
+        survey: what was asked.
+        numbers: reported values, unsigned and of one width, shape (reports, questions); all bits set where not asked.
+    """
+
+    survey: Survey
+    numbers: NDArray[Any]
+    journal: None = None
+    drafts: None = None
+    releases: None = None
+
+    def record(self) -> list[Line]:
+        """Nothing was ever done to this survey."""
+        return []
+
+    def changed_since_close(self, name: str, less_than: int | None = None) -> int:  # noqa: ARG002 - as storage has it
+        """Nothing comes after the close."""
+        return 0
+
+    def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:  # noqa: ARG002 - there is one
+        """(wave, packed values) of every report, as a database gives them."""
+        width = self.numbers.itemsize
+        values = np.ascontiguousarray(self.numbers, dtype=f">u{width}").view(np.uint8)
+        packed = np.column_stack([np.full(len(values), width, np.uint8), values])
+        yield [(0, row) for row in cut(packed.tobytes(), packed.shape[1])]
+
+    @cached_property
+    def revision(self) -> Revision:
+        """The one revision, closed, with all that it shows."""
+        survey = self.survey
+        count = len(self.numbers)
+        stored = StoredSurvey(_KEY, survey.name, survey.revision, survey.digest, survey.canonical, True, count)
+        return Revision(stored, survey, tuple(self._cells()))
+
+    @property
+    def columns(self) -> Columns:
+        """As joint results take them."""
+        return read_columns(self, [self.revision.stored])
+
+    def _cells(self) -> Iterator[Cell]:
+        yield self._cell(ALL, self.numbers)
+        if self.survey.cohort is not None:
+            cohorts = self.numbers[:, self.survey.cohort]
+            for cohort in np.unique(cohorts).tolist():
+                yield self._cell(cohort, self.numbers[cohorts == cohort])
+
+    def _cell(self, cohort: int, numbers: NDArray[Any]) -> Cell:
+        counts: dict[int, dict[int, int]] = {}
+        for _, question, value, count in tallies(numbers, self.survey.masks).tolist():
+            counts.setdefault(question, {})[value] = count
+        return Cell(0, cohort, len(numbers), 0, counts)
+
+
+def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> InventedReports:
+    """
+    What respondents with these true values report, each of those questions that their device picks.
+
+    Args:
+        survey: what is asked.
+        truths: true values, an array for each question.
+        draws: the chance of all devices.
+    """
+    count = len(truths[0])
+    width = next(width for width in LETTERS if max(question.largest for question in survey.questions) < null(width))
+    numbers = np.full((count, len(survey.questions)), null(width), dtype=f"u{width}")
+    asked = ask_batch(survey, count, draws)
+    for index, (question, truth, asks) in enumerate(zip(survey.questions, truths, asked, strict=True)):
+        numbers[asks, index] = _reported(question, truth[asks], draws)
+    return InventedReports(survey, numbers)
+
+
+def _reported(question: Question, truth: Values, draws: BatchDraws) -> Values:
+    return truth if question.mechanism is None else simulate(question.mechanism, truth, draws)

@@ -1,0 +1,269 @@
+"""Accounts and what is granted to them; whatever changes either comes one after the other, on all nodes."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.sql_statements import Handle
+
+_ACCOUNTS = "SELECT account, name, admin, subject, disabled_on FROM accounts"
+_ACCOUNT = f"{_ACCOUNTS} WHERE account = ?"
+_ACCOUNT_OF_SUBJECT = f"{_ACCOUNTS} WHERE subject = ?"
+_FORMER = (
+    "DELETE FROM sessions WHERE researcher IN (SELECT name FROM researchers WHERE token_hash IN ({0}))",
+    "DELETE FROM researchers WHERE token_hash IN ({0})",
+)
+_BY_NAME = f"{_ACCOUNTS} ORDER BY name, account"
+_OTHER_ADMIN = "SELECT 1 FROM accounts WHERE admin = 1 AND disabled_on IS NULL AND account <> ? LIMIT 1"
+_OTHER_OWNER = """
+    SELECT 1 FROM grants JOIN accounts ON accounts.account = grants.account
+    WHERE role = 'owner' AND survey IN (?, '*') AND disabled_on IS NULL AND grants.account <> ? LIMIT 1
+"""
+
+FORMER_OF_ACCOUNT = tuple(each.format("SELECT key_hash FROM keys WHERE account = ?") for each in _FORMER)
+FORMER_OF_KEY = tuple(each.format("SELECT key_hash FROM keys WHERE key_hash = ?") for each in _FORMER)
+"""Take tokens out of the table of before there were accounts, and end the sessions of whoever had them."""
+
+
+class AccountTables(ABC):
+    """The part of ``AccessTables`` that is about accounts and grants."""
+
+    @abstractmethod
+    def _read(self) -> AbstractContextManager[Handle]:
+        """A transaction that sees one state of the database."""
+
+    @abstractmethod
+    def _write(self) -> AbstractContextManager[Handle]:
+        """A transaction that is durable once it has ended without an error."""
+
+    @abstractmethod
+    def _lock(self, db: Handle) -> None:
+        """Make a transaction wait for every other one that changes accounts or grants."""
+
+    @abstractmethod
+    def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
+        """
+        Write to the journal, as the last step of a transaction; ``who`` is whoever these tables are used by, unless it
+        is said.
+        """
+
+    @contextmanager
+    def _alone(self) -> Iterator[Handle]:
+        """A transaction beside which nobody changes accounts or grants: two admins cannot both disable the other."""
+        with self._write() as db:
+            self._lock(db)
+            yield db
+
+    def has_accounts(self) -> bool:
+        """Whether anybody was ever let in."""
+        with self._read() as db:
+            return db.execute("SELECT 1 FROM accounts LIMIT 1").fetchone() is not None
+
+    def add_account(self, account: Account) -> None:
+        """
+        Let somebody have an account.
+
+        Raises:
+            AccessRefused: another account has this subject.
+        """
+        with self._alone() as db:
+            insert_account(db, account)
+            self._note(db, words.ACCOUNT_ADDED, account.id.hex())
+
+    def account(self, account_id: bytes) -> Account | None:
+        """The account with this id, disabled or not."""
+        with self._read() as db:
+            row = db.execute(_ACCOUNT, [account_id]).fetchone()
+        return None if row is None else account_of(row)
+
+    def account_of_subject(self, subject: str) -> Account | None:
+        """The account that the institution's provider calls so."""
+        with self._read() as db:
+            row = db.execute(_ACCOUNT_OF_SUBJECT, [subject]).fetchone()
+        return None if row is None else account_of(row)
+
+    def accounts(self) -> list[Account]:
+        """All accounts by name, the disabled ones too."""
+        with self._read() as db:
+            rows = db.execute(_BY_NAME).fetchall()
+        return [account_of(row) for row in rows]
+
+    def disable(self, account_id: bytes, day: int) -> None:
+        """
+        Let an account in no more, and end its sessions, those too that are just being begun.
+
+        Args:
+            account_id: of the account.
+            day: today.
+
+        Raises:
+            AccessRefused: nobody else is an admin.
+        """
+        with self._alone() as db:
+            _check_other_admin(db, account_id)
+            # Whoever is just being let in has locked this row: the session is there before the next statement.
+            query = "UPDATE accounts SET disabled_on = ? WHERE account = ? AND disabled_on IS NULL"
+            changed = db.execute(query, [day, account_id]).rowcount
+            forget_doors(db, account_id)
+            if changed:
+                self._note(db, words.ACCOUNT_DISABLED, account_id.hex())
+        self._after_deletion()
+
+    def enable(self, account_id: bytes) -> None:
+        """Let an account in again; its keys are good again, its sessions are not."""
+        with self._alone() as db:
+            query = "UPDATE accounts SET disabled_on = NULL WHERE account = ? AND disabled_on IS NOT NULL"
+            if db.execute(query, [account_id]).rowcount:
+                self._note(db, words.ACCOUNT_ENABLED, account_id.hex())
+
+    def set_admin(self, account_id: bytes, admin: bool) -> None:
+        """
+        Make an admin of an account, or no longer.
+
+        Raises:
+            AccessRefused: nobody else is an admin.
+        """
+        with self._alone() as db:
+            if not admin:
+                _check_other_admin(db, account_id)
+            query = "UPDATE accounts SET admin = ? WHERE account = ? AND admin <> ?"
+            if db.execute(query, [int(admin), account_id, int(admin)]).rowcount:
+                self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
+
+    def set_subject(self, account_id: bytes, subject: str | None) -> None:
+        """
+        Note whom the institution's provider calls this account.
+
+        Raises:
+            AccessRefused: another account has this subject.
+        """
+        with self._alone() as db:
+            _check_subject(db, subject)
+            if db.execute("UPDATE accounts SET subject = ? WHERE account = ?", [subject, account_id]).rowcount:
+                self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
+
+    def grant(self, account_id: bytes, survey: str, role: str) -> None:
+        """
+        Give an account a role on a survey, in the place of the one it had.
+
+        Args:
+            account_id: of the account.
+            survey: its name, or ``EVERY_SURVEY``.
+            role: one of ``ROLES``.
+
+        Raises:
+            AccessRefused: the survey would be left without an owner.
+        """
+        with self._alone() as db:
+            if role != "owner":
+                _check_other_owner(db, account_id, survey)
+            insert_grant(db, account_id, survey, role)
+            self._note(db, words.GRANTED, f"{survey} {role} {account_id.hex()}")
+
+    def claim(self, account_id: bytes, survey: str) -> bool:
+        """Make an account the owner of a survey that nobody has a role on; False if somebody has."""
+        with self._alone() as db:
+            is_free = db.execute("SELECT 1 FROM grants WHERE survey = ?", [survey]).fetchone() is None
+            if is_free:
+                insert_grant(db, account_id, survey, "owner")
+                self._note(db, words.GRANTED, f"{survey} owner {account_id.hex()}")
+        return is_free
+
+    def unclaim(self, account_id: bytes, survey: str) -> None:
+        """Take that back, if there is no such survey after all."""
+        with self._alone() as db:
+            query = "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)"
+            if db.execute(query, [account_id, survey]).rowcount:
+                self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
+
+    def revoke_grant(self, account_id: bytes, survey: str) -> None:
+        """
+        Take an account's role on a survey back.
+
+        Raises:
+            AccessRefused: the survey would be left without an owner.
+        """
+        with self._alone() as db:
+            _check_other_owner(db, account_id, survey)
+            if db.execute("DELETE FROM grants WHERE account = ? AND survey = ?", [account_id, survey]).rowcount:
+                self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
+
+    def grants(self, account_id: bytes) -> dict[str, str]:
+        """The account's role by survey, whose name may be ``EVERY_SURVEY``."""
+        with self._read() as db:
+            query = "SELECT survey, role FROM grants WHERE account = ? ORDER BY survey"
+            return {str(survey): str(role) for survey, role in db.execute(query, [account_id])}
+
+    def granted(self, survey: str) -> list[tuple[Account, str]]:
+        """Who has which role on exactly this survey, by name."""
+        query = """
+            SELECT accounts.account, name, admin, subject, disabled_on, role FROM grants
+            JOIN accounts ON accounts.account = grants.account WHERE survey = ? ORDER BY name, accounts.account
+        """
+        with self._read() as db:
+            rows = db.execute(query, [survey]).fetchall()
+        return [(account_of(row), str(row[5])) for row in rows]
+
+    @abstractmethod
+    def _after_deletion(self) -> None:
+        """What can be done at once about deleted rows."""
+
+
+def account_of(row: Any) -> Account:  # noqa: ANN401 - a row
+    """The account in a row of ``account, name, admin, subject, disabled_on``."""
+    return Account(bytes(row[0]), row[1], bool(row[2]), row[3], row[4])
+
+
+def insert_account(db: Handle, account: Account) -> None:
+    """Add an account; within a transaction that is alone with accounts."""
+    _check_subject(db, account.subject)
+    values = [account.id, account.name, int(account.admin), account.subject, account.disabled_on]
+    db.execute("INSERT INTO accounts (account, name, admin, subject, disabled_on) VALUES (?, ?, ?, ?, ?)", values)
+
+
+def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
+    """
+    Give a role on a survey in the place of another one.
+
+    Args:
+        db: within a transaction that is alone with grants.
+        account_id: of the account.
+        survey: its name, or ``EVERY_SURVEY``.
+        role: one of ``ROLES``.
+    """
+    db.execute(
+        "INSERT INTO grants (account, survey, role) VALUES (?, ?, ?)"
+        " ON CONFLICT (account, survey) DO UPDATE SET role = excluded.role",
+        [account_id, survey, role],
+    )
+
+
+def forget_doors(db: Handle, account_id: bytes) -> None:
+    """End an account's sessions and spend its sign-in links; what an earlier release's nodes let in by goes too."""
+    db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
+    db.execute("DELETE FROM invitations WHERE account = ?", [account_id])
+    for statement in FORMER_OF_ACCOUNT:
+        db.execute(statement, [account_id])
+
+
+def _check_subject(db: Handle, subject: str | None) -> None:
+    taken = subject is not None and db.execute("SELECT 1 FROM accounts WHERE subject = ?", [subject]).fetchone()
+    if taken:
+        raise AccessRefused("another account belongs to this person of the sign-in service", "taken")
+
+
+def _check_other_admin(db: Handle, account_id: bytes) -> None:
+    row = db.execute("SELECT 1 FROM accounts WHERE account = ? AND admin = 1", [account_id]).fetchone()
+    if row is not None and db.execute(_OTHER_ADMIN, [account_id]).fetchone() is None:
+        raise AccessRefused("nobody else is an admin; make somebody one first", "last_admin")
+
+
+def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
+    query = "SELECT 1 FROM grants WHERE account = ? AND survey = ? AND role = 'owner'"
+    if db.execute(query, [account_id, survey]).fetchone() is None:
+        return
+    if db.execute(_OTHER_OWNER, [survey, account_id]).fetchone() is None:
+        raise AccessRefused("nobody else owns this survey; make somebody its owner first", "last_owner")

@@ -1,0 +1,284 @@
+"""
+Who may do what, reached as ``storage.access``: one implementation in the SQL that both back ends share.
+
+Of every secret, key, link or cookie, only a hash is stored. Days, never finer, but for sessions.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from sottovoce.aggregator.storage.accounts.account_rows import (
+    account_of,
+    forget_doors,
+    insert_account,
+    insert_grant,
+)
+from sottovoce.aggregator.storage.accounts.keys import DAY, insert_key
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account, Invitation, Key, View
+from sottovoce.aggregator.storage.accounts.passkeys import PasskeyTables
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.audit_log import table
+from sottovoce.aggregator.storage.sql_statements import Handle
+
+RESEARCHER_DAYS = 366
+"""Days for which a researcher's token lets in."""
+
+_OF_NAME = "SELECT account, name, admin, subject, disabled_on FROM accounts WHERE name = ? ORDER BY account LIMIT 1"
+_INVITATIONS = "SELECT hash, survey, role, account, expires_on FROM invitations"
+_INVITATION = f"{_INVITATIONS} WHERE hash = ? AND expires_on >= ?"
+_ALL_INVITATIONS = f"{_INVITATIONS} ORDER BY expires_on, hash"
+_SPEND = """
+    DELETE FROM invitations WHERE hash = ? AND expires_on >= ? AND (account IS NULL) = {}
+    RETURNING hash, survey, role, account, expires_on
+"""
+_SPEND_INVITATION, _SPEND_LINK = _SPEND.format("true"), _SPEND.format("false")
+_VIEWS = "SELECT hash, survey, digest, results, expires_on FROM views"
+_VIEW = f"{_VIEWS} WHERE hash = ? AND expires_on >= ?"
+_VIEWS_OF = f"{_VIEWS} WHERE survey = ? ORDER BY expires_on, hash"
+
+
+class BackEnd(NamedTuple):
+    """
+    What a back end gives to these tables.
+
+    Attributes:
+        read: begins a transaction that sees one state.
+        write: begins one that is durable once it has ended.
+        lock_accounts: the statement that makes a transaction wait for all others that change accounts; may be empty.
+        until_end: what makes a row that was looked up stay as it is until the end; may be empty.
+        new_id: the statement that draws sixteen random bytes.
+        after_deletion: what can be done at once about deleted rows.
+        today: the present day, by the database's own clock.
+    """
+
+    read: Callable[[], AbstractContextManager[Handle]]
+    write: Callable[[], AbstractContextManager[Handle]]
+    lock_accounts: str
+    until_end: str
+    new_id: str
+    after_deletion: Callable[[], None]
+    today: Callable[[Handle], int]
+
+
+class AccessTables(PasskeyTables):
+    """
+    Accounts, grants, keys, sessions, invitations and links for ethics boards.
+
+    Args:
+        back_end: what they are kept in.
+        who: uses them, for the journal; whoever signs in or out is told by himself.
+    """
+
+    def __init__(self, back_end: BackEnd, who: str = words.NOBODY) -> None:
+        self._back_end = back_end
+        self._who = who
+        self.until_end = back_end.until_end
+
+    def by(self, who: str) -> "AccessTables":
+        """The same tables, used by an account or by the machine's administrator: so the journal has it."""
+        return AccessTables(self._back_end, who)
+
+    # Invitations
+
+    def add_invitation(self, invitation: Invitation) -> None:
+        """Remember a link that is good once."""
+        with self._write() as db:
+            db.execute(
+                "INSERT INTO invitations (hash, survey, role, account, expires_on) VALUES (?, ?, ?, ?, ?)",
+                [invitation.hash, invitation.survey, invitation.role, invitation.account, invitation.expires_on],
+            )
+            if invitation.account is None:
+                self._note(db, words.INVITED, _role(invitation))
+            else:
+                self._note(db, words.SIGN_IN_LINK, invitation.account.hex())
+
+    def invitation(self, link_hash: bytes, day: int) -> Invitation | None:
+        """The invitation behind a link, if it is good on this day."""
+        with self._read() as db:
+            row = db.execute(_INVITATION, [link_hash, day]).fetchone()
+        return None if row is None else _invitation(*row)
+
+    def invitations(self) -> list[Invitation]:
+        """All that are not spent; those too that have expired."""
+        with self._read() as db:
+            return [_invitation(*row) for row in db.execute(_ALL_INVITATIONS).fetchall()]
+
+    def withdraw_invitation(self, link_hash: bytes) -> bool:
+        """Take a link back; returns whether it was still good."""
+        with self._write() as db:
+            query = "DELETE FROM invitations WHERE hash = ? RETURNING hash, survey, role, account, expires_on"
+            row = db.execute(query, [link_hash]).fetchone()
+            if row is not None:
+                self._note(db, words.INVITATION_REVOKED, _role(_invitation(*row)))
+        self._after_deletion()
+        return row is not None
+
+    def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
+        """
+        Spend an invitation: its account and its role are made in the same step; False if it is not, or no longer, good.
+
+        Args:
+            link_hash: of the link's secret.
+            account: who comes in by it.
+            day: today.
+
+        Raises:
+            AccessRefused: another account has this subject; the invitation stays good.
+        """
+        with self._alone() as db:
+            spent = _spend(db, _SPEND_INVITATION, link_hash, day)
+            if spent is not None:
+                insert_account(db, account)
+                if spent.role:
+                    insert_grant(db, account.id, spent.survey, spent.role)
+                self._note(db, words.INVITATION_USED, _role(spent), account.id)
+                self._note(db, words.ACCOUNT_ADDED, account.id.hex(), account.id)
+                if spent.role:
+                    self._note(db, words.GRANTED, f"{_role(spent)} {account.id.hex()}", account.id)
+        self._after_deletion()
+        return spent is not None
+
+    def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
+        """
+        Spend a sign-in link for a session; None if it lets nobody in, now or at any moment until the session is there.
+
+        Args:
+            session_hash: of the cookie's secret.
+            link_hash: of the link's secret.
+            now: seconds since 1970.
+        """
+        with self._write() as db:
+            row = db.execute("SELECT account FROM invitations WHERE hash = ?", [link_hash]).fetchone()
+            # The account is locked first, as whoever disables it does: the two never wait for each other.
+            account = None if row is None or row[0] is None else self._let_in(db, bytes(row[0]))
+            if _spend(db, _SPEND_LINK, link_hash, now // DAY) is None:
+                return None
+            begun = self._begin(db, session_hash, account, "link", now)
+        self._after_deletion()
+        return begun
+
+    # Links for ethics boards
+
+    def add_view(self, view: View) -> None:
+        """Remember a link for an ethics board."""
+        with self._write() as db:
+            db.execute(
+                "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
+                [view.hash, view.survey, view.digest, int(view.results), view.expires_on],
+            )
+            self._note(db, words.VIEW_MADE, view.survey)
+
+    def view(self, link_hash: bytes, day: int) -> View | None:
+        """What a link shows, if it is good on this day."""
+        with self._read() as db:
+            row = db.execute(_VIEW, [link_hash, day]).fetchone()
+        return None if row is None else _view(*row)
+
+    def views(self, survey: str) -> list[View]:
+        """The links to a survey that were not ended; those too that have expired."""
+        with self._read() as db:
+            rows = db.execute(_VIEWS_OF, [survey]).fetchall()
+        return [_view(*row) for row in rows]
+
+    def end_view(self, link_hash: bytes) -> None:
+        """Let a link show nothing any more."""
+        with self._write() as db:
+            row = db.execute("DELETE FROM views WHERE hash = ? RETURNING survey", [link_hash]).fetchone()
+            if row is not None:
+                self._note(db, words.VIEW_REVOKED, str(row[0]))
+        self._after_deletion()
+
+    # Researchers: the accounts that `researcher add` makes
+
+    def add_owner(self, name: str) -> Account:
+        """An account that is admin and owns every survey."""
+        with self._alone() as db:
+            made = self._add_owner(db, name)
+            self._note_owner(db, made)
+        return made
+
+    def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
+        """
+        Let somebody in to everything: an account of this name that is admin and owns every survey, and a key to it.
+
+        Args:
+            name: of the account; if there is one already, the key is one more of that.
+            key_hash: of the key.
+            day: today.
+        """
+        with self._alone() as db:
+            row = db.execute(_OF_NAME, [name]).fetchone()
+            found = self._add_owner(db, name) if row is None else account_of(row)
+            scopes = frozenset(SCOPES)
+            insert_key(db, Key(key_hash, found.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
+            if row is None:
+                self._note_owner(db, found)
+            self._note(db, words.KEY_MADE, f"{EVERY_SURVEY} {found.id.hex()}")
+        return found
+
+    def revoke_researcher(self, name: str) -> int:
+        """
+        Take all keys of the accounts of this name back, and end their sessions, those too that are just being begun;
+        returns how many keys there were.
+        """
+        with self._alone() as db:
+            # As disabling does: whoever is being let in has locked the row, or waits for this one.
+            db.execute("UPDATE accounts SET name = name WHERE name = ?", [name])
+            revoked: list[tuple[str, bytes]] = []
+            for (account_id,) in db.execute("SELECT account FROM accounts WHERE name = ?", [name]).fetchall():
+                forget_doors(db, account_id)
+                revoked += db.execute("DELETE FROM keys WHERE account = ? RETURNING survey, account", [account_id])
+            db.execute("DELETE FROM sessions WHERE researcher = ?", [name])
+            db.execute("DELETE FROM researchers WHERE name = ?", [name])
+            for survey, owner in revoked:
+                self._note(db, words.KEY_REVOKED, f"{survey} {bytes(owner).hex()}")
+        self._after_deletion()
+        return len(revoked)
+
+    def _add_owner(self, db: Handle, name: str) -> Account:
+        (drawn,) = db.execute(self._back_end.new_id).fetchone()
+        account = Account(bytes(drawn), name, admin=True)
+        insert_account(db, account)
+        insert_grant(db, account.id, EVERY_SURVEY, "owner")
+        return account
+
+    def _note_owner(self, db: Handle, account: Account) -> None:
+        self._note(db, words.ACCOUNT_ADDED, account.id.hex())
+        self._note(db, words.GRANTED, f"{EVERY_SURVEY} owner {account.id.hex()}")
+
+    def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
+        """Write to the journal."""
+        told = self._who if who is None else who.hex()
+        table.append(db, self._back_end.today(db), what, told, about)
+
+    def _read(self) -> AbstractContextManager[Handle]:
+        return self._back_end.read()
+
+    def _write(self) -> AbstractContextManager[Handle]:
+        return self._back_end.write()
+
+    def _lock(self, db: Handle) -> None:
+        _ = self._back_end.lock_accounts and db.execute(self._back_end.lock_accounts)
+
+    def _after_deletion(self) -> None:
+        self._back_end.after_deletion()
+
+
+def _role(invitation: Invitation) -> str:
+    """What an invitation offers, as the journal has it."""
+    return f"{invitation.survey} {invitation.role}" if invitation.role else ""
+
+
+def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> Invitation | None:
+    """Of two at the same moment one finds it."""
+    row = db.execute(statement, [link_hash, day]).fetchone()
+    return None if row is None else _invitation(*row)
+
+
+def _invitation(link_hash: bytes, survey: str, role: str, account: bytes | None, expires_on: int) -> Invitation:
+    return Invitation(bytes(link_hash), survey, role, None if account is None else bytes(account), expires_on)
+
+
+def _view(link_hash: bytes, survey: str, digest: str, results: int, expires_on: int) -> View:
+    return View(bytes(link_hash), survey, digest, bool(results), expires_on)

@@ -1,0 +1,201 @@
+"""Keys, and the sessions that are begun: each by one step that is alone with whoever is just being shut out."""
+
+from typing import Any
+
+from sottovoce.aggregator.storage.accounts.account_rows import FORMER_OF_KEY, AccountTables, account_of
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account, Key, Session
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.interface import SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.sql_statements import Handle
+
+DAY = 86400
+PRECISION = 60
+"""Seconds within which the use of a session is noted once."""
+
+_OWNER = "accounts.account, name, admin, subject, disabled_on"
+_KEY = "key_hash, keys.account, label, scopes, keys.survey, expires_on, used_on"
+_KEYS = f"SELECT {_KEY} FROM keys"  # noqa: S608 - constants
+_ALL_KEYS = f"{_KEYS} ORDER BY label, key_hash"
+_KEYS_OF = f"{_KEYS} WHERE account = ? ORDER BY label, key_hash"
+_LET_IN = f"SELECT {_OWNER} FROM accounts WHERE account = ? AND disabled_on IS NULL"  # noqa: S608 - constants
+# Rows are locked in the order of the tables: accounts first, as whoever shuts somebody out does.
+_LET_IN_BY_KEY = f"""
+    SELECT {_OWNER}, {_KEY} FROM accounts JOIN keys ON keys.account = accounts.account
+    WHERE key_hash = ? AND expires_on >= ? AND disabled_on IS NULL
+"""  # noqa: S608 - constants
+_SESSIONS = f"""
+    SELECT {_OWNER}, session_hash, door, started, used FROM staff_sessions
+    JOIN accounts ON accounts.account = staff_sessions.account
+    WHERE used >= ? AND started >= ? AND disabled_on IS NULL
+"""  # noqa: S608 - constants
+
+
+class KeyTables(AccountTables):
+    """
+    The part of ``AccessTables`` that is about keys and sessions.
+
+    Attributes:
+        until_end: what makes a row that was looked up stay as it is until the end of the transaction.
+    """
+
+    until_end: str
+
+    def add_key(self, key: Key) -> None:
+        """
+        Let an account in by one more key.
+
+        Raises:
+            AccessRefused: there is no such account, or it is disabled.
+        """
+        with self._write() as db:
+            if self._let_in(db, key.account) is None:
+                raise AccessRefused("there is no such account, or it is disabled", "disabled")
+            insert_key(db, key)
+            self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
+
+    def list_keys(self, account_id: bytes | None = None) -> list[Key]:
+        """The keys of one account, or of all, by label; those too that have expired."""
+        query, values = (_ALL_KEYS, []) if account_id is None else (_KEYS_OF, [account_id])
+        with self._read() as db:
+            rows = db.execute(query, values).fetchall()
+        return [_key(*row) for row in rows]
+
+    def key(self, key_hash: bytes, day: int) -> tuple[Account, Key] | None:
+        """
+        The key and whose it is, which counts as use; None if it lets nobody in.
+
+        Args:
+            key_hash: of its secret.
+            day: today.
+        """
+        with self._read() as db:
+            found = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
+        if found is not None and found[1].used_on != day:
+            with self._write() as db:
+                _note_day(db, key_hash, day)
+        return found
+
+    def revoke_key(self, key_hash: bytes) -> bool:
+        """
+        Let nobody in by a key any more; returns whether it was there.
+
+        The sessions that its account began with keys end, also the one that is just being begun.
+        """
+        with self._write() as db:
+            for statement in FORMER_OF_KEY:
+                db.execute(statement, [key_hash])
+            # A login by this key has locked the row: its session is there before the next statement.
+            row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account, survey", [key_hash]).fetchone()
+            if row is not None:
+                db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'key'", [bytes(row[0])])
+                self._note(db, words.KEY_REVOKED, f"{row[1]} {bytes(row[0]).hex()}")
+        self._after_deletion()
+        return row is not None
+
+    def start_session(self, session_hash: bytes, account_id: bytes, door: str, now: int) -> bool:
+        """
+        Remember a session; False, and no session, if the account is disabled, now or until the session is there.
+
+        Args:
+            session_hash: of the cookie's secret.
+            account_id: whose it is.
+            door: how the account came in.
+            now: seconds since 1970.
+        """
+        with self._write() as db:
+            return self._begin(db, session_hash, self._let_in(db, account_id), door, now) is not None
+
+    def start_session_by_key(self, session_hash: bytes, key_hash: bytes, now: int) -> Account | None:
+        """
+        The same by a key with every scope that is for every survey; None if it lets nobody in, now or until then.
+
+        Args:
+            session_hash: of the cookie's secret.
+            key_hash: of the key.
+            now: seconds since 1970.
+        """
+        with self._write() as db:
+            query = f"{_LET_IN_BY_KEY}{self.until_end}"
+            found = _with_owner(db.execute(query, [key_hash, now // DAY]).fetchone())
+            if found is None or not found[1].signs_in:
+                return None
+            return self._begin(db, session_hash, found[0], "key", now)
+
+    def session(self, session_hash: bytes, now: int) -> Session | None:
+        """
+        The live session of an account that is not disabled, which counts as use; or None.
+
+        Args:
+            session_hash: of the cookie's secret.
+            now: seconds since 1970.
+        """
+        with self._read() as db:
+            query = f"{_SESSIONS} AND session_hash = ?"
+            row = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash]).fetchone()
+        found = None if row is None else _session(row)
+        if found is not None and found.used < now - PRECISION:
+            with self._write() as db:
+                # One that was ended meanwhile stays so.
+                db.execute("UPDATE staff_sessions SET used = ? WHERE session_hash = ?", [now, session_hash])
+        return found
+
+    def sessions(self, account_id: bytes, now: int) -> list[Session]:
+        """An account's live sessions, the newest first."""
+        with self._read() as db:
+            query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
+            rows = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, account_id]).fetchall()
+        return [_session(row) for row in rows]
+
+    def end_session(self, session_hash: bytes) -> None:
+        """Forget a session."""
+        with self._write() as db:
+            query = "DELETE FROM staff_sessions WHERE session_hash = ? RETURNING account"
+            row = db.execute(query, [session_hash]).fetchone()
+            if row is not None:
+                self._note(db, words.LOGOUT, who=bytes(row[0]))
+
+    def end_sessions(self, account_id: bytes) -> None:
+        """Forget all sessions of an account."""
+        with self._write() as db:
+            if db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id]).rowcount:
+                self._note(db, words.SESSIONS_ENDED, account_id.hex())
+
+    def _let_in(self, db: Handle, account_id: bytes) -> Account | None:
+        """The account unless it is disabled, such that it stays so until the end of the transaction."""
+        row = db.execute(_LET_IN + self.until_end, [account_id]).fetchone()
+        return None if row is None else account_of(row)
+
+    def _begin(self, db: Handle, session_hash: bytes, account: Account | None, door: str, now: int) -> Account | None:
+        """Those sessions that have ended are forgotten on the way."""
+        if account is not None:
+            old = [now - SESSION_IDLE, now - SESSION_MOST]
+            db.execute("DELETE FROM staff_sessions WHERE used < ? OR started < ?", old)
+            query = "INSERT INTO staff_sessions (session_hash, account, door, started, used) VALUES (?, ?, ?, ?, ?)"
+            db.execute(query, [session_hash, account.id, door, now, now])
+            self._note(db, words.LOGIN, door, account.id)
+        return account
+
+
+def insert_key(db: Handle, key: Key) -> None:
+    """Add a key; within a transaction in which its account is there."""
+    db.execute(
+        "INSERT INTO keys (key_hash, account, label, scopes, survey, expires_on, used_on) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [key.hash, key.account, key.label, " ".join(sorted(key.scopes)), key.survey, key.expires_on, key.used_on],
+    )
+
+
+def _note_day(db: Handle, key_hash: bytes, day: int) -> None:
+    """A key that was revoked meanwhile stays so."""
+    db.execute("UPDATE keys SET used_on = ? WHERE key_hash = ?", [day, key_hash])
+
+
+def _with_owner(row: Any) -> tuple[Account, Key] | None:  # noqa: ANN401 - a row, or None
+    return None if row is None else (account_of(row), _key(*row[5:]))
+
+
+def _key(key_hash: bytes, account: bytes, label: str, scopes: str, *rest: Any) -> Key:  # noqa: ANN401 - a row
+    return Key(bytes(key_hash), bytes(account), label, frozenset(scopes.split()), *rest)
+
+
+def _session(row: Any) -> Session:  # noqa: ANN401 - a row
+    return Session(bytes(row[5]), account_of(row), *row[6:])

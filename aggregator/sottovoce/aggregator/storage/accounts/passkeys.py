@@ -1,0 +1,148 @@
+"""
+Passkeys, and the challenges that were answered; signing in by one is one step with its session.
+
+The moments of challenges are as fine as those of sessions, and go as soon as they are worth nothing.
+"""
+
+from typing import Any
+
+from sottovoce.aggregator.storage.accounts.keys import KeyTables
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
+from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
+from sottovoce.aggregator.storage.audit_log import events as words
+
+MOST = 20
+"""Passkeys of one account."""
+
+_PASSKEYS = "SELECT credential_id, account, public_key, sign_count, label, added_on FROM passkeys"
+_OF_NAME = f"{_PASSKEYS} WHERE credential_id = ?"
+_OF_ACCOUNT = f"{_PASSKEYS} WHERE account = ? ORDER BY label, credential_id"
+# A device that counts must have counted on, else the passkey was copied; one that does not count says 0 for ever.
+_COUNT_ON = """
+    UPDATE passkeys SET sign_count = ?
+    WHERE credential_id = ? AND (sign_count < ? OR (sign_count = 0 AND ? = 0)) RETURNING account
+"""
+
+_TABLES = """
+    CREATE TABLE passkeys (
+        credential_id {bytes} PRIMARY KEY,
+        account {bytes} NOT NULL,
+        public_key {bytes} NOT NULL,
+        sign_count {number} NOT NULL,
+        label {text} NOT NULL,
+        added_on {number} NOT NULL
+    ){end};
+    CREATE TABLE spent_challenges (
+        challenge_hash {bytes} PRIMARY KEY,
+        expires {number} NOT NULL
+    ){end};
+    CREATE TABLE challenge_key (
+        number {number} PRIMARY KEY,
+        secret {bytes} NOT NULL
+    ){end}
+"""
+
+
+def _made(**words: str) -> tuple[str, ...]:
+    return tuple(_TABLES.format(**words).rstrip().split(";\n"))
+
+
+MAKE_PASSKEYS = _made(bytes="BLOB", text="TEXT", number="INTEGER", end=" STRICT, WITHOUT ROWID")
+"""The step on SQLite."""
+
+MAKE_PASSKEYS_SHARED = _made(bytes="bytea", text="text", number="bigint", end="")
+"""The migration on PostgreSQL."""
+
+
+class PasskeyTables(KeyTables):
+    """The part of ``AccessTables`` that is about passkeys."""
+
+    def challenge_key(self, drawn: bytes) -> bytes:
+        """
+        The secret by which every node knows challenges that this aggregator gave.
+
+        Args:
+            drawn: random bytes that become it, if there is none yet.
+        """
+        query = "SELECT secret FROM challenge_key"
+        with self._read() as db:
+            row = db.execute(query).fetchone()
+        if row is None:
+            with self._write() as db:
+                db.execute("INSERT INTO challenge_key (number, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", [drawn])
+                row = db.execute(query).fetchone()
+        return bytes(row[0])
+
+    def add_passkey(self, passkey: Passkey) -> None:
+        """
+        Let an account in by one more passkey.
+
+        Raises:
+            AccessRefused: it is there already, or the account is disabled or has as many as it may.
+        """
+        with self._alone() as db:
+            if self._let_in(db, passkey.account) is None:
+                raise AccessRefused("there is no such account, or it is disabled", "disabled")
+            query = "SELECT count(*) FROM passkeys WHERE account = ?"
+            if db.execute(query, [passkey.account]).fetchone()[0] >= MOST:
+                raise AccessRefused(f"an account has at most {MOST} passkeys; remove one first", "passkeys", most=MOST)
+            values = [passkey.credential_id, passkey.account, passkey.public_key, passkey.sign_count]
+            added = db.execute(
+                "INSERT INTO passkeys (credential_id, account, public_key, sign_count, label, added_on)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [*values, passkey.label, passkey.added_on],
+            )
+            if added.rowcount != 1:
+                raise AccessRefused("this passkey is known here already", "known_passkey")
+            self._note(db, words.PASSKEY_ADDED, passkey.account.hex())
+
+    def passkey(self, credential_id: bytes) -> Passkey | None:
+        """The passkey of this name, whose account may be disabled."""
+        with self._read() as db:
+            row = db.execute(_OF_NAME, [credential_id]).fetchone()
+        return None if row is None else _passkey(row)
+
+    def passkeys(self, account_id: bytes) -> list[Passkey]:
+        """An account's passkeys, by what it calls them."""
+        with self._read() as db:
+            rows = db.execute(_OF_ACCOUNT, [account_id]).fetchall()
+        return [_passkey(row) for row in rows]
+
+    def remove_passkey(self, account_id: bytes, credential_id: bytes) -> bool:
+        """
+        Let an account in by a passkey no more, and end the sessions that it began with passkeys, also the one that is
+        just being begun; returns whether it had this one.
+        """
+        with self._write() as db:
+            query = "DELETE FROM passkeys WHERE account = ? AND credential_id = ?"
+            removed = db.execute(query, [account_id, credential_id]).rowcount == 1
+            if removed:
+                db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'passkey'", [account_id])
+                self._note(db, words.PASSKEY_REMOVED, account_id.hex())
+        self._after_deletion()
+        return removed
+
+    def start_session_by_passkey(self, session_hash: bytes, use: PasskeyUse, now: int) -> Account | None:
+        """
+        Remember a session; None, and no session, if this lets nobody in.
+
+        The challenge was answered before, the passkey was removed or counts as if it was copied, or its account is
+        disabled, now or at any moment until the session is there.
+
+        Args:
+            session_hash: of the cookie's secret.
+            use: verified.
+            now: seconds since 1970.
+        """
+        with self._write() as db:
+            db.execute("DELETE FROM spent_challenges WHERE expires < ?", [now])
+            query = "INSERT INTO spent_challenges (challenge_hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            if db.execute(query, [use.challenge_hash, use.expires]).rowcount != 1:
+                return None
+            row = db.execute(_COUNT_ON, [use.sign_count, use.credential_id, use.sign_count, use.sign_count]).fetchone()
+            account = None if row is None else self._let_in(db, bytes(row[0]))
+            return self._begin(db, session_hash, account, "passkey", now)
+
+
+def _passkey(row: Any) -> Passkey:  # noqa: ANN401 - a row
+    return Passkey(bytes(row[0]), bytes(row[1]), bytes(row[2]), *row[3:])

@@ -1,0 +1,105 @@
+"""The journal as it is reached from outside of storage: ``storage.journal``."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+from sottovoce.aggregator.storage.audit_log import table
+from sottovoce.aggregator.storage.audit_log.interface import ALWAYS, Journal
+from sottovoce.aggregator.storage.audit_log.table import OF_SURVEY, of_survey
+from sottovoce.aggregator.storage.hash_chain import Entry, Head
+from sottovoce.aggregator.storage.reports.heartbeat import PulseStorage
+from sottovoce.aggregator.storage.sql_statements import Handle
+
+Transaction = Callable[[], AbstractContextManager[Handle]]
+"""Begins one; it ends with its block."""
+
+
+class JournalStorage(PulseStorage):
+    """The part of ``Storage`` that keeps the journal."""
+
+    NOW: ClassVar[str]
+    """Seconds since 1970, by the database's own clock."""
+
+    @property
+    def journal(self) -> Journal:
+        """What staff did."""
+        return _Journal(self._read, self._write, self._today)
+
+    def _today(self, db: Handle) -> int:
+        """Days since 1970-01-01, by the database's own clock."""
+        return int(db.execute(self.NOW).fetchone()[0]) // 86400
+
+
+class _Journal:
+    """One implementation for both back ends."""
+
+    def __init__(self, read: Transaction, write: Transaction, today: Callable[[Handle], int]) -> None:
+        self._read, self._write, self._today = read, write, today
+
+    def append(self, what: str, who: str, about: str = "") -> None:
+        """Note what is about to be done."""
+        with self._write() as db:
+            table.append(db, self._today(db), what, who, about)
+
+    def append_once(self, what: str, who: str, about: str) -> int:
+        """Note it unless it was noted today; returns the day."""
+        with self._read() as db:
+            day = self._today(db)
+            if table.has(db, day, what, who, about):
+                return day
+        with self._write() as db:
+            table.wait_for_others(db)
+            if not table.has(db, day, what, who, about):
+                table.append(db, day, what, who, about)
+        return day
+
+    def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[Entry]:
+        """Entries in their order."""
+        condition, given = _of(survey)
+        with self._read() as db:
+            order = f"{condition} AND day BETWEEN ? AND ? ORDER BY number"
+            yield from table.entries(db, order, [*given, since, until])
+
+    def latest(
+        self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
+    ) -> list[Entry]:
+        """The last entries, newest first."""
+        condition, given = _of(survey)
+        with self._read() as db:
+            last = table.head(db).number + 1 if before is None else before
+            order = f"{condition} AND number < ? AND day <= ? ORDER BY number DESC LIMIT ?"
+            return list(table.entries(db, order, [*given, last, until, most]))
+
+    def last_day(self, what: str) -> int | None:
+        """The day of the last entry of this kind."""
+        with self._read() as db:
+            day = db.execute("SELECT max(day) FROM journal WHERE what = ?", [what]).fetchone()[0]
+        return None if day is None else int(day)
+
+    def head(self) -> Head:
+        """The last entry's number and hash."""
+        with self._read() as db:
+            return table.head(db)
+
+    def is_known(self, noted: Head) -> bool | None:
+        """Whether there is, or was, an entry with this number and hash."""
+        with self._read() as db:
+            return table.is_known(db, noted)
+
+    def problems(self) -> list[str]:
+        """Where entries do not follow from one another."""
+        with self._read() as db:
+            return list(table.problems(db))
+
+    def cut(self) -> None:
+        """Take out what was kept long enough; mostly there is nothing, and nothing is written."""
+        with self._read() as db:
+            is_due = table.last_due(db, self._today(db)) is not None
+        if is_due:
+            with self._write() as db:
+                table.cut(db, self._today(db))
+
+
+def _of(survey: str | None) -> tuple[str, list[Any]]:
+    return ("WHERE number > 0", []) if survey is None else (f"WHERE {OF_SURVEY}", of_survey(survey))

@@ -1,0 +1,76 @@
+"""A database as a whole: saved to a file, looked at before it is taken back, copied into another one."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sottovoce.aggregator.storage.interface import Storage
+from sottovoce.aggregator.storage.sqlite import checks, schema
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import is_copy
+from sottovoce.shared.errors import StorageError
+from sqlite_utils import Database
+
+LOGS = ("-wal", "-shm", "-journal")
+"""What SQLite may have beside a file; it takes what it finds there for the file's own."""
+
+
+def save(storage: Storage, path: Path) -> None:
+    """
+    Write a database as of one moment to a new file, in the order of the random ids, while others go on writing.
+
+    Raises:
+        StorageError: it cannot be written; whatever there is of it then is for the caller to remove.
+    """
+    if isinstance(storage, SQLiteStorage):
+        storage.backup(path)
+        return
+    with closing(SQLiteStorage(path)) as saved:
+        saved.copy_from(storage)
+        saved.scrub()
+
+
+def check_backup(path: Path) -> None:
+    """
+    Look at a file without changing anything, or leaving anything beside it.
+
+    Raises:
+        StorageError: it is empty, damaged, in use, or no database of this program.
+    """
+    try:
+        if path.stat().st_size == 0:
+            raise StorageError("the file is empty")
+        log = path.with_name(path.name + LOGS[0])
+        if log.exists() and log.stat().st_size:
+            raise StorageError("the file is a database in use, with its log beside it; save it with: backup")
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            db = Database(connection, execute_plugins=False)
+            schema.check_ours(db)
+            damaged = checks.damage(db)
+    except OSError:
+        raise StorageError("the file cannot be read") from None
+    except sqlite3.Error:
+        raise StorageError("the file is no database, or a damaged one") from None
+    if damaged:
+        raise StorageError("the file is damaged")
+
+
+def copy_all(source: Storage, target: Storage) -> None:
+    """
+    Copy everything to a database that is empty, or into which a copy was not finished; until the end nobody opens it.
+
+    Args:
+        source: nobody writes to it meanwhile.
+        target: opened as ``unfinished``.
+
+    Raises:
+        StorageError: it is not empty, or differs from the source in the end.
+    """
+    if not target.is_unfinished() and (target.surveys() or target.access.has_accounts() or target.record()):
+        raise StorageError("the other database is not empty")
+    target.mark_unfinished(True)
+    target.copy_from(source)
+    target.scrub()
+    if not is_copy(source, target):
+        raise StorageError("the two databases differ; was the aggregator running?")
+    target.mark_unfinished(False)

@@ -1,0 +1,37 @@
+"""From the rows that count reports to the cells that are shown: the whole of a wave is the sum of its cells."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sottovoce.aggregator.storage.interface import ALL, Cell
+from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT
+
+
+def with_whole(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of one wave, with their sum before them in the place of those that are of no cohort."""
+    at_close = [cell.at_close for cell in cells if cell.at_close is not None]
+    return [
+        Cell(
+            cells[0].wave,
+            ALL,
+            sum(cell.reports for cell in cells),
+            sum(cell.withdrawn for cell in cells),
+            tallied(row for cell in cells for row in _flat(cell)),
+            sum(at_close) if at_close else None,
+        ),
+        *(cell for cell in cells if cell.cohort != NO_COHORT),
+    ]
+
+
+def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
+    """(question, counted value, number) of a cell."""
+    for question, tally in cell.tallies.items():
+        yield from ((question, value, number) for value, number in tally.items())
+
+
+def tallied(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
+    """Counts by question and counted value."""
+    tallies: dict[int, dict[int, int]] = {}
+    for question, value, count in rows:
+        tally = tallies.setdefault(int(question), {})
+        tally[int(value)] = tally.get(int(value), 0) + count
+    return tallies

@@ -1,0 +1,255 @@
+"""Surveys come, are corrected, end, and go: each step within a transaction that has no other such one beside it."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.audit_log import table as journal_table
+from sottovoce.aggregator.storage.invitations import tokens
+from sottovoce.aggregator.storage.reports import survey_log
+from sottovoce.aggregator.storage.sql_statements import Handle, show
+from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS
+from sottovoce.shared.errors import StorageError
+from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.spec import Survey
+
+_CELLS_OF = """
+    SELECT DISTINCT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3
+"""
+_WAS_CLOSED = "SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name = ? AND at_close IS NOT NULL LIMIT 1"
+_NOTE_CLOSE = """
+    UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
+"""
+
+_DELETE = [
+    f"DELETE FROM {table} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"  # noqa: S608 - constants
+    for table in OF_SURVEYS
+    if table != "reports"
+]
+_DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
+# A correction that was being written: nothing of this name is ever published again.
+_DELETE += ["DELETE FROM drafts WHERE name = ?"]
+_PURGE = (
+    "UPDATE surveys SET purged = 1 WHERE key = ?",
+    "DELETE FROM tombstones WHERE survey = ?",
+)
+_ANY_OPEN = "SELECT 1 FROM surveys WHERE name = ? AND closed_on IS NULL"
+_ANY_PURGED = "SELECT 1 FROM surveys WHERE name = ? AND purged = 1"
+# One row alone, so that nobody waits in a circle.
+_WAIT_FOR_FIRST = """
+    UPDATE surveys SET retired = retired WHERE key = (SELECT min(key) FROM surveys WHERE name = ?)
+"""
+_ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
+_EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
+_RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
+_LIVE_AND_SHOWN = """
+    SELECT count(*) FROM (
+        SELECT survey, wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
+        JOIN surveys ON key = survey WHERE name = ? GROUP BY survey, wave, cohort
+    ) AS live LEFT JOIN shown_cells AS shown
+    ON shown.survey = live.survey AND shown.wave = live.wave AND shown.cohort = live.cohort
+"""
+_UNSHOWN = f"""{_LIVE_AND_SHOWN}
+    WHERE live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
+"""
+# What is shown only grows: where it is still what the first close showed, and nothing else is there, nothing changed.
+_CHANGED = f"""{_LIVE_AND_SHOWN}
+    WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
+        OR shown.arrived - shown.withdrawn <> coalesce(shown.at_close, 0))
+    AND (CAST(? AS bigint) IS NULL OR live.arrived - live.withdrawn - coalesce(shown.at_close, 0) < ?)
+"""
+
+
+def publish(db: Handle, survey: Survey, day: int, retire: bool, who: str) -> None:
+    """
+    Add a revision, unless it is there.
+
+    Args:
+        db: within a transaction.
+        survey: to be published.
+        day: today.
+        retire: whether earlier revisions are from now on said to be so.
+        who: does it, for the journal.
+
+    Raises:
+        StorageError: it may not be the next one.
+    """
+    if survey.is_blind and not survey.moduli:
+        raise StorageError("the survey's access names no moduli yet; they are made before it is published")
+    if survey_log.is_deleted(db, survey.name):
+        raise StorageError("a survey of this name was deleted; devices remember it, so choose another name")
+    query = "SELECT revision, digest, document FROM surveys WHERE name = ? ORDER BY revision"
+    rows = db.execute(query, [survey.name]).fetchall()
+    is_new = (survey.revision, survey.digest) not in [row[:2] for row in rows]
+    if is_new:
+        if rows:
+            _check_next(survey, *rows[-1])
+            _check_signed(db, survey)
+        key = survey_log.append(db, day, survey_log.PUBLISHED, _about(survey.name, survey.revision, survey.digest))
+        db.execute(
+            "INSERT INTO surveys (key, name, revision, digest, document) VALUES (?, ?, ?, ?, ?)",
+            [key, survey.name, survey.revision, survey.digest, survey.canonical],
+        )
+    retired = _retire(db, survey, day) if retire else []
+    if is_new:
+        journal_table.append(db, day, words.PUBLISHED, who, _about(survey.name, survey.revision, survey.digest))
+    for about in retired:
+        journal_table.append(db, day, words.RETIRED, who, about)
+
+
+def close(db: Handle, name: str, closed_on: int, day: int, who: str) -> None:
+    """
+    Admit no more reports; the first time, show all counts.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        closed_on: the day that counts for what is kept until so many days after it.
+        day: today.
+        who: does it, for the journal.
+    """
+    query = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
+    was_open = db.execute(query, [closed_on, name]).rowcount > 0
+    if was_open:
+        survey_log.append(db, day, survey_log.CLOSED, name)
+    # Who closes again and again would else see each handful of new reports by itself.
+    if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
+        for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
+            show(db, survey, wave, [cohort])
+        db.execute(_NOTE_CLOSE, [name])
+    if was_open:
+        journal_table.append(db, day, words.CLOSED, who, name)
+
+
+def unshown(db: Handle, name: str) -> int:
+    """Of how many cells of a survey less or more is shown than there is."""
+    return int(db.execute(_UNSHOWN, [name]).fetchone()[0])
+
+
+def changed_since_close(db: Handle, name: str, less_than: int | None) -> int:
+    """
+    Of how many cells there is something else than the first close showed.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        less_than: only cells that have grown by fewer reports than these since; None for all.
+    """
+    return int(db.execute(_CHANGED, [name, less_than, less_than]).fetchone()[0])
+
+
+def reopen(db: Handle, name: str, day: int, who: str) -> None:
+    """
+    Admit reports again; what is shown stays as it is, and moves by the ordinary rule.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        day: today.
+        who: does it, for the journal.
+
+    Raises:
+        StorageError: there is no such survey, or its report ids are forgotten: a copy would count twice.
+    """
+    found = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
+    if not found:
+        raise StorageError("there is no survey of this name")
+    if any(purged for (purged,) in found):
+        raise StorageError("the survey's report ids are forgotten: a report that comes again would count twice")
+    if db.execute("UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL", [name]).rowcount:
+        survey_log.append(db, day, survey_log.REOPENED, name)
+        journal_table.append(db, day, words.REOPENED, who, name)
+
+
+def delete(db: Handle, name: str, day: int, drop_reports: Callable[[Handle, str], None], who: str) -> None:
+    """
+    Take out everything of a survey but the lines of the record and the entries of the journal, which hold its name.
+
+    Args:
+        db: within a transaction.
+        name: the survey's.
+        day: today.
+        drop_reports: the back end's way to delete a survey's reports, by its name.
+        who: does it, for the journal.
+
+    Raises:
+        StorageError: there is no such survey.
+    """
+    # First of all: whoever is storing a report has the survey's row, and is waited for, or its report would be left.
+    if not db.execute("UPDATE surveys SET retired = 1 WHERE name = ?", [name]).rowcount:
+        raise StorageError("there is no survey of this name")
+    # Before the rows go: the line's number is larger than their keys.
+    survey_log.append(db, day, survey_log.DELETED, name)
+    drop_reports(db, name)
+    for statement in _DELETE:
+        db.execute(statement, [name])
+    db.execute("DELETE FROM surveys WHERE name = ?", [name])
+    journal_table.append(db, day, words.DELETED, who, name)
+
+
+def purge(db: Handle, survey: int, day: int, rekey: str, who: str) -> None:
+    """
+    Of a closed revision: give every row a new random key, and drop ids and tombstones. With the last revision tokens
+    and invitations go too: until then one of them may ask for what was sent to people before it was published. While a
+    revision is open nothing is forgotten of a survey whose ids are signed: a signature is good for all of them.
+
+    Args:
+        db: within a transaction.
+        survey: its key.
+        day: today.
+        rekey: the statement that gives the rows new keys.
+        who: does it, for the journal.
+    """
+    # Since somebody saw that it is due it may have been reopened, or purged by another node.
+    query = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
+    found = db.execute(query, [survey]).fetchone()
+    if found is not None and not (load_survey(found[2]).is_blind and db.execute(_ANY_OPEN, [found[0]]).fetchone()):
+        for statement in (rekey, *_PURGE):
+            db.execute(statement, [survey])
+        name = found[0]
+        if db.execute(_ANY_LEFT, [name]).fetchone() is None:
+            tokens.forget(db, name)
+        journal_table.append(db, day, words.PURGED, who, f"{name} {found[1]}")
+
+
+def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> None:
+    if revision >= survey.revision:
+        raise StorageError("a changed survey must be published with a higher revision")
+    before = load_survey(document)
+    if before.release_batch > survey.release_batch:
+        raise StorageError("a later revision may raise release_batch, and not lower it")
+    if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
+        raise StorageError("a later revision may be deleted earlier than people were told, and not later")
+    if before.trial != survey.trial:
+        raise StorageError("all revisions of a survey are the real one, or none is")
+    # Another node may have published since the predecessor was filled in; then there would be two of one.
+    if survey.replaces not in (None, digest):
+        raise StorageError("the revision that this one replaces is not the newest; publish it again")
+
+
+def _check_signed(db: Handle, survey: Survey) -> None:
+    """
+    Of a survey whose ids are signed one id may have one report, of all revisions together: until somebody has forgotten
+    the ids. Whoever is storing a report for the first revision, and thinks it the only one, is waited for.
+    """
+    if survey.is_blind:
+        db.execute(_WAIT_FOR_FIRST, [survey.name])
+        if db.execute(_ANY_PURGED, [survey.name]).fetchone() is not None:
+            raise StorageError(
+                "no correction can follow: the survey's report ids are forgotten, and whoever has reported could do so"
+                " again; publish it under another name"
+            )
+
+
+def _retire(db: Handle, survey: Survey, day: int) -> list[str]:
+    given: list[Any] = [survey.name, survey.revision]
+    retired = [_about(survey.name, *row) for row in db.execute(_EARLIER, given).fetchall()]
+    for about in retired:
+        survey_log.append(db, day, survey_log.RETIRED, about)
+    db.execute(_RETIRE, given)
+    return retired
+
+
+def _about(name: str, revision: int, digest: str) -> str:
+    return f"{name} {revision} {digest}"

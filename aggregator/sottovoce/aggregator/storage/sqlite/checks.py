@@ -1,0 +1,60 @@
+"""What is wrong with a database file, in words: found by sqlite-utils, held against a new database of this program."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sottovoce.aggregator.storage.sqlite.schema import migrate
+from sottovoce.aggregator.storage.table_catalogue import Column, Columns
+from sqlite_utils import Database
+from sqlite_utils.db import Table
+
+_KINDS = {"INTEGER": "numbers", "TEXT": "text", "BLOB": "bytes"}
+
+
+def described(db: Database) -> dict[str, Columns]:
+    """The tables of a file and what their columns are for."""
+    return {table.name: {column.name: _column(*column) for column in table.columns} for table in db.tables}
+
+
+def problems(db: Database) -> list[str]:
+    """What SQLite itself finds wrong, and what a new database of this program has otherwise; empty if nothing."""
+    with Database(memory=True) as fresh:
+        migrate(fresh)
+        return damage(db) + list(_unlike(db, fresh))
+
+
+def damage(db: Database) -> list[str]:
+    """What SQLite itself finds wrong with a file; empty if nothing."""
+    return [text for row in db.query("PRAGMA integrity_check") for text in row.values() if text != "ok"]
+
+
+def _unlike(db: Database, fresh: Database) -> Iterator[str]:
+    usual = {table.name: table for table in fresh.tables}
+    for table in db.tables:
+        if table.name in usual:
+            wrong = [words for words, trait in _TRAITS.items() if trait(table) != trait(usual[table.name])]
+            yield from (f"the table {table.name} {words}" for words in wrong)
+        elif not table.name.startswith("sqlite_"):
+            yield f"there is a table {table.name}, which is none of this program's"
+
+
+def _column(_place: int, name: str, of: str, not_null: int, _default: object, key: int) -> Column:  # noqa: ARG001
+    return Column(_KINDS.get(of, "something else"), bool(key), not (not_null or key))
+
+
+def _keeps_order(table: Table) -> bool:
+    """Whether rows lie under a number of their own, which grows as they come."""
+    return next(bool(one["wr"] == 0) for one in table.db.query("PRAGMA table_list") if one["name"] == table.name)
+
+
+_TRAITS: dict[str, Callable[[Table], Any]] = {
+    "takes values of any kind": lambda table: table.strict,
+    "keeps the order in which its rows were written": _keeps_order,
+    "fills in other values than it should": lambda table: table.default_values,
+    "tells rows apart in another way than it should": lambda table: {
+        tuple(index.columns) for index in table.indexes if index.unique
+    },
+    "refers to other tables than it should": lambda table: table.foreign_keys,
+    "has triggers, which this program never sets": lambda table: table.triggers,
+}
+"""What sets a table apart beside its columns."""

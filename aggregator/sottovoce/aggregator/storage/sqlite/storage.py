@@ -1,0 +1,323 @@
+"""
+The embedded back end: one SQLite file, one process that writes.
+
+Reports have no rowid and no time: their key is the respondent's random id, so that the order on disk is not the order
+of arrival. Every commit is synced before it is acknowledged (WAL, synchronous=FULL).
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
+from sottovoce.aggregator.storage.audit_log import table as journal_table
+from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NOBODY
+from sottovoce.aggregator.storage.interface import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage.reports.batch_columns import count, merge
+from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
+from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
+from sottovoce.aggregator.storage.sqlite import schema
+from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, fill, take_over
+from sottovoce.shared.errors import StorageError
+from sqlite_utils import Database
+
+LOCK_SECONDS = 10
+"""How long a writer waits for another process on the same file."""
+
+CACHE_KIB = 64 * 1024
+LOG_BYTES = 64 * 1024 * 1024
+"""Random keys touch a page each: room for many in memory, and in the log before it is copied back."""
+
+PAGE_BYTES = 2048
+"""Of a new file: half of SQLite's own choice, since a report of a dozen bytes has its whole page written."""
+
+_ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
+_STATE = """
+    SELECT closed_on IS NULL, EXISTS (SELECT 1 FROM tombstones WHERE survey = key) FROM surveys WHERE key = ?
+"""
+"""Whether a survey is open, and whether any report of it has been withdrawn."""
+
+# The recursion only counts: n is the place of a report in ?3, all ids one after the other, and in ?4, all their values,
+# each ?5 bytes long; ?6 is how many there are.
+_KNOWN = 'SELECT report_id, wave, "values" FROM reports WHERE survey = ? AND report_id IN ({marks})'
+_INSERT = """
+    INSERT OR IGNORE INTO reports
+    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?6)
+    SELECT ?1, substr(?3, 16 * n + 1, 16), ?2, substr(?4, ?5 * n + 1, ?5) FROM numbers
+"""
+"""Many reports, cut apart by SQLite itself: while this interpreter binds row after row, no other thread can run."""
+
+
+class SQLiteStorage(sql_storage.SQLStorage):
+    """
+    A database file, created if it does not exist.
+
+    Args:
+        path: the file.
+        unfinished: open it also if a copy into it was not finished.
+
+    Raises:
+        StorageError: the file cannot be opened, is another program's, or has a schema newer than this program.
+    """
+
+    NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
+    NEW_ID: ClassVar[str] = "SELECT randomblob(16)"
+    REKEY: ClassVar[str] = "UPDATE reports SET report_id = randomblob(16) WHERE survey = ?"
+
+    def __init__(self, path: Path, unfinished: bool = False) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._opened: list[_Handle] = []
+        self._writing = threading.Lock()
+        try:
+            with self._write() as db:
+                if schema.migrate(db.database, unfinished):
+                    journal_table.append(db, self._today(db), MIGRATED, NOBODY, str(len(schema.STEPS)))
+        except BaseException:
+            self.close()
+            raise
+
+    def store(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+        """Store a group in one durable transaction."""
+        try:
+            with self._write() as db:
+                self._store_new(db, merge(arrivals))
+        except _NotAllNew:
+            # Rolled back as a whole: a savepoint would copy every page that the group touches.
+            with self._write() as db:
+                return store_sorted(db, arrivals, _insert, sql_statements.count_and_show, self.OPEN)
+        return [Outcome.NEW] * count(arrivals)
+
+    def _store_new(self, db: "_Handle", arrivals: Sequence[Arrival]) -> None:
+        surveys = {arrival.plan.survey for arrival in arrivals}
+        states = [db.execute(_STATE, [survey]).fetchone() or (False, False) for survey in surveys]
+        if not all(is_open for is_open, _ in states) or not sql_statements.spend_tokens(db, arrivals):
+            raise _NotAllNew
+        if any(withdrawn for _, withdrawn in states) and is_any_withdrawn(db, arrivals):
+            raise _NotAllNew
+        if has_other_revisions(db, arrivals):
+            raise _NotAllNew
+        if _insert(db, arrivals) != count(arrivals):
+            raise _NotAllNew
+        sql_statements.count_and_show(db, change(arrivals))
+
+    def clock(self) -> float | None:
+        """None: the database has no clock but this machine's."""
+        return None
+
+    def scrub(self) -> None:
+        """Empty the log: until then it holds deleted rows, and the order in which groups were written."""
+        with self._errors(), self._writing, self._handle() as db:
+            # A reader may still need the log; housekeeping comes round again, so nobody is made to wait long.
+            db.execute("PRAGMA busy_timeout = 200")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            db.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000:d}")
+
+    def _after_deletion(self) -> None:
+        self.scrub()
+
+    def check(self) -> None:
+        """Raise ``StorageError`` unless the database can be written to and its schema is the one known here."""
+        with self._write() as db:
+            if schema.version(db.database) != len(schema.STEPS):
+                raise StorageError("the database has another schema than this program knows")
+            db.execute("UPDATE pulse SET beat = 1 - beat")
+
+    def verify(self) -> list[str]:
+        """What is wrong with the file and its tables."""
+        with self._read() as db:
+            wrong = sqlite_checks.problems(db.database)
+            return wrong + checks.problems(db, sqlite_checks.described(db.database))
+
+    def backup(self, path: Path) -> None:
+        """Write a copy of the database as of now to a new file, while others go on writing."""
+        with self._errors(), self._handle() as db:
+            # Rows come in the order of their keys, and nothing that was deleted comes at all.
+            db.execute("VACUUM INTO ?", [str(path)])
+
+    def _version(self, db: sql_statements.Handle) -> int:
+        return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+    def _set_version(self, db: sql_statements.Handle, version: int) -> None:
+        db.execute(f"PRAGMA user_version = {version:d}")
+
+    def import_table(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows to an empty table."""
+        with self._write() as db:
+            db.executemany(fill(table), rows)
+
+    def copy_from(self, source: Storage) -> None:
+        """Fill all tables anew; from another file without a row passing through this interpreter."""
+        if not isinstance(source, SQLiteStorage):
+            super().copy_from(source)
+            return
+        with self._errors(), self._handle() as db:
+            db.execute(_ATTACH, [str(source._path)])
+            try:
+                with self._write():
+                    sql_storage.empty(db)
+                    for table in TABLES:
+                        db.execute(take_over(table))
+            finally:
+                db.execute(_DETACH)
+
+    def close(self) -> None:
+        """Release the database."""
+        for handle in self._opened:
+            handle.close()
+
+    @contextmanager
+    def _read(self) -> Iterator["_Handle"]:
+        with self._errors(), self._handle() as db:
+            if db.in_transaction:
+                yield db
+                return
+            try:
+                db.execute("BEGIN")
+                yield db
+            finally:
+                self._end(db)
+
+    @contextmanager
+    def _write(self) -> Iterator["_Handle"]:
+        """One writer at a time in this process; others on the same file wait for SQLite's own lock."""
+        with self._errors(), self._writing, self._handle() as db:
+            try:
+                db.execute("BEGIN IMMEDIATE")
+                yield db
+                db.commit()
+            finally:
+                self._end(db)
+
+    def _end(self, handle: "_Handle") -> None:
+        """Roll back what is left; a connection that cannot even do that is given up, or its lock would stay."""
+        try:
+            handle.rollback()
+        except sqlite3.Error:
+            self._local.handle = None
+            handle.close()
+
+    def _handle(self) -> "_Handle":
+        """This thread's handle."""
+        handle: _Handle | None = getattr(self._local, "handle", None)
+        if handle is None:
+            handle = _Handle(self._path)
+            self._local.handle = handle
+            self._opened.append(handle)
+        return handle
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.ProgrammingError:
+            raise  # a bug, not a state of the database
+        except sqlite3.Error as error:
+            # The library's text may quote values; its class name says enough to an operator.
+            raise StorageError(f"the database is unavailable ({type(error).__name__})") from None
+
+
+def _insert(db: "_Handle", arrivals: Sequence[Arrival]) -> int:
+    """Insert what is not there yet; returns how many rows that were."""
+    return sum(
+        db.execute(_INSERT, (one.plan.survey, one.wave, one.report_ids, one.packed, one.size, len(one))).rowcount
+        for one in arrivals
+    )
+
+
+class _NotAllNew(Exception):
+    """Something in the group is not new, or not allowed; nothing of it was stored."""
+
+
+class _Handle:
+    """One connection; sqlite-utils owns it."""
+
+    def __init__(self, path: Path) -> None:
+        connection = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+        self.database = Database(connection, recursive_triggers=False, execute_plugins=False)
+        self._connection = connection
+        self._in_use = threading.RLock()
+        self._closed = False
+        # Before anything is written; a file that has tables keeps its own.
+        self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
+        self._keep_log()
+        for pragma in ("synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
+            self.execute(f"PRAGMA {pragma}")
+        self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
+        (page,) = self.execute("PRAGMA page_size").fetchone()
+        self.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page:d}")
+
+    def _keep_log(self) -> None:
+        """Turn WAL on in a new file: the one step in which SQLite waits for no other process that is just at it."""
+        last = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                self.database.enable_wal()
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+            time.sleep(0.01)
+
+    def __enter__(self) -> Self:
+        self._in_use.acquire()
+        if self._closed:
+            self._in_use.release()
+            raise StorageError("the database was closed")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._in_use.release()
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run one statement."""
+        return self._connection.execute(statement, parameters)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; returns how many rows changed."""
+        before = self._connection.total_changes
+        self._connection.executemany(statement, rows)
+        return self._connection.total_changes - before
+
+    def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
+        """The rows of a statement, so many at a time."""
+        found = self._connection.execute(statement, parameters)
+        while rows := found.fetchmany(size):
+            yield rows
+
+    def known(self, survey: int, report_ids: Sequence[bytes]) -> sqlite3.Cursor:
+        """(id, wave, packed values) of those of these reports that are stored."""
+        statement, given = sql_statements.for_keys(_KNOWN, report_ids)
+        return self.execute(statement, [survey, *given])
+
+    def hold_ids(self, _report_ids: Sequence[bytes]) -> None:
+        """Nothing: there is one writer."""
+
+    def take_out(self, survey: int, report_id: bytes) -> bool:
+        """Delete a report; returns whether it was there."""
+        return self.execute("DELETE FROM reports WHERE survey = ? AND report_id = ?", [survey, report_id]).rowcount == 1
+
+    @property
+    def in_transaction(self) -> bool:
+        """A transaction is under way: this thread is reading rows one by one."""
+        return self._connection.in_transaction
+
+    def commit(self) -> None:
+        """Make the transaction durable."""
+        self._connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """End the transaction, if one is under way."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the connection, once no other thread is within a transaction on it."""
+        with self._in_use:
+            self._closed = True
+            self.database.close()

@@ -1,0 +1,174 @@
+"""Accounts, for admins: who there is, by which doors each comes in, what each may, and the way in for a colleague."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from flask import Response, current_app, render_template, request, url_for
+from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link, sign_in_link
+from sottovoce.aggregator.accounts.accounts import account_number, check_role
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
+from sottovoce.aggregator.studio.request_context import storage, tables, to, today, told
+
+Acted = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class AccountRow:
+    """
+    An account as admins see it.
+
+    Attributes:
+        account: whose row it is.
+        number: what it is called where two have the same name.
+        doors: by which it can come in: ``key``, ``passkey``, ``oidc``; none, if it needs a sign-in link.
+    """
+
+    account: Account
+    number: str
+    doors: Sequence[str]
+
+
+def accounts() -> str:
+    """All accounts, and the form that invites somebody new."""
+    return _accounts()
+
+
+def invite() -> Acted:
+    """Make an invitation, whose link is shown in this reply and nowhere else."""
+    try:
+        role, survey = request.form.get("role", ""), ""
+        if role:
+            role, survey = check_role(role), _survey()
+        return _accounts(link=invitation_link(tables(), _url(), survey, role, today())), 200
+    except AccessRefused as refused:
+        return _accounts(refused=told(refused)), 422
+
+
+def account(account: str) -> str | Response:
+    """One account, with what can be done about it."""
+    found = _found(account)
+    return to(url_for("studio.accounts")) if found is None else _account(found)
+
+
+def change_account(account: str) -> Acted | Response:
+    """Do one of ``_ACTS`` to an account."""
+    found, act = _found(account), _ACTS.get(request.form.get("act", ""))
+    if found is None:
+        return to(url_for("studio.accounts"))
+    if act is None:
+        raise Refusal("malformed")
+    try:
+        link = act(found)
+    except AccessRefused as refused:
+        return _account(found, refused=told(refused)), 422
+    return (_account(found, link=link), 200) if link else to(url_for("studio.account", account=account))
+
+
+def _disable(found: Account) -> None:
+    tables().disable(found.id, today())
+
+
+def _enable(found: Account) -> None:
+    tables().enable(found.id)
+
+
+def _make_admin(found: Account) -> None:
+    tables().set_admin(found.id, admin=True)
+
+
+def _make_no_admin(found: Account) -> None:
+    tables().set_admin(found.id, admin=False)
+
+
+def _make_link(found: Account) -> str:
+    if found.disabled_on is not None:
+        raise AccessRefused("there is no such account, or it is disabled", "disabled")
+    return sign_in_link(tables(), _url(), found.id, today())
+
+
+def _grant(found: Account) -> None:
+    tables().grant(found.id, _survey(), check_role(request.form.get("role", "")))
+
+
+def _revoke(found: Account) -> None:
+    tables().revoke_grant(found.id, request.form.get("survey", ""))
+
+
+_ACTS: Mapping[str, Callable[[Account], str | None]] = {
+    "disable": _disable,
+    "enable": _enable,
+    "admin": _make_admin,
+    "no_admin": _make_no_admin,
+    "link": _make_link,
+    "grant": _grant,
+    "revoke": _revoke,
+}
+"""What the buttons of an account's page do."""
+
+
+def _accounts(link: str = "", refused: str = "") -> str:
+    with_keys = {key.account for key in tables().list_keys() if key.signs_in and key.expires_on >= today()}
+    rows = [_row(each, each.id in with_keys) for each in tables().accounts()]
+    return render_template("accounts.html", rows=rows, link=link, refused=refused, roles=ROLES, days=LINK_DAYS)
+
+
+def _account(found: Account, link: str = "", refused: str = "") -> str:
+    # Read again: what was done may have changed it.
+    found = tables().account(found.id) or found
+    keys = tables().list_keys(found.id)
+    row = _row(found, any(key.signs_in and key.expires_on >= today() for key in keys))
+    return render_template(
+        "account.html",
+        row=row,
+        account=found,
+        grants=tables().grants(found.id),
+        link=link,
+        refused=refused,
+        roles=ROLES,
+        days=LINK_DAYS,
+    )
+
+
+def _row(found: Account, has_key: bool) -> AccountRow:
+    has = {"key": has_key, "passkey": bool(tables().passkeys(found.id)), "oidc": found.subject is not None}
+    opened = current_app.config["OPEN_DOORS"]
+    return AccountRow(found, account_number(found), [door for door in has if has[door] and door in opened])
+
+
+def _found(account: str) -> Account | None:
+    try:
+        return tables().account(bytes.fromhex(account))
+    except ValueError:
+        return None
+
+
+def _survey() -> str:
+    """
+    The survey that a form names; empty for every one.
+
+    Raises:
+        AccessRefused: there is none of this name.
+    """
+    named = request.form.get("survey", "").strip()
+    if named and not storage().revisions(named):
+        raise AccessRefused("there is no survey of this name", "no_survey")
+    return named or EVERY_SURVEY
+
+
+def _url() -> str:
+    return str(current_app.extensions["settings"].url)
+
+
+def _page(endpoint: str, method: str, path: str, view: Callable[..., object], summary: str) -> Route:
+    return Route(f"studio.{endpoint}", method, f"/dashboard/accounts{path}", view, summary, Kind.PAGE, ("text/html",))
+
+
+ROUTES = (
+    _page("accounts", "GET", "", accounts, "All accounts."),
+    _page("invite_account", "POST", "", invite, "Make an invitation for a new account."),
+    _page("account", "GET", "/<account>", account, "One account."),
+    _page("change_account", "POST", "/<account>", change_account, "Change one account, or make a link to sign in."),
+)
+"""The pages of accounts, for admins."""

@@ -1,0 +1,92 @@
+"""Links for ethics boards, for a survey's owners: what each shows, until when, and how to end it."""
+
+from flask import Response, current_app, render_template, request, url_for
+from sottovoce.aggregator.accounts.secrets import MOST_VIEW_DAYS, VIEW_DAYS, new_link
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, View
+from sottovoce.aggregator.studio.request_context import as_date, storage, tables, to, today, told
+from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.surveys.stored_surveys import newest
+
+
+def board(name: str) -> str:
+    """The links of a survey, and the form that makes one."""
+    return _board(name)
+
+
+def change_board(name: str) -> tuple[str, int] | Response:
+    """Make a link, which is shown in this reply and nowhere else, or end one."""
+    act = request.form.get("act", "")
+    if act == "end":
+        _end(name)
+        return to(url_for("studio.board", name=name))
+    if act != "make":
+        raise Refusal("malformed")
+    try:
+        return _board(name, link=_make(name)), 200
+    except AccessRefused as refused:
+        return _board(name, refused=told(refused)), 422
+
+
+def _make(name: str) -> str:
+    """
+    The address of a new link to the newest revision.
+
+    Raises:
+        AccessRefused: no number of days for which there can be one.
+    """
+    days = request.form.get("days", "")
+    if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_VIEW_DAYS):
+        raise AccessRefused(f"a link is good for 1 to {MOST_VIEW_DAYS} days", "days", most=MOST_VIEW_DAYS)
+    secret, digest = new_link()
+    shows_results = request.form.get("results") == "yes"
+    tables().add_view(View(digest, name, newest(storage(), name).digest, shows_results, today() + int(days)))
+    return f"{current_app.extensions['settings'].url}/dashboard/ethics?link={secret}"
+
+
+def _end(name: str) -> None:
+    """Of this survey only, whatever the form names."""
+    for view in tables().views(name):
+        if number_of(view) == request.form.get("view"):
+            tables().end_view(view.hash)
+
+
+def number_of(view: View) -> str:
+    """What a link is called where it is listed; from it nobody finds the link."""
+    return view.hash.hex()[:16]
+
+
+def _board(name: str, link: str = "", refused: str = "") -> str:
+    digest = newest(storage(), name).digest
+    rows = [
+        (view, number_of(view), as_date(view.expires_on), view.expires_on < today(), view.digest != digest)
+        for view in tables().views(name)
+    ]
+    return render_template(
+        "board.html",
+        page="board",
+        frame=published_page(name, "board"),
+        rows=rows,
+        link=link,
+        refused=refused,
+        days=VIEW_DAYS,
+        most=MOST_VIEW_DAYS,
+    )
+
+
+_PATH = "/dashboard/surveys/<name>/board"
+
+ROUTES = (
+    Route("studio.board", "GET", _PATH, board, "Links for ethics boards.", Kind.PAGE, ("text/html",)),
+    Route(
+        "studio.change_board",
+        "POST",
+        _PATH,
+        change_board,
+        "Make or end a link for an ethics board.",
+        Kind.PAGE,
+        ("text/html",),
+    ),
+)
+"""The page of a survey's links for ethics boards."""

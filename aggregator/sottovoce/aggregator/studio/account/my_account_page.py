@@ -1,0 +1,154 @@
+"""Pages for one's own keys and sessions, and for somebody new who was invited. Plain forms; no script is needed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.accounts.accounts import check_scopes, check_text
+from sottovoce.aggregator.accounts.authentication import begin_session, count_refused, is_same_origin
+from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, link_hash, new_id, new_key
+from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.http.problems import response as problem
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessRefused, Account, Key
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import tables as _tables
+from sottovoce.aggregator.studio.request_context import told
+
+
+def me() -> str:
+    """One's own roles, keys and sessions."""
+    return _me()
+
+
+def make_key() -> str | tuple[str, int]:
+    """Make a key, which is shown in this reply and nowhere else."""
+    secret, digest = new_key()
+    try:
+        key = _asked_for(digest)
+        _tables().add_key(key)
+    except AccessRefused as refused:
+        return _me(refused=told(refused)), 422
+    return _me(made=secret)
+
+
+def revoke_key(number: str) -> Response:
+    """Let nobody in by one of one's own keys any more."""
+    for key in _tables().list_keys(_own().id):
+        if key.number == number:
+            _tables().revoke_key(key.hash)
+    return _back()
+
+
+def leave(name: str) -> str | tuple[str, int] | Response:
+    """Give up one's own role on a survey."""
+    if request.form.get("sure") == "yes":
+        try:
+            _tables().revoke_grant(_own().id, name)
+        except AccessRefused as refused:
+            return _me(refused=told(refused)), 422
+    return _back()
+
+
+def end_session(number: str) -> Response:
+    """End one of one's own sessions."""
+    for session in _tables().sessions(_own().id, _now()):
+        if session.number == number:
+            _tables().end_session(session.hash)
+    return _back()
+
+
+def end_sessions() -> Response:
+    """End all of one's own sessions, this one too."""
+    _tables().end_sessions(_own().id)
+    return _back()
+
+
+def invitation() -> str:
+    """What an invitation leads to: the question for a name. To look at it spends nothing."""
+    return render_template("invitation.html", refused="")
+
+
+def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
+    """Make the account, its role and a session; the invitation is worth nothing after that."""
+    if not is_same_origin():
+        return problem("forbidden", "the form did not come from this site")
+    link, today = link_hash(request.args.get("link", "")), _now() // DAY
+    # Looked up before anything is written: whoever guesses does not keep reports from being stored.
+    if _tables().invitation(link, today) is None:
+        count_refused()
+        return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
+    try:
+        account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
+    except AccessRefused as refused:
+        return render_template("invitation.html", refused=told(refused)), 422
+    if not _tables().accept_invitation(link, account, today):
+        return render_template("invitation.html", refused=words().say("invitation_unknown")), 401
+    return begin_session(account.id, "link", _back())
+
+
+def _me(made: str = "", refused: str = "") -> str:
+    today = _now() // DAY
+    return render_template(
+        "me.html",
+        made=made,
+        refused=refused,
+        keys=_tables().list_keys(_own().id),
+        sessions=_tables().sessions(_own().id, _now()),
+        today=today,
+        now=_now(),
+        scopes=SCOPES,
+        days=KEY_DAYS,
+        most_days=MOST_KEY_DAYS,
+    )
+
+
+def _asked_for(digest: bytes) -> Key:
+    """
+    The key that a form asks for.
+
+    Raises:
+        AccessRefused: it asks for none that there can be.
+    """
+    given = request.form
+    days = given.get("days", "")
+    if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):
+        raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days", "days", most=MOST_KEY_DAYS)
+    survey = given.get("survey", "").strip() or EVERY_SURVEY
+    if survey != EVERY_SURVEY and g.actor.role(survey) is None:
+        raise AccessRefused("you have no role on a survey of this name", "no_role")
+    scopes = check_scopes(frozenset(given.getlist("scope")))
+    label = check_text(given.get("label", ""), "a label")
+    return Key(digest, _own().id, label, scopes, survey, _now() // DAY + int(days))
+
+
+def _own() -> Account:
+    account: Account = g.actor.account
+    return account
+
+
+def _now() -> int:
+    """Seconds since 1970."""
+    return int(current_app.extensions["clock"]().timestamp())
+
+
+def _back() -> Response:
+    reply = redirect(url_for("access.me"), 303)
+    return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))
+
+
+def _page(endpoint: str, method: str, path: str, view: Callable[..., Any], summary: str) -> Route:
+    return Route(f"access.{endpoint}", method, f"/dashboard{path}", view, summary, Kind.PAGE, ("text/html",))
+
+
+ROUTES = (
+    _page("me", "GET", "/me", me, "One's own roles, keys and sessions."),
+    _page("make_key", "POST", "/me/keys", make_key, "Make a key."),
+    _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of one's own keys."),
+    _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of one's own sessions."),
+    _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of one's own sessions."),
+    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up one's own role on a survey."),
+    _page("invitation", "GET", "/invitation", invitation, "Ask whoever was invited for a name."),
+    _page("accept", "POST", "/invitation", accept, "Make the account of whoever was invited."),
+)
+"""The pages of accounts."""

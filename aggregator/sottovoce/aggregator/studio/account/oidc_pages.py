@@ -1,0 +1,215 @@
+"""
+Sign-in by an institution: the way there and the way back.
+
+The way there is a link, since the content security policy lets no form lead elsewhere. The browser comes back from
+another site: its cookie for this attempt is Lax, else it would not be sent along, and the session's, which is Strict,
+is set by a page from which the browser goes on by itself: on a redirect it would still be held back.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Any
+
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.accounts import authentication
+from sottovoce.aggregator.accounts.account_invitations import sign_in_link_secret
+from sottovoce.aggregator.accounts.accounts import MOST_NAME, check_text
+from sottovoce.aggregator.accounts.oidc import START_AGAIN, Provider, attempt_of
+from sottovoce.aggregator.accounts.secrets import link_hash, new_cookie, new_id
+from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
+from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.http import problems
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
+from sottovoce.aggregator.studio.request_context import tables, told
+
+ATTEMPT_SECONDS = 600
+"""How long a person may take at the institution's own pages."""
+
+ATTEMPT_PARTS = 4
+"""Of the cookie that waits: secret, page to go on to, secret of a link, name of somebody new."""
+
+NOT_INVITED = (
+    "Your institution knows you, but nobody has invited you here. Ask whoever runs this aggregator, or owns the "
+    "survey, for an invitation."
+)
+INVITATION_SPENT = "This invitation was used before, or has expired. Ask for another one."
+DISABLED = "This account is disabled. Ask whoever runs this aggregator."
+
+
+def start() -> Response:
+    """Send the browser to the institution."""
+    address, attempt = _new_attempt()
+    return _with_attempt(authentication.redirected(redirect(address)), attempt, request.args.get("next", ""))
+
+
+def invitation() -> str:
+    """Ask an invited person what colleagues are to call them; the institution is not asked for names."""
+    return render_template("invitation_by_institution.html", address="", most=MOST_NAME)
+
+
+def accept() -> Response:
+    """Show the link to the institution: whoever comes back from there is let in, from then on."""
+    if not authentication.is_same_origin():
+        return problems.response("forbidden")
+    link = request.args.get("link", "")
+    try:
+        name = check_text(request.form.get("name", ""), "a name")
+    except AccessRefused as refused:
+        raise SignInRefused(told(refused)) from None
+    if _storage().access.invitation(link_hash(link), authentication.now() // DAY) is None:
+        raise SignInRefused(INVITATION_SPENT)
+    address, attempt = _new_attempt()
+    return _with_attempt(_to_institution(address), attempt, "", link, name)
+
+
+def bind() -> Response:
+    """
+    Show whoever is signed in the link to the institution: it lets this account in, from then on.
+
+    The way back comes from another site, without the session's cookie. What says whose account it is must be a secret,
+    or anybody could take anybody's: a link that signs this account in, once, and never leaves the cookie.
+    """
+    address, attempt = _new_attempt()
+    secret = sign_in_link_secret(tables(), g.actor.account.id, authentication.now() // DAY)
+    return _with_attempt(_to_institution(address), attempt, url_for("access.me"), secret)
+
+
+def callback() -> Response:
+    """Where the institution sends the browser back to, with a code that is good once."""
+    attempt, page_asked_for, link, name = _attempt()
+    subject = _provider().subject(attempt_of(attempt), request.args)
+    page = Response(render_template("signed_in.html", onward=authentication.onward(page_asked_for)))
+    reply = _bound(subject, link, page) if link and not name else _let_in(subject, link, name, page)
+    if reply is None:
+        raise SignInRefused(DISABLED)
+    reply.delete_cookie(_cookie_name(), **_cookie_options())
+    return reply
+
+
+def _let_in(subject: str, link: str, name: str, page: Response) -> Response | None:
+    account = _storage().access.account_of_subject(subject) or _invited(subject, link, name)
+    return authentication.begin_session(account.id, "oidc", page)
+
+
+def _bound(subject: str, link: str, page: Response) -> Response:
+    """The reply to somebody whose account is the institution's person from now on; the secret is spent first."""
+    begun = authentication.begin_session_by_link(link)
+    if begun is None:
+        raise SignInRefused(INVITATION_SPENT)
+    account, cookie = begun
+    try:
+        _storage().access.by(account.id.hex()).set_subject(account.id, subject)
+    except AccessRefused as refused:
+        raise SignInRefused(told(refused)) from None
+    return authentication.with_cookie(page, cookie)
+
+
+def _to_institution(address: str) -> Response:
+    return Response(render_template("invitation_by_institution.html", address=address, most=MOST_NAME))
+
+
+def _invited(subject: str, link: str, name: str) -> Account:
+    """The account of a person whom nobody knew, for an invitation, which is spent."""
+    if not link:
+        raise SignInRefused(NOT_INVITED)
+    account = Account(new_id(), name, subject=subject)
+    if not _storage().access.accept_invitation(link_hash(link), account, authentication.now() // DAY):
+        raise SignInRefused(INVITATION_SPENT)
+    return account
+
+
+def _new_attempt() -> tuple[str, str]:
+    """Where the browser is to go, and the secret that it is to keep until it comes back."""
+    secret, _ = new_cookie()
+    return _provider().address(attempt_of(secret)), secret
+
+
+def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name: str = "") -> Response:
+    """The reply with the attempt's secret, where to go on, and the link and name of whoever brings one, in a cookie."""
+    parts = (attempt, page, link, name)
+    value = ".".join(urlsafe_b64encode(part.encode("utf-8", "replace")).decode() for part in parts)
+    reply.set_cookie(_cookie_name(), value, max_age=ATTEMPT_SECONDS, **_cookie_options())
+    return reply
+
+
+def _attempt() -> list[str]:
+    """What ``_with_attempt`` has put into the cookie."""
+    cookie = request.cookies.get(_cookie_name(), "")
+    try:
+        parts = [urlsafe_b64decode(part.encode()).decode() for part in cookie.split(".")]
+    except ValueError:
+        parts = []
+    if len(parts) != ATTEMPT_PARTS or not parts[0]:
+        raise SignInRefused(START_AGAIN)
+    return parts
+
+
+def _provider() -> Provider:
+    provider: Provider = current_app.extensions["provider"]
+    return provider
+
+
+def _storage() -> Storage:
+    storage: Storage = current_app.extensions["storage"]
+    return storage
+
+
+def _cookie_name() -> str:
+    return "__Host-sottovoce-oidc" if authentication.is_secure() else "sottovoce-oidc"
+
+
+def _cookie_options() -> dict[str, Any]:
+    return {"secure": authentication.is_secure(), "httponly": True, "samesite": "Lax", "path": "/"}
+
+
+_HTML = ("text/html",)
+
+ROUTES = (
+    Route(
+        "oidc.start",
+        "GET",
+        "/dashboard/oidc/start",
+        start,
+        "Send the browser to the institution.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "oidc.invitation",
+        "GET",
+        "/dashboard/oidc/invitation",
+        invitation,
+        "Ask an invited person what colleagues are to call them; the institution is not asked for names.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "oidc.accept",
+        "POST",
+        "/dashboard/oidc/invitation",
+        accept,
+        "Show the link to the institution: whoever comes back from there is let in, from then on.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "oidc.bind",
+        "POST",
+        "/dashboard/oidc/bind",
+        bind,
+        "Show the link to the institution, which lets one's own account in from then on.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "oidc.callback",
+        "GET",
+        "/dashboard/oidc/callback",
+        callback,
+        "Where the institution sends the browser back to, with a code that is good once.",
+        Kind.PAGE,
+        _HTML,
+    ),
+)
+"""The way to an institution and back."""

@@ -1,0 +1,184 @@
+"""Passkeys: signing in by one, and a person's own. Their pages need a script, to ask the browser, and no others do."""
+
+import hashlib
+from datetime import date, timedelta
+from importlib.resources import files
+
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.accounts import authentication, passkeys
+from sottovoce.aggregator.accounts.passkeys import CHALLENGE_SECONDS, Answer, Site
+from sottovoce.aggregator.accounts.secrets import new_cookie
+from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
+from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.http import problems
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.accounts.models import AccessRefused
+from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import told
+
+MOST_LABEL = 60
+
+
+def script() -> Response:
+    """The script of both pages."""
+    source = files("sottovoce.aggregator.studio").joinpath("static/passkey.js").read_bytes()
+    return Response(source, content_type="text/javascript; charset=utf-8")
+
+
+def offer() -> str:
+    """The page that asks for any passkey of this site."""
+    question = passkeys.question_for_sign_in(_site(), _new_challenge())
+    return render_template("passkey_sign_in.html", question=question)
+
+
+def sign_in() -> Response:
+    """Let in whose passkey has answered this page's question."""
+    if not authentication.is_same_origin():
+        return problems.response("forbidden")
+    answer = _answer()
+    passkey = _storage().access.passkey(answer.credential_id)
+    if passkey is None:
+        raise SignInRefused(passkeys.UNKNOWN)
+    # Nothing is written before the signature is known to be good.
+    sign_count = passkeys.verify_sign_in(_site(), passkey, answer)
+    use = PasskeyUse(
+        passkey.credential_id, sign_count, _hash(answer.challenge), authentication.now() + CHALLENGE_SECONDS
+    )
+    cookie, session = new_cookie()
+    if _storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
+        raise SignInRefused(passkeys.UNKNOWN)
+    return authentication.with_cookie(
+        authentication.redirected(redirect(authentication.onward(request.args.get("next", "")))), cookie
+    )
+
+
+def own() -> str:
+    """A person's own passkeys, and how to add one."""
+    return _own("")
+
+
+def add() -> Response | tuple[str, int]:
+    """Add the passkey that the person's device has just made."""
+    label = request.form.get("label", "").strip()[:MOST_LABEL] or "passkey"
+    try:
+        new = passkeys.verify_registration(_site(), _answer())
+        today = authentication.now() // DAY
+        _storage().access.by(g.who).add_passkey(Passkey(new.credential_id, g.actor.account.id, *new[1:], label, today))
+    except (SignInRefused, AccessRefused) as refused:
+        sentence = told(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
+        return _own(sentence), 422
+    return authentication.redirected(redirect(url_for("passkeys.own")))
+
+
+def remove() -> Response:
+    """Let the person in by one of the passkeys no more."""
+    try:
+        credential_id = bytes.fromhex(request.form.get("passkey", ""))
+    except ValueError:
+        return problems.response("malformed")
+    _storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
+    return authentication.redirected(redirect(url_for("passkeys.own")))
+
+
+def _own(refused: str) -> str:
+    account = g.actor.account
+    known = _storage().access.passkeys(account.id)
+    ids = [passkey.credential_id for passkey in known]
+    question = passkeys.question_for_registration(_site(), _new_challenge(), account.id, account.name, ids)
+    return render_template("passkeys.html", passkeys=known, question=question, refused=refused)
+
+
+def _answer() -> Answer:
+    """What the browser brings, if it answers a challenge of this aggregator."""
+    answer = passkeys.parse_answer(request.form.get("answer", ""))
+    passkeys.check_challenge(_challenge_key(), answer.challenge, authentication.now())
+    return answer
+
+
+def _new_challenge() -> bytes:
+    return passkeys.new_challenge(_challenge_key(), authentication.now())
+
+
+def _challenge_key() -> bytes:
+    return _storage().access.challenge_key(passkeys.new_challenge_key())
+
+
+def _hash(challenge: bytes) -> bytes:
+    return hashlib.sha256(challenge).digest()
+
+
+def _site() -> Site:
+    return passkeys.site_of(current_app.extensions["settings"].url)
+
+
+def _storage() -> Storage:
+    storage: Storage = current_app.extensions["storage"]
+    return storage
+
+
+def day(days: int) -> str:
+    """A day as every language reads it."""
+    return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
+
+
+_HTML = ("text/html",)
+
+ROUTES = (
+    Route(
+        "passkeys.script",
+        "GET",
+        "/dashboard/passkey.js",
+        script,
+        "The script of both pages.",
+        Kind.PAGE,
+        ("text/javascript",),
+    ),
+    Route(
+        "passkeys.offer",
+        "GET",
+        "/dashboard/passkey",
+        offer,
+        "The page that asks for any passkey of this site.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "passkeys.sign_in",
+        "POST",
+        "/dashboard/passkey",
+        sign_in,
+        "Let in whose passkey has answered this page's question.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "passkeys.own",
+        "GET",
+        "/dashboard/passkeys",
+        own,
+        "A person's own passkeys, and how to add one.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "passkeys.add",
+        "POST",
+        "/dashboard/passkeys",
+        add,
+        "Add the passkey that the person's device has just made.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "passkeys.remove",
+        "POST",
+        "/dashboard/passkeys/remove",
+        remove,
+        "Let the person in by one of the passkeys no more.",
+        Kind.PAGE,
+        _HTML,
+    ),
+)
+"""Pages of passkeys."""

@@ -1,0 +1,56 @@
+"""The doors by which staff comes in, beside keys and links: those that the settings open have routes, others none."""
+
+from collections.abc import Sequence
+
+from flask import Flask, Response, render_template
+from sottovoce.aggregator.accounts import authentication
+from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
+from sottovoce.aggregator.accounts.sign_in_settings import check_passkeys, provider_of
+from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.http import problems
+from sottovoce.aggregator.http.routing import Route
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.studio.language import words
+
+
+def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Route]:
+    """
+    Open the doors that the settings name.
+
+    Args:
+        app: whose extensions they use.
+        settings: name them, and the institution.
+        clock: the present moment.
+
+    Returns:
+        Their routes.
+
+    Raises:
+        SettingError: what a door needs is missing.
+    """
+    app.config["OPEN_DOORS"] = settings.open_doors
+    app.register_error_handler(SignInRefused, _not_signed_in)
+    routes: list[Route] = []
+    if "oidc" in settings.open_doors:
+        from sottovoce.aggregator.studio.account import oidc_pages
+
+        app.extensions["provider"] = provider_of(settings, clock)
+        routes += oidc_pages.ROUTES
+    if "passkey" in settings.open_doors:
+        check_passkeys(settings)
+        from sottovoce.aggregator.studio.account import passkey_pages
+
+        app.add_template_filter(passkey_pages.day)
+        routes += passkey_pages.ROUTES
+    return routes
+
+
+def _not_signed_in(refused: SignInRefused) -> Response:
+    reply = Response(
+        render_template("not_signed_in.html", sentence=words().in_this_language(str(refused))),
+        problems.STATUS[refused.code],
+    )
+    if reply.status_code == problems.STATUS["unauthorized"]:
+        authentication.count_refused()
+        reply.headers.extend(problems.CHALLENGE)
+    return reply

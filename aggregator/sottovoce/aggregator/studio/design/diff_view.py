@@ -1,0 +1,171 @@
+"""Where two versions of a draft differ, in the words of the form: no key, code or document is shown to anybody."""
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import date, datetime
+from typing import NamedTuple
+
+from sottovoce.aggregator.authoring.conditions import answers_of
+from sottovoce.aggregator.authoring.diff import Difference, differences
+from sottovoce.aggregator.authoring.draft import Card, Draft
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.language import NAMES
+from sottovoce.shared.types import TYPES
+
+_FIELDS = {
+    "people": "design_how_many",
+    "group": "design_group",
+    "declining": "design_declining",
+    "title": "design_title",
+    "description": "design_about",
+    "consent": "design_consent",
+    "notice": "place_notice",
+    "researcher.name": "design_who",
+    "researcher.institution": "design_institution",
+    "researcher.contact": "design_contact",
+    "researcher.ethics": "design_ethics",
+    "after.text": "design_after",
+    "after.link": "design_after_link",
+    "opens": "design_opens",
+    "closes": "design_closes",
+    "ask": "design_each_gets",
+    "access": "design_access",
+    "retention.delete_on": "design_delete_on",
+    "retention.ids_days": "design_ids_days",
+    "privacy.release_batch": "design_release_batch",
+    "privacy.send_within_hours": "design_send_within_hours",
+    "label": "design_text",
+    "hint": "design_hint",
+    "options": "design_options",
+    "type": "design_type",
+    "min": "design_min",
+    "max": "design_max",
+    "step": "design_step",
+    "harm": "design_harm",
+    "use": "design_use",
+    "visible_if": "design_condition",
+    "any_of": "design_condition",
+    "when_absent": "design_absent",
+    "name": "design_name",
+    "mechanism": "design_how",
+    "cohort": "design_cohort",
+}
+"""What the form calls a field."""
+
+_CODES = {"declining": "declining_", "access": "design_access_", "type": "type_", "harm": "harm_"}
+"""Fields that hold a word of a list, with what the sentence of each begins with."""
+
+_WAVE = re.compile(r"wave(\d+)\.(opens|closes)").fullmatch
+
+
+class Told(NamedTuple):
+    """
+    One field that two versions have differently, as people read it.
+
+    Attributes:
+        place: which field of which question.
+        mine: as one version has it, "" if it does not.
+        theirs: as the other has it.
+    """
+
+    place: str
+    mine: str
+    theirs: str
+
+
+def differences_in_words(mine: Draft, theirs: Draft, words: Words) -> list[Told]:
+    """
+    Every field that differs, in the order of the form.
+
+    Args:
+        mine: one version.
+        theirs: the other.
+        words: the reader's language.
+    """
+    return [
+        Told(_place(each, words), _value(each, each.mine, mine, words), _value(each, each.theirs, theirs, words))
+        for each in differences(mine, theirs)
+    ]
+
+
+def _place(found: Difference, words: Words) -> str:
+    card = words.say("design_survey" if found.card is None else "design_question", number=(found.card or 0) + 1)
+    tag = f" ({NAMES.get(found.tag, found.tag)})" if found.tag else ""
+    return f"{card}: {_field(found.field, words)}{tag}"
+
+
+def _field(field: str, words: Words) -> str:
+    if wave := _WAVE(field):
+        return words.say(f"design_wave_{wave[2]}", number=int(wave[1]))
+    return words.say(_FIELDS.get(field, "field_other")).rstrip(":")
+
+
+def _value(found: Difference, value: str, draft: Draft, words: Words) -> str:
+    """As the form shows it; what it shows in no way, such as the settings of a file, is only said to be there."""
+    field = found.field.rpartition(".")[2]
+    if not value:
+        return ""
+    if found.field in _CODES:
+        key = f"{_CODES[found.field]}{value}"
+        return words.say(key) if words.knows(key) else words.say("field_other")
+    if field in ("opens", "closes", "delete_on"):
+        return _moment(value, words)
+    card = None if found.card is None or found.card >= len(draft.cards) else draft.cards[found.card]
+    if card is not None and found.field in _OF_CARDS:
+        return _of_card(found.field, value, card, draft, words)
+    if field in ("people", "group"):
+        return words.number(int(value))
+    return words.say("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
+
+
+_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort")
+
+
+def _of_card(field: str, value: str, card: Card, draft: Draft, words: Words) -> str:
+    kind = TYPES.get(str(card.treated.get("type", "boolean")))
+    if field == "use":
+        key = f"use_{kind.truth if kind else ''}_{value}"
+        return words.say(key) if words.knows(key) else words.say("field_other")
+    if field == "cohort":
+        return words.say("answer_yes")
+    if field == "when_absent":
+        return _answer(value, card, draft, words) if card.type in TYPES else value
+    told = json.loads(value)
+    if field == "mechanism":
+        return _mechanism(told, words)
+    return "\n".join(_condition(name, wanted, draft, words) for name, wanted in told.items())
+
+
+def _mechanism(told: Mapping[str, object], words: Words) -> str:
+    """Its epsilon, or its name and numbers, as they are written where a channel is told exactly."""
+    if set(told) == {"epsilon"}:
+        return f"{words.say('design_epsilon')} {told['epsilon']}"
+    numbers = [f"{key} {part}" for key, part in told.items() if key != "name" and isinstance(part, int | str)]
+    return f"{told.get('name', words.say('field_other'))}{': ' if numbers else ''}{', '.join(numbers)}"
+
+
+def _condition(name: str, wanted: object, draft: Draft, words: Words) -> str:
+    """On which answers to which question; on bounds of a number as the page says it of what came from a file."""
+    place = next((number for number, card in enumerate(draft.cards) if card.name == name), None)
+    answers = wanted if isinstance(wanted, list) else [wanted]
+    if place is None or not all(isinstance(each, str) for each in answers):
+        return words.say("design_condition_kept")
+    labels = ", ".join(_answer(str(each), draft.cards[place], draft, words) for each in answers)
+    return f"{words.say('design_if', number=place + 1)} {labels}"
+
+
+def _answer(name: str, card: Card, draft: Draft, words: Words) -> str:
+    label: Mapping[str, str] = answers_of(card).get(name, {}) if card.type in TYPES else {}
+    if label:
+        return label.get(words.language) or label.get(draft.tags[0]) or name
+    return words.say(f"answer_{name}") if name in ("yes", "no") else name
+
+
+def _moment(value: str, words: Words) -> str:
+    with suppress(ValueError):
+        if len(value) == len("2026-12-31"):
+            return words.day(date.fromisoformat(value))
+        return words.moment(datetime.fromisoformat(value))
+    return value

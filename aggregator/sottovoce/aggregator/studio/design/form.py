@@ -1,0 +1,222 @@
+"""What the form of the page Design has posted, laid over the version that it was typed over."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import count, takewhile
+from typing import Any
+
+from sottovoce.aggregator.authoring.conditions import with_condition
+from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, Card, Draft
+from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
+from sottovoce.aggregator.authoring.slugs import free_name, short_name
+from sottovoce.shared.types import TYPES
+
+Form = Mapping[str, str]
+
+_TEXTS = ("title", "description", "consent", "notice")
+_RESEARCHER = ("name", "institution", "ethics")
+_BOUNDS = ("min", "max", "step")
+_LONGEST_NUMBER = 9
+_STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
+
+
+def posted_draft(form: Form, base: Draft) -> Draft:
+    """
+    The draft as the form has it; whatever the form does not hold stays as it was.
+
+    Args:
+        form: fields such as ``title.en`` and ``q0.label.en``.
+        base: the version that was typed over.
+    """
+    cards = tuple(_card(form, f"q{number}", card, base.tags) for number, card in enumerate(base.cards))
+    if "cohort" in form:
+        cards = tuple(_with_cohort(card, form["cohort"] == str(number)) for number, card in enumerate(cards))
+    declining, stamp = form.get("declining", base.declining), form.get("stamp", "")
+    return replace(
+        base,
+        head=_head(form, base),
+        cards=cards,
+        people=_whole(form, "people", base.people),
+        group=_whole(form, "group", base.group),
+        declining=declining if declining in DECLINING else base.declining,
+        stamp=stamp if _STAMP.fullmatch(stamp) else "",
+    )
+
+
+def _whole(form: Form, field: str, before: int | None) -> int | None:
+    if field not in form:
+        return before
+    digits = "".join(character for character in form[field] if character.isdecimal())
+    return min(int(digits[:12]), MOST_PEOPLE) if digits and int(digits[:12]) else None
+
+
+def _text(form: Form, field: str, tags: tuple[str, ...], before: Mapping[str, str] | None) -> dict[str, str]:
+    """A text by language; languages that the page does not show stay."""
+    found = dict(before or {})
+    for tag in tags:
+        if f"{field}.{tag}" in form:
+            found[tag] = _clean(form[f"{field}.{tag}"])
+    return {tag: text for tag, text in found.items() if text}
+
+
+def _clean(text: str) -> str:
+    """Lines as the survey format has them, and no control characters, which nobody has typed."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").strip()
+    return "".join(character for character in lines if character >= " " or character == "\n")
+
+
+def _head(form: Form, base: Draft) -> dict[str, Any]:
+    head = dict(base.head)
+    for key in _TEXTS:
+        head[key] = _text(form, key, base.tags, head.get(key))
+    researcher = dict(head.get("researcher", {}))
+    for key in _RESEARCHER:
+        researcher[key] = _text(form, f"researcher.{key}", base.tags, researcher.get(key))
+    researcher["contact"] = form.get("researcher.contact", researcher.get("contact", "")).strip()
+    after = dict(head.get("after", {}))
+    after["text"] = _text(form, "after.text", base.tags, after.get("text"))
+    after["link"] = form.get("after.link", after.get("link", "")).strip()
+    head |= {"researcher": _written(researcher), "after": _written(after)}
+    return _written(_with_settings(form, head))
+
+
+def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, with what the form says of dates, waves, access, and of how much each person gets."""
+    head = dict(before)
+    for key, read in _AT_THE_TOP.items():
+        if key in form:
+            head[key] = read(form[key])
+    for (section, key), read in _BELOW.items():
+        if key in form:
+            head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
+    if "wave0.opens" in form:
+        head["waves"] = _waves(form)
+    # Publishing names the keys, and of a survey that was published the same ones again.
+    if form.get("access") in ACCESSES:
+        head["access"] = form["access"]
+    return head
+
+
+def _waves(form: Form) -> list[dict[str, str]] | None:
+    """The waves in their order; a row that was emptied is none."""
+    rows = takewhile(lambda number: f"wave{number}.opens" in form, count())
+    found = (_written({key: _moment(form.get(f"wave{row}.{key}", "")) for key in ("opens", "closes")}) for row in rows)
+    return [wave for wave in found if wave] or None
+
+
+def _written(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if value not in ("", {}, None)}
+
+
+def _moment(text: str) -> str:
+    """A browser's ``2026-12-31T23:59``, which the page says is UTC, as the survey format has it."""
+    text = text.strip()
+    return f"{text}:00Z" if len(text) == len("2026-12-31T23:59") else text
+
+
+def _asked(text: str) -> int | None:
+    return int(text[:6]) if text.isascii() and text.isdigit() else None
+
+
+def _number_or_text(text: str) -> int | str:
+    """A whole number; whatever else was typed stays, so that the page can say what it is not."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
+
+
+_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {"opens": _moment, "closes": _moment, "ask": _asked}
+_BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
+    ("retention", "delete_on"): str,
+    ("retention", "ids_days"): _number_or_text,
+    ("privacy", "release_batch"): _number_or_text,
+    ("privacy", "send_within_hours"): _number_or_text,
+}
+"""Where the survey's document has what a field of this name holds, and how that is read."""
+
+
+def _card(form: Form, prefix: str, card: Card, tags: tuple[str, ...]) -> Card:
+    asked = dict(card.asked)
+    for key in ("label", "hint"):
+        asked[key] = _text(form, f"{prefix}.{key}", tags, asked.get(key))
+    if form.get(f"{prefix}.name"):
+        asked["name"] = short_name(form[f"{prefix}.name"], card.name)
+    if f"{prefix}.condition" in form:
+        asked = with_condition(asked, form[f"{prefix}.condition"])
+    if card.type in TYPES:
+        asked = _typed(form, prefix, asked, tags)
+    kind, harm = str(asked["type"]), form.get(f"{prefix}.harm", card.harm)
+    use = form.get(f"{prefix}.use", card.use)
+    return Card(
+        {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
+        harm if harm in HARMS else card.harm,
+        use if use in uses_of(kind) else "",
+        _own_mechanism(form, prefix, card),
+    )
+
+
+def _with_cohort(card: Card, divides: bool) -> Card:
+    """The card as the one question that divides people into groups, or as one that does not."""
+    asked = {key: value for key, value in card.asked.items() if key != "cohort"}
+    return replace(card, asked=asked | ({"cohort": True} if divides else {}))
+
+
+def _own_mechanism(form: Form, prefix: str, card: Card) -> Mapping[str, Any] | None:
+    """An epsilon that was typed takes the place of a mechanism; an empty field leaves that as it was."""
+    epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
+    return {"epsilon": epsilon[:20]} if epsilon else card.mechanism
+
+
+def _typed(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...]) -> dict[str, Any]:
+    """A question's document with its type, and the true values that go with it."""
+    wanted = form.get(f"{prefix}.type", "")
+    kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
+    asked["type"] = kind.name
+    if kind.list_key == "choices":
+        asked["choices"] = _choices(form, prefix, asked.get("choices", []), tags)
+    for key in _BOUNDS:
+        if f"{prefix}.{key}" in form and key in kind.keys:
+            asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
+    if kind.list_key == "choices" and form.get(f"{prefix}.most"):
+        asked["max_choices"] = int(form[f"{prefix}.most"][:3]) if form[f"{prefix}.most"].isdecimal() else None
+    if f"{prefix}.absent" in form:
+        asked["when_absent"] = form[f"{prefix}.absent"].strip() or None
+    return {key: value for key, value in asked.items() if key not in _not_of(kind.name)}
+
+
+def _not_of(kind: str) -> set[str]:
+    """Keys of other types, which a change of the type leaves behind."""
+    return {key for made in TYPES.values() for key in made.keys} - set(TYPES[kind].keys)
+
+
+def _choices(
+    form: Form, prefix: str, before: list[Mapping[str, Any]], tags: tuple[str, ...]
+) -> list[Mapping[str, Any]]:
+    """
+    The options, one a line; a line that was there keeps its name, also where others came or went before it.
+
+    A line of another language belongs to the option of the same line of the first.
+    """
+    if f"{prefix}.options.{tags[0]}" not in form:
+        return before
+    lines = {tag: _lines(form.get(f"{prefix}.options.{tag}", "")) for tag in tags}
+    known = {choice["label"].get(tags[0], ""): str(choice["name"]) for choice in before}
+    texts = lines[tags[0]]
+    # Of a line that was mended, and stands where it stood, the name stays: counts of corrections add up by it.
+    if len(texts) == len(before):
+        known |= {text: str(choice["name"]) for text, choice in zip(texts, before, strict=True) if text not in known}
+    taken: list[str] = [known[text] for text in texts if text in known]
+    found: list[Mapping[str, Any]] = []
+    used: set[str] = set()
+    for place, text in enumerate(texts):
+        name = known.get(text, "")
+        if not name or name in used:
+            name = free_name(short_name(text, f"o{place + 1}"), taken)
+            taken.append(name)
+        used.add(name)
+        label = {tag: lines[tag][place] for tag in tags if place < len(lines[tag]) and lines[tag][place]}
+        found.append({"name": name, "label": label})
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    return [line for each in _clean(text).split("\n") if (line := each.strip())]

@@ -1,0 +1,150 @@
+"""New survey: from a template, a copy, a file, or empty."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from flask import Response, g, render_template, request, url_for
+from sottovoce.aggregator.authoring.draft import Draft, empty_draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.templates import all_templates, items_of
+from sottovoce.aggregator.authoring.xlsform import read_xlsform
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio.design.sentences import Sentences
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
+from sottovoce.shared.errors import SpecError
+
+REFUSED = 422
+LONGEST_TITLE = 400
+
+WORKBOOK = b"PK"
+"""How the file of a spreadsheet begins: it is a zip."""
+
+
+class Begun(NamedTuple):
+    """
+    What a draft begins with.
+
+    Attributes:
+        draft: its first version.
+        left_out: what of a file could not come over.
+    """
+
+    draft: Draft
+    left_out: Sequence[str] = ()
+
+
+def new() -> str:
+    """What a survey may begin with."""
+    return _page("")
+
+
+def _page(refused: str) -> str:
+    found = {row.name: survey_of(row.document).title for row in drafts.storage().surveys()}
+    mine = {
+        each.name: Draft.read(each.document).title_in(words().language) for each in drafts.storage().drafts.drafts()
+    }
+    published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
+    # A survey that one has no role on is as if there were none.
+    copies = {name: title for name, title in (published | mine).items() if g.actor.role(name)}
+    return render_template(
+        "new.html",
+        templates=[(each, *items_of(each)) for each in all_templates()],
+        sentences=Sentences(words()),
+        copies=copies,
+        refused=refused,
+    )
+
+
+def begin() -> Response | str:
+    """Begin a draft with what was chosen."""
+    make = _WAYS.get(request.form.get("from", ""), _empty)
+    try:
+        begun = make()
+    except SpecError as error:
+        return _again(words().in_this_language(error.problems[0].message))
+    if begun is None:
+        return _again(words().say("new_nothing"))
+    name = drafts.begin(begun.draft, request.form.get("name", ""))
+    if begun.left_out:
+        return render_template("left_out.html", name=name, left_out=begun.left_out)
+    return lead_to(url_for("studio.design", name=name))
+
+
+def _again(message: str) -> Response:
+    return Response(_page(message), REFUSED, content_type="text/html; charset=utf-8")
+
+
+def _empty() -> Begun | None:
+    title = " ".join(request.form.get("title", "").split())[:LONGEST_TITLE]
+    return Begun(empty_draft(title, words().language)) if title else None
+
+
+def _template() -> Begun | None:
+    chosen = request.form.get("template", "")
+    found = [Begun(draft_of(each.document)) for each in all_templates() if each.name == chosen]
+    return found[0] if found else None
+
+
+def _copy() -> Begun | None:
+    """Of a draft, or of the newest revision of a survey, that one may know of."""
+    name = request.form.get("copy", "")
+    if g.actor.role(name) is None:
+        return None
+    kept = drafts.kept_draft(name)
+    if kept is not None:
+        return Begun(kept.draft)
+    revisions = drafts.storage().revisions(name)
+    return Begun(draft_of(survey_of(revisions[-1].document).document)) if revisions else None
+
+
+def _file() -> Begun | None:
+    uploaded = request.files.get("file")
+    data = uploaded.read() if uploaded else b""
+    if data.startswith(WORKBOOK):
+        form = read_xlsform(data)
+        return Begun(draft_of(form.document), [words().in_this_language(each.told) for each in form.left_out])
+    return Begun(draft_in(data)) if data else None
+
+
+def draft_in(data: bytes) -> Draft:
+    """
+    The draft in a survey file.
+
+    Raises:
+        SpecError: it is no YAML, or no survey at all; one that has mistakes becomes a draft that has problems.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        raise SpecError(words().say("new_other_file")) from None
+    document = parse_yaml(data)
+    try:
+        draft = draft_of(document)  # type: ignore[arg-type]
+        # Whatever could not be shown is told now, and not when the page is opened.
+        if Draft.read(draft.dumped) != draft or not draft.cards:
+            raise SpecError(words().say("new_no_survey"))
+    except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
+        raise SpecError(words().say("new_no_survey")) from None
+    return draft
+
+
+_WAYS: Mapping[str, Callable[[], Begun | None]] = {
+    "empty": _empty,
+    "template": _template,
+    "copy": _copy,
+    "file": _file,
+}
+
+
+_NEW = "/dashboard/new"
+
+ROUTES = (
+    Route("studio.new", "GET", _NEW, new, "What a survey may begin with.", Kind.PAGE, ("text/html",)),
+    Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
+)
+"""The page New survey."""

@@ -1,0 +1,124 @@
+"""Preview: the real form, before an aggregator that is pretended, at the size and in the language that one chooses."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response, current_app, g, render_template, request
+from sottovoce.aggregator.authoring.validation import problems_of
+from sottovoce.aggregator.http import problems
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.http.headers import POLICY
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio.design.preview_form import page_of, policy, pretended
+from sottovoce.aggregator.studio.design.sentences import Sentences
+from sottovoce.aggregator.studio.design.trials import trials_of
+from sottovoce.aggregator.studio.language import NAMES, words
+from sottovoce.aggregator.studio.survey.survey_frame import draft_page, published_page
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Survey
+
+SIZES = ("phone", "desktop")
+RIGHT_TO_LEFT = "ar"
+"""The form's language that is written from right to left."""
+
+_NO_TOKEN = "0" * 16
+"""In the link to a survey that asks for one: a token that nobody was given."""
+
+
+def preview(name: str) -> Response:
+    """The frame with the form; of a draft that is no survey yet, what it lacks."""
+    kept = drafts.kept_draft(name)
+    survey = _survey(name)
+    size = request.args.get("size", "")
+    page = render_template(
+        "preview.html",
+        page="preview",
+        frame=draft_page(name, "preview", kept.draft.title) if kept else published_page(name, "preview"),
+        name=name,
+        survey=survey,
+        size=size if size in SIZES else SIZES[0],
+        chosen=_language(survey) if survey else "",
+        offered=_offered(survey) if survey else {},
+        right_to_left=RIGHT_TO_LEFT,
+        token=f"t={_NO_TOKEN}" if survey and pretended(survey).asks_for_token else None,
+        lacking=[each for each in problems_of(kept.draft, name) if each.grave] if kept and not survey else [],
+        sentences=Sentences(words()),
+        may_try=g.actor.role(name) == "owner",
+        trials=trials_of(name),
+    )
+    reply = Response(page, content_type="text/html; charset=utf-8")
+    reply.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    return reply
+
+
+def _survey(name: str) -> Survey | None:
+    try:
+        return drafts.survey_as_it_stands(name)
+    except SpecError:
+        return None
+
+
+def _offered(survey: Survey) -> dict[str, str]:
+    """The languages of the survey first, then those that only the form itself speaks; each by its own name."""
+    return {tag: NAMES.get(tag, tag) for tag in (*survey.title, *LANGUAGES)}
+
+
+def _language(survey: Survey) -> str:
+    """The language in ``in``; else the reader's, if the survey has it; else the survey's own."""
+    if request.args.get("in", "") in _offered(survey):
+        return request.args["in"]
+    return words().language if words().language in survey.title else survey.default_language
+
+
+def preview_form(name: str, same: str) -> Response:
+    """The form itself; its address ends as a link does, so that the form finds the survey's name in it."""
+    make = current_app.extensions["preview"]
+    survey = _survey(name)
+    if make is None or survey is None or same != name:
+        return problems.response("not_found")
+    form, tag = make(survey.is_blind or survey.send_within_hours > 0), _language(survey)
+    spoken = tag if tag in LANGUAGES else LANGUAGES[0]
+    # Two languages at most, so that the frame stays light; the page around it offers the others.
+    catalogues = _catalogues({spoken, survey.default_language})
+    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).say("preview_banner"))
+    reply = Response(page, content_type="text/html; charset=utf-8")
+    reply.headers["Content-Security-Policy"] = policy(form)
+    return reply
+
+
+def _catalogues(tags: set[str]) -> Mapping[str, Any]:
+    """The form's sentences in those of these languages that it speaks."""
+    assets = current_app.extensions["assets"]
+    found = {tag: assets.get(f"catalogues/{tag}.json") for tag in LANGUAGES if tag in tags}
+    return {tag: json.loads(packed.asset.body) for tag, packed in found.items() if packed}
+
+
+_PREVIEW = "/dashboard/surveys/<name>/preview"
+_IN = Query("in", "The language that the respondent's device asks for.")
+
+ROUTES = (
+    Route(
+        "studio.preview",
+        "GET",
+        _PREVIEW,
+        preview,
+        "The form as respondents will see it.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(_IN, Query("size", "Of the frame: phone or desktop.")),
+    ),
+    Route(
+        "studio.preview_form",
+        "GET",
+        f"{_PREVIEW}/s/<same>",
+        preview_form,
+        "The form before a pretended aggregator.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(_IN,),
+    ),
+)
+"""The page and its frame."""

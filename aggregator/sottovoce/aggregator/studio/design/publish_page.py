@@ -1,0 +1,146 @@
+"""Publish: what is frozen, what it costs, what a correction does, and one button."""
+
+from dataclasses import replace
+
+from flask import Response, current_app, g, render_template, request, url_for
+from sottovoce.aggregator.authoring.cost_and_precision import totals_of
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.panel_cost import panel_of
+from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio.design.diff_view import Told, differences_in_words
+from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio.design.sentences import Sentences, about
+from sottovoce.aggregator.studio.design.text_locations import texts_in_words
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.survey.survey_frame import draft_page
+from sottovoce.aggregator.surveys.lifecycle import signed_before
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
+from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.shared.errors import SpecError, StorageError
+from sottovoce.shared.spec import Question, Survey
+
+REFUSED = 422
+
+
+def publish(name: str) -> str:
+    """What will be frozen."""
+    return _page(name, ())
+
+
+def _page(name: str, refused: tuple[str, ...]) -> str:
+    draft = drafts.draft_named(name).draft
+    survey, messages = _survey(name)
+    earlier = drafts.storage().revisions(name)
+    return render_template(
+        "publish.html",
+        page="design",
+        frame=draft_page(name, "design", draft.title),
+        name=name,
+        draft=draft,
+        version=drafts.draft_named(name).version,
+        survey=survey,
+        texts=[] if survey is None else texts_in_words(survey, words()),
+        panel=panel_of(draft, name),
+        about=about,
+        refused=[words().in_this_language(message) for message in (*refused, *messages)],
+        grave=[problem for problem in problems_of(draft, name) if problem.grave],
+        earlier=earlier,
+        kept=_kept(earlier, survey),
+        changed=_changed(draft, earlier),
+        signed_before=signed_before(earlier, survey) if survey else 0,
+        totals=totals_of(draft),
+        sentences=Sentences(words()),
+    )
+
+
+def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
+    """The survey as it will be published, or why it cannot be."""
+    try:
+        survey = survey_of_draft(drafts.draft_named(name).draft, name)
+        check_affordable(survey)
+        known = with_known_moduli(drafts.storage(), survey, current_app.extensions["settings"])
+        return next_revision(drafts.storage(), known), ()
+    except SpecError as error:
+        return None, _told(error)
+    except StorageError as error:
+        return None, (str(error),)
+
+
+def _to_publish(name: str) -> tuple[Survey | None, tuple[str, ...]]:
+    """The same with its keys, which are made now if need be."""
+    storage = drafts.storage()
+    try:
+        survey = survey_of_draft(drafts.draft_named(name).draft, name)
+        whole = with_moduli(storage, survey, current_app.extensions["settings"])
+        return next_revision(storage, whole), ()
+    except SpecError as error:
+        return None, _told(error)
+    except StorageError as error:
+        return None, (str(error),)
+
+
+def _told(error: SpecError) -> tuple[str, ...]:
+    sentences = Sentences(words())
+    return tuple(sentences.problem(refused_field(problem)) for problem in error.problems)
+
+
+def _kept(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
+    """Of a correction, each question and whether its counts are added to those of the revision before."""
+    if not earlier or survey is None:
+        return []
+    before = {question.name: question for question in survey_of(earlier[-1].document).questions}
+    return [(question, _counts_as(question, before.get(question.name))) for question in survey.questions]
+
+
+def _changed(draft: Draft, earlier: list[StoredSurvey]) -> list[Told]:
+    """Of a correction, what it says in another way than the revision before; for how many people, is in none."""
+    if not earlier:
+        return []
+    before = draft_of(survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
+    return differences_in_words(draft, replace(before, people=draft.people, group=draft.group), words())
+
+
+def _counts_as(question: Question, before: Question | None) -> bool:
+    """Whether two revisions ask the same true values through the same channel: then results add them up."""
+    return before is not None and (question.domain, question.mechanism) == (before.domain, before.mechanism)
+
+
+def publish_now(name: str) -> Response:
+    """
+    Freeze a draft.
+
+    One transaction publishes; the draft goes after it. Whoever is stopped between the two has both, and publishing
+    again changes nothing.
+    """
+    survey, _ = _survey(name)
+    kept = drafts.draft_named(name)
+    if request.form.get("version") != str(kept.version):
+        return _again(name, words().say("publish_changed"))
+    if survey is None:
+        return _again(name)
+    whole, refused = _to_publish(name)
+    if whole is None:
+        return _again(name, *refused)
+    drafts.storage().publish(whole, who=g.who)
+    drafts.finish(name, kept.draft)
+    there = "studio.invite" if "studio.invite" in current_app.view_functions else "studio.settings"
+    return lead_to(url_for(there, name=name))
+
+
+def _again(name: str, *told: str) -> Response:
+    return Response(_page(name, told), REFUSED, content_type="text/html; charset=utf-8")
+
+
+_PUBLISH = "/dashboard/surveys/<name>/publish"
+
+ROUTES = (
+    Route("studio.publish", "GET", _PUBLISH, publish, "What publishing freezes.", Kind.PAGE, ("text/html",)),
+    Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
+)
+"""The page that freezes a draft."""

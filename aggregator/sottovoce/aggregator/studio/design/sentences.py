@@ -1,0 +1,110 @@
+"""The sentences of the page Design that hold figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, floor, log10
+
+from sottovoce.aggregator.authoring.cost_and_precision import BEFORE, Figures, Totals, figures_of
+from sottovoce.aggregator.authoring.draft import Card, Draft, DraftProblem
+from sottovoce.aggregator.authoring.templates import PEOPLE, Item
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.language import NAMES
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """
+    What the page says of a draft, in one language.
+
+    Attributes:
+        words: of the reader.
+    """
+
+    words: Words
+
+    def margin(self, draft: Draft, card: Card) -> Sequence[str]:
+        """Beside a question: what to expect of its figures; an incomplete one has none yet."""
+        found = figures_of(draft, card)
+        if found is None:
+            return [self.words.say("design_margin_later")]
+        if found.margin is None or draft.people is None:
+            return [self._needed(found, draft.declining)]
+        key = "design_margin_mean" if found.number else "design_margin_share"
+        first = self.words.count(key, draft.people, margin=self._size(found, found.margin))
+        if not found.epsilon:
+            return [first]
+        openly = self.words.say("design_openly", margin=self._size(found, found.openly or 0.0))
+        return [first, openly, self._needed(found, draft.declining)]
+
+    def _needed(self, found: Figures, declining: str) -> str:
+        if found.needed is None:
+            return self.words.say("design_out_of_reach")
+        told = self.words.say("design_needed", margin=self._size(found, found.wanted), people=about(found.needed))
+        if found.declining is None or declining == "each":
+            return told
+        key = "design_of_these" if declining == "own" else "design_more_needed"
+        return f"{told} {self.words.say(key, more=about(found.declining))}"
+
+    def _size(self, found: Figures, margin: float) -> str:
+        if found.number:
+            return self.words.number(margin, max(0, 1 - floor(log10(margin))) if margin else 0)
+        return self.points(margin)
+
+    def points(self, margin: float) -> str:
+        """A half-width of a share, in points; below one with a decimal."""
+        points = 100 * margin
+        return self.words.count("design_points", round(points)) if points >= 1 else self.words.say(
+            "design_points_other", count=self.words.number(points, 1)
+        )  # fmt: skip
+
+    def templates(self, items: Sequence[Item]) -> str:
+        """The widest margins of a template's shares, with few people and with more, each to a tenth of a point."""
+        widths = [item.margins for item in items if not item.number]
+        few, many = (self.tenths(max(width)) for width in zip(*widths, strict=True))
+        return self.words.say("new_margins", few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
+
+    def item(self, item: Item) -> str:
+        """A question of a template: what it gives, if it is as large as others have found."""
+        show = partial(self.words.number, decimals=1) if item.number else self.tenths
+        expected = self.words.number(item.expected, 1) if item.number else self.words.percent(item.expected, 0)
+        few, many = map(show, item.margins)
+        key = "new_item_mean" if item.number else "new_item_share"
+        return self.words.say(key, expected=expected, few=PEOPLE[0], many=PEOPLE[1], margin=few, narrower=many)
+
+    def tenths(self, margin: float) -> str:
+        """A half-width of a share in points, with one decimal."""
+        return self.words.say("design_points_other", count=self.words.number(100 * margin, 1))
+
+    def cost(self, totals: Totals) -> str:
+        """What a whole report spends of what devices allow."""
+        return self.words.say(
+            "design_cost",
+            spent=self.spent(totals.epsilon),
+            allowed=self.words.number(DEFAULT_ALLOWANCE.total),
+            before=self.words.percent(BEFORE, 0),
+            after=self.words.percent(totals.after, 0),
+        )
+
+    def spent(self, epsilon: float) -> str:
+        """An epsilon with one decimal, rounded up."""
+        return self.words.number(ceil(10 * epsilon - 1e-6) / 10, 1)
+
+    def problem(self, problem: DraftProblem) -> str:
+        """What is wrong, in a sentence."""
+        values = {
+            key: self.words.number(value, 2) if isinstance(value, float) else value
+            for key, value in problem.values.items()
+        }
+        if isinstance(message := values.get("message"), str):
+            values["message"] = self.words.in_this_language(message)
+        if "tag" in values:
+            values["tag"] = NAMES.get(str(values["tag"]), values["tag"])
+        return self.words.say(f"problem_{problem.key}", **values)
+
+
+def about(number: int) -> int:
+    """A number of people, up to two digits that are not 0."""
+    step = int(10 ** max(len(str(number)) - 2, 0))
+    return ceil(number / step) * step

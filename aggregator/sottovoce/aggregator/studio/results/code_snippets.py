@@ -1,0 +1,141 @@
+"""
+The code that makes a result of a page again, from the files of the survey that are downloaded beside it.
+
+Python      The same function of this package, on the unpacked everything.zip. Public answers but the cohort are in no
+            file of it; then the code asks the aggregator itself.
+R           Base R alone, from reports.csv and channels.csv: a table's cells and shares with standard errors, and the
+            linear model by corrected normal equations. It makes no more than that: no weights, no third question.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis
+from sottovoce.aggregator.studio.results.variable_choices import SurveyVariable, SurveyVariables
+
+_METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "regression": "model"}
+
+_R_HEAD = """\
+# Base R, in the folder of everything.zip, unpacked.
+reports <- read.csv("reports.csv", comment.char = "#", check.names = FALSE)
+channels <- read.csv("channels.csv", comment.char = "#")
+bit <- function(value, place) floor(value / 2^place) %% 2
+score <- function(question, option) {
+  row <- channels[channels$question == question & channels$option == option, ]
+  value <- reports[[question]]
+  said <- switch(row$rule,
+    equals = value == row$code,
+    bit = bit(value, row$code),
+    drawn = ifelse(floor(value / 2) == row$code, value %% 2, NA),
+    parity = 1 - Reduce(`+`, lapply(0:30, function(j) bit(value, j) * bit(row$code, j))) %% 2)
+  (said - row$b) / (row$a - row$b)
+}
+"""
+
+_R_TABLE = """\
+rows <- {rows}
+columns <- {columns}
+both <- complete.cases(rows, columns)
+rows <- rows[both, , drop = FALSE]; columns <- columns[both, , drop = FALSE]; n <- sum(both)
+table <- crossprod(rows, columns) / n
+errors <- sqrt((crossprod(rows^2, columns^2) / n - table^2) / (n - 1))
+print(n); print(table); print(errors); print(table / rowSums(table))
+"""
+
+_R_MODEL = """\
+outcome <- {outcome}
+outcome <- outcome[, ncol(outcome)]
+predictors <- list({predictors})
+terms <- cbind(constant = 1, do.call(cbind, lapply(predictors, function(one) one[, -1, drop = FALSE])))
+known <- complete.cases(terms, outcome); terms <- terms[known, , drop = FALSE]; outcome <- outcome[known]
+products <- crossprod(terms)
+# An indicator is its own square, the square of its score is not: so the score itself stands on the diagonal.
+for (one in predictors) {{
+  own <- colnames(one)[-1]
+  products[own, own] <- diag(colSums(terms[, own, drop = FALSE]), length(own))
+}}
+print(solve(products, crossprod(terms, outcome)))  # the linear model of the page
+"""
+
+
+def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> str:
+    """
+    The analysis in Python.
+
+    Args:
+        asked: the analysis.
+        names: of the survey's variables.
+        address: of this aggregator.
+    """
+    survey = json.dumps(names.survey.name)
+    place = '"FOLDER"  # everything.zip, unpacked'
+    if not in_files(asked, names):
+        place = f"{json.dumps(address)}, survey={survey}  # with your key in SOTTOVOCE_KEY"
+    code, _, remark = place.partition("  # ")
+    options = ", ".join(f"{name}={_python(value)}" for name, value in asked.options.items())
+    return (
+        "from sottovoce.aggregator import open_results\n\n"
+        f"results = open_results({code})  # {remark}\n"
+        f"print(results.{_METHODS[asked.kind]}({options}))\n"
+    )
+
+
+def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
+    """
+    The analysis in R; "" where base R and the files are not enough.
+
+    Args:
+        asked: the analysis.
+        names: of the survey's variables.
+    """
+    options, survey = asked.options, names.survey
+    plain = not {"within", "margins", "wave", "cluster", "at"} & set(options)
+    found = [names.find(name) for name in _chosen(asked)]
+    known = [each for each in found if each is not None and each.categories]
+    several = len(survey.waves) > 1 or survey.revision > 1
+    if not plain or several or len(known) < max(len(found), 2) or not in_files(asked, names):
+        return ""
+    if asked.kind == "regression":
+        return _r_model(known, options)
+    return _R_HEAD + _R_TABLE.format(rows=_r_scores(known[0]), columns=_r_scores(known[1]))
+
+
+def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
+    """Whether the files hold everything that an analysis needs: public answers, but the cohort, are in none of them."""
+    margins: Mapping[str, Any] = asked.options.get("margins", {})
+    found = [names.find(name) for name in (*_chosen(asked), *margins)]
+    return all(each is not None and (not each.public or each.question.cohort) for each in found)
+
+
+def _chosen(asked: AskedAnalysis) -> Sequence[str]:
+    """The variables; of a comparison the groups first, since they are its rows."""
+    keys = {"crosstab": ("rows", "columns", "within"), "compare": ("groups", "outcome"), "pairs": ()}
+    single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
+    return [*single, *asked.options.get("on", ())]
+
+
+def _r_model(known: Sequence[SurveyVariable], options: Mapping[str, Any]) -> str:
+    outcome, *predictors = known
+    if len(outcome.categories) != 2 or options.get("model") not in {None, "logit", "linear"}:
+        return ""
+    return _R_HEAD + _R_MODEL.format(outcome=_r_scores(outcome), predictors=", ".join(map(_r_scores, predictors)))
+
+
+def _r_scores(variable: SurveyVariable) -> str:
+    """One column a category, each with its name."""
+    question, names = variable.question, [name for name, _ in variable.categories]
+    if variable.public:
+        columns = [f'as.numeric(reports[["{question.name}"]] == {code})' for code in range(len(names))]
+    elif variable.part or names == ["no", "yes"]:
+        yes = f'score("{question.name}", "{variable.part or "yes"}")'
+        columns = [f"1 - {yes}", yes]
+    else:
+        columns = [f'score("{question.name}", "{name}")' for name in names]
+    told = ", ".join(f'"{variable.name}={name}" = {column}' for name, column in zip(names, columns, strict=True))
+    return f"cbind({told})"
+
+
+def _python(value: Any) -> str:  # noqa: ANN401 - JSON
+    """As Python writes it; there is nothing in it but texts, whole numbers, lists and maps."""
+    return repr(value)

@@ -1,0 +1,173 @@
+"""Models in a reader's words: odds ratios, effects in shares and predictions; every figure is the document's own."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.results.format_estimates import FiguresInWords, Show
+from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
+from sottovoce.aggregator.studio.results.view_parts import ShownAnswer, ShownTable, ToDraw, bars, joined
+
+Document = Mapping[str, Any]
+
+CONSTANT = "(constant)"
+OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
+LARGEST_EXPONENT = 700.0
+"""Above it exp is no number any more."""
+
+
+@dataclass(frozen=True)
+class ModelsInWords:
+    """
+    Writes them.
+
+    Attributes:
+        names: what people read for names.
+    """
+
+    names: SurveyVariables
+
+    @property
+    def words(self) -> Words:
+        """The language."""
+        return self.names.words
+
+    @property
+    def write(self) -> FiguresInWords:
+        """Its figures."""
+        return FiguresInWords(self.words)
+
+    def regression(self, document: Document) -> ShownAnswer:
+        """A model, what it predicts, and what stands beside it."""
+        shown = [*self._odds(document), self._coefficients(document, self._title(document), aside=False)]
+        if document["ame"]:
+            shown.append(self._effects(document))
+        if document.get("predictions"):
+            shown.append(self._predictions(document))
+        for key in ("linear", "of_predictor"):
+            if document[key] is not None:
+                shown.append(self._coefficients(document[key], self.words.say(f"models_beside_{key}"), aside=True))
+        beside = [note for key in ("linear", "of_predictor") if document[key] for note in document[key]["warnings"]]
+        notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *beside])]
+        return ShownAnswer(self._paper(document), shown, notes)
+
+    def _title(self, document: Document) -> str:
+        model = self.words.say(f"models_{document['model']}")
+        outcome = self.names.label(document["outcome"])
+        return self.words.say("models_title", model=model, outcome=outcome, n=document["n"])
+
+    def _odds(self, document: Document) -> list[ShownTable]:
+        """How many times as high the odds are, in words."""
+        found = self._slopes(document) if document["model"] in OF_ODDS else []
+        lines = [(self._name(document, one), *self._ratio(one)) for one in found]
+        if not lines:
+            return []
+        headings = [self.words.say(f"models_{key}") for key in ("term", "odds_ratio")]
+        headings.append(self.words.say("joint_interval"))
+        told = [self._odds_in_words(document, one) for one in found if one["estimate"] is not None]
+        return [ShownTable(self.words.say("models_odds"), headings, lines, sentences=told)]
+
+    def _odds_in_words(self, document: Document, one: Document) -> str:
+        ratio, limits = self._ratio(one)
+        known = {"term": self.names.term(one["term"]), "ratio": ratio, "limits": limits}
+        if document["model"] == "ordered":
+            return self.words.say("models_odds_ordered", outcome=self.names.label(document["outcome"]), **known)
+        return self.words.say("models_odds_words", outcome=self._explained(document, one), **known)
+
+    def _explained(self, document: Document, one: Document) -> str:
+        """The category whose odds these are; of a yes/no, yes."""
+        outcome = document["outcome"]
+        found = self.names.find(outcome)
+        category = one.get("category") or (found.categories[-1][0] if found and found.categories else "")
+        return f"{self.names.label(outcome)} = {self.names.category(outcome, category)}"
+
+    def _ratio(self, one: Document) -> tuple[str, str]:
+        figures = {key: _exp(one[key]) for key in ("estimate", "low", "high")}
+        return self.write.point(figures["estimate"], self.write.figure), self.write.limits(figures, self.write.figure)
+
+    def _coefficients(self, document: Document, title: str, *, aside: bool) -> ShownTable:
+        lines = [
+            (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
+        ]
+        told = [self.words.say(f"models_errors_{document['std_error_kind']}"), *self._tests(document)]
+        return ShownTable(title, self._headings("models_estimate"), lines, sentences=told, aside=aside)
+
+    def _tests(self, document: Document) -> Iterator[str]:
+        for test in document["tests"]:
+            figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
+            predictor = self.names.label(test["predictor"])
+            yield self.words.say("models_test", predictor=predictor, p=self.write.p_equals(test["p"]), **figures)
+        if document["deff"] != 1:
+            yield self.words.say("joint_deff", factor=self.words.number(document["deff"], 2))
+
+    def _effects(self, document: Document) -> ShownTable:
+        drawn = [self._to_draw(self._name(document, one), one, self.write.points) for one in document["ame"]]
+        lines = [(self._name(document, one), *self._figures(one, self.write.points)) for one in document["ame"]]
+        title, told = self.words.say("models_ame"), self.words.say("models_ame_words")
+        return ShownTable(title, self._headings("joint_difference"), lines, bars(drawn), [told])
+
+    def _predictions(self, document: Document) -> ShownTable:
+        show = self.write.figure if document["model"] == "linear" else self.write.share
+        drawn = [self._to_draw(self._where(document, one), one, show) for one in document["predictions"]]
+        lines = [(each.name, each.value, each.limits) for each in drawn]
+        headings = [self.words.say(key) for key in ("models_where", "models_predicted", "joint_interval")]
+        ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
+        return ShownTable(self.words.say("models_predictions"), headings, lines, bars(drawn, *ends))
+
+    def _where(self, document: Document, one: Document) -> str:
+        at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())
+        category = one.get("category")
+        return f"{at}: {self.names.category(document['outcome'], category)}" if category else at
+
+    def _paper(self, document: Document) -> str:
+        """Of the last predictor's last term."""
+        found = [one for one in self._slopes(document) if one["estimate"] is not None]
+        if not found:
+            return ""
+        one = found[-1]
+        known = {"term": self.names.term(one["term"]), "n": document["n"]}
+        if document["model"] not in OF_ODDS:
+            figure = self.write.with_limits(one, "estimate", self.write.figure)
+            outcome = self.names.label(document["outcome"])
+            return self.words.say("models_paper_linear", outcome=outcome, figure=figure, **known)
+        ratio, limits = self._ratio(one)
+        figure = self.words.say("joint_with_limits", figure=ratio, limits=limits)
+        outcome, model = self._explained(document, one), self.words.say(f"models_{document['model']}")
+        return self.words.say("models_paper_odds", outcome=outcome, model=model, figure=figure, **known)
+
+    def _slopes(self, document: Document) -> Sequence[Document]:
+        """The coefficients of what was chosen: neither constant, stratum nor cut."""
+        return [one for one in document["coefficients"] if self.names.find(one["term"].partition("=")[0])]
+
+    def _name(self, document: Document, one: Document) -> str:
+        term = self._term(document, one["term"])
+        category = one.get("category")
+        return f"{self.names.category(document['outcome'], category)}: {term}" if category else term
+
+    def _term(self, document: Document, term: str) -> str:
+        if term == CONSTANT:
+            return self.words.say("models_constant")
+        lower, is_cut, upper = term.partition("|")
+        if is_cut:
+            return (
+                f"{self.names.category(document['outcome'], lower)} | {self.names.category(document['outcome'], upper)}"
+            )
+        return self.names.term(term)
+
+    def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
+        return self.write.point(one["estimate"], show), self.write.point(one["std_error"], show), (
+            self.write.limits(one, show)
+        )  # fmt: skip
+
+    def _headings(self, estimate: str) -> list[str]:
+        return [self.words.say(key) for key in ("models_term", estimate, "models_std_error", "joint_interval")]
+
+    def _to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
+        value, limits = self.write.point(one["estimate"], show), self.write.limits(one, show)
+        return ToDraw(name, value, limits, one["estimate"], one["low"], one["high"])
+
+
+def _exp(value: float | None) -> float | None:
+    return None if value is None or abs(value) > LARGEST_EXPONENT else math.exp(value)

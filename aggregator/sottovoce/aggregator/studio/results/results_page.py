@@ -1,0 +1,217 @@
+"""Results: each question by itself, from snapshots, with intervals that hold while the survey is open."""
+
+import io
+from collections.abc import Sequence
+
+from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.analysis.estimates import Revision, analyse, revisions_of
+from sottovoce.aggregator.analysis.finite_population import group_of
+from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
+from sottovoce.aggregator.estimators.fixed_population import MOST
+from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
+from sottovoce.aggregator.file_formats.csv_cells import write_rows
+from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.http.etag import etag_of, unless_known
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.invitations.tokens import possibly_twice
+from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.results.labels import alarm_in_words, name_of_group
+from sottovoce.aggregator.studio.results.results_view import MOST_PEOPLE, Card, Choices, View, view_of
+from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.survey.not_yet_available import later
+from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+
+REFRESH = 30
+"""Seconds after which the page of an open survey asks whether its figures have moved."""
+
+REFRESH_TRIAL = 3
+"""The same of a try-out, before which somebody sits and waits for the report that they have just sent."""
+
+
+def results(name: str) -> Response:
+    """One survey's results, as ``Choices`` says; of a draft, that there are none yet."""
+    if (told := later(name, "results")) is not None:
+        return Response(told, content_type="text/html; charset=utf-8")
+    view, frame = _view(name), published_page(name, "results")
+    shown = {"few": frame.stage == "few", "twice": _twice(view), **names_in(view)}
+    live = render_template("results_live.html", view=view, **shown)
+    # Not of the whole page: that says who reads it.
+    etag = etag_of(f"{frame.title}\n{frame.state}\n{live}".encode())
+    page = render_template(
+        "results.html",
+        page="results",
+        frame=frame,
+        view=view,
+        live=live,
+        etag=etag,
+        refresh=0 if view.results.closed else REFRESH_TRIAL if view.survey.trial else REFRESH,
+        **_trial(name, view),
+        **names_in(view),
+    )
+    return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
+
+
+def _twice(view: View) -> int:
+    """How many people may have reported twice, where invitations were held after a restore and then let go."""
+    return possibly_twice(current_app.extensions["storage"], view.survey.name) if view.survey.is_blind else 0
+
+
+def _trial(name: str, view: View) -> dict[str, object]:
+    """Of a try-out: its link, for whoever made it just now, and where they came from."""
+    if not view.survey.trial:
+        return {"trial": None}
+    stored = current_app.extensions["storage"].revisions(name)[-1]
+    return {"trial": trial_in(stored), "tried": address_of_tried(name)}
+
+
+def download(name: str) -> Response:
+    """The same results as a file to keep."""
+    choices, revisions = Choices.of(request.args), _revisions(name)
+    note_read(name, revisions)
+    found = analyse(revisions, choices.cohort, wave=wave_of(choices.wave))
+    group = None if choices.people is None else group_of(revisions, found, choices.people)
+    return export_reply(name, found, group)
+
+
+def table(name: str, question: str) -> Response:
+    """One question's figures as CSV, by ``files.estimates.COLUMNS``; of the survey's own language."""
+    view = _view(name)
+    _card_of_file(view, question)
+    about, text = About.of(view.survey), io.StringIO(newline="")
+    asked = COLUMNS.index("question")
+    write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
+    reply = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+    return _file(reply, f"{name}-{question}.csv")
+
+
+def chart(name: str, question: str) -> Response:
+    """One question's charts as a picture that needs nothing else."""
+    view = _view(name)
+    drawn = drawing(_card_of_file(view, question), view, words())
+    reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
+    return _file(reply, f"{name}-{question}.svg")
+
+
+def _file(reply: Response, name: str) -> Response:
+    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return unless_known(reply)
+
+
+def _revisions(name: str) -> Sequence[Revision]:
+    revisions = revisions_of(current_app.extensions["storage"], name)
+    if not revisions:
+        raise unknown_survey()
+    return revisions
+
+
+def _view(name: str) -> View:
+    revisions = _revisions(name)
+    note_read(name, revisions)
+    return view_of(revisions, Choices.of(request.args), words(), current_app.extensions["storage"].drafts.plan(name))
+
+
+def card_of(view: View, question: str) -> Card:
+    """
+    One question of the page.
+
+    Raises:
+        Refusal: there is none of this name.
+    """
+    for card in view.cards:
+        if card.result.question.name == question:
+            return card
+    raise Refusal("not_found", "the survey has no such question")
+
+
+def _card_of_file(view: View, question: str) -> Card:
+    """
+    The same, of a file: of public questions there is none where they are published under a budget.
+
+    Raises:
+        Refusal: there is none of this name, or no file.
+    """
+    card = card_of(view, question)
+    if card.result not in view.results.published:
+        raise Refusal("not_found", "its tables are published with noise, on Files; there is no file of exact ones")
+    return card
+
+
+def names_in(view: View) -> dict[str, object]:
+    """What the templates call things by."""
+    survey, link = view.survey, current_app.extensions["settings"].link
+    return {
+        "survey": survey,
+        "results": view.results,
+        "choices": view.choices,
+        "still_open": not view.results.closed,
+        "most_people": MOST_PEOPLE,
+        "most_in_class": MOST,
+        "room": "studio.",
+        "link": link(survey.name, survey.digest),
+        "groups": [
+            (group.name, name_of_group(survey, group, words()), group.reports) for group in view.results.cohorts
+        ],
+        "alarms": [alarm_in_words(alarm, view.results, view.invited, words()) for alarm in view.alarms],
+    }
+
+
+_RESULTS = "/dashboard/surveys/<name>/results"
+CHOICES = (
+    Query("cohort", "Only the respondents of this group."),
+    Query("wave", "Only this wave, counted from 0."),
+    Query("by", "Side by side: each cohort or each wave.", {"enum": ["", "cohort", "wave"]}),
+    Query("sort", "The order of options; empty for that of the survey.", {"enum": ["", "size"]}),
+    Query("people", "People in the whole group."),
+)
+"""What the reader may choose to see."""
+
+ROUTES = (
+    Route(
+        "studio.results",
+        "GET",
+        _RESULTS,
+        results,
+        "One survey's results, question by question.",
+        Kind.PAGE,
+        ("text/html",),
+        query=CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.download",
+        "GET",
+        f"{_RESULTS}/export.json",
+        download,
+        "The same results as a file.",
+        Kind.PAGE,
+        ("export",),
+        query=CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.chart",
+        "GET",
+        f"{_RESULTS}/<question>.svg",
+        chart,
+        "One question's charts as a picture.",
+        Kind.PAGE,
+        ("image/svg+xml",),
+        query=CHOICES,
+        has_etag=True,
+    ),
+    Route(
+        "studio.figures",
+        "GET",
+        f"{_RESULTS}/<question>.csv",
+        table,
+        "One question's figures for a spreadsheet.",
+        Kind.PAGE,
+        ("text/csv",),
+        query=CHOICES,
+        has_etag=True,
+    ),
+)
+"""The page of results and its files."""

@@ -1,0 +1,216 @@
+"""
+Rehearse: everything that results will be, from invented people.
+
+Every reply is worked out from the survey and the address alone: nothing is stored, told to the journal or kept for
+another request, and no reply has an ETag, so that none can be taken for that of real results.
+"""
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.finite_population import group_of
+from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.export.catalogue import RELEASED
+from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
+from sottovoce.aggregator.export.survey_files import json_text, marked
+from sottovoce.aggregator.file_formats.csv_cells import write_rows
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.results import models_page, tables_page
+from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_file, joint_page
+from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
+from sottovoce.aggregator.studio.results.results_view import Choices, View, view_of
+from sottovoce.aggregator.studio.results.simulation_results import (
+    ROOM,
+    SETTING,
+    Rehearsed,
+    Subject,
+    rehearsed_file,
+    rehearsed_of,
+    subject_of,
+)
+from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
+from sottovoce.aggregator.studio.survey.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
+from sottovoce.aggregator.studio.survey.files_page import file_reply
+
+
+def rehearse(name: str) -> str:
+    """What is set, and the results of it, question by question."""
+    subject = subject_of(name)
+    rehearsed = rehearsed_of(subject)
+    if rehearsed is None:
+        return _nothing(subject)
+    view = _view(subject, rehearsed)
+    names = {**names_in(view), "room": ROOM, "rehearsed": rehearsed}
+    live = render_template("results_live.html", view=view, few=False, **names)
+    return render_template(
+        "results.html", page="rehearse", frame=subject.frame, view=view, live=live, etag="", refresh=0, **names
+    )
+
+
+def download(name: str) -> Response:
+    """The same results as a file, that no reader of results takes."""
+    _, found = rehearsed_file(name)
+    choices, revisions = Choices.of(request.args), found.made.revisions
+    results = analyse(revisions, choices.cohort)
+    group = None if choices.people is None else group_of(revisions, results, choices.people)
+    document = {**marked(export_document(results, group=group), found.about), "set": found.made.document}
+    return _file(
+        Response(json_text(document), content_type="application/json"),
+        f"{name}-{found.made.survey.revision}.json",
+        found,
+    )
+
+
+def figures(name: str, question: str) -> Response:
+    """One question's figures as CSV; its first line says what it is."""
+    subject, found = rehearsed_file(name)
+    view = _view(subject, found)
+    card_of(view, question)
+    asked, text = COLUMNS.index("question"), io.StringIO(newline="")
+    rows = [row for row in result_rows(view.results, found.about) if row[asked] == question]
+    write_rows(text, found.about, COLUMNS, rows)
+    return _file(Response(text.getvalue(), content_type="text/csv; charset=utf-8"), f"{name}-{question}.csv", found)
+
+
+def chart(name: str, question: str) -> Response:
+    """One question's charts as a picture, that says what it is."""
+    subject, found = rehearsed_file(name)
+    view = _view(subject, found)
+    drawn = drawing(card_of(view, question), view, words(), words().say("rehearse_svg", mark=found.mark))
+    picture = render_template("chart.svg", drawn=drawn)
+    return _file(Response(picture, content_type="image/svg+xml"), f"{name}-{question}.svg", found)
+
+
+def tables(name: str) -> Response | str:
+    """The page of tables."""
+    return _joint(name, "tables", tables_page.KINDS)
+
+
+def tables_file(name: str, file: str) -> Response:
+    """A table to keep."""
+    return joint_file(_of_files(name), file, tables_page.KINDS)
+
+
+def models(name: str) -> Response | str:
+    """The page of models."""
+    return _joint(name, "models", models_page.KINDS)
+
+
+def models_file(name: str, file: str) -> Response:
+    """A model to keep."""
+    return joint_file(_of_files(name), file, models_page.KINDS)
+
+
+def files(name: str) -> str:
+    """The list of files; with ``?sums=1`` also how large each is, and its SHA-256."""
+    subject = subject_of(name)
+    rehearsed = rehearsed_of(subject)
+    if rehearsed is None:
+        return _nothing(subject)
+    made, busy = {}, False
+    if request.args.get("sums") == "1":
+        try:
+            made = sums(rehearsed.made.source(current_app.extensions["clock"]()), with_reports=True)
+        except Refusal:
+            busy = True
+    return render_template(
+        "files.html",
+        page="rehearse",
+        frame=subject.frame,
+        survey=rehearsed.made.survey,
+        offered=[file for file in OFFERED if file not in RELEASED],
+        of_closed=OF_CLOSED,
+        drawn_anew=DRAWN_ANEW,
+        nothing=None,
+        wave=None,
+        made=made,
+        busy=busy,
+        room=ROOM,
+        rehearsed=rehearsed,
+    )
+
+
+def file(name: str, file: str) -> Response:
+    """One file."""
+    _, found = rehearsed_file(name)
+    source = found.made.source(current_app.extensions["clock"]())
+    return file_reply(source, name, file)
+
+
+def _view(subject: Subject, rehearsed: Rehearsed) -> View:
+    return view_of(rehearsed.made.revisions, Choices.of(request.args), words(), subject.plan)
+
+
+def _nothing(subject: Subject) -> str:
+    return render_template("rehearse_nothing.html", page="rehearse", frame=subject.frame, why=subject.why)
+
+
+def _joint(name: str, template: str, kinds: tuple[str, ...]) -> Response | str:
+    subject = subject_of(name)
+    rehearsed = rehearsed_of(subject)
+    return _nothing(subject) if rehearsed is None else joint_page(_asked_of(subject, rehearsed), template, kinds)
+
+
+def _of_files(name: str) -> JointSubject:
+    return _asked_of(*rehearsed_file(name))
+
+
+def _asked_of(subject: Subject, rehearsed: Rehearsed) -> JointSubject:
+    """Invented people as what an analysis is of."""
+
+    def document(asked: Request) -> Mapping[str, Any]:
+        with current_app.extensions["joint_results"].turn():
+            return asked.document(rehearsed.made.reports.columns)
+
+    names = SurveyVariables(rehearsed.made.survey, words())
+    return JointSubject(subject.frame, "rehearse", names, None, document, rehearsed.about, rehearsed)
+
+
+def _file(reply: Response, name: str, rehearsed: Rehearsed) -> Response:
+    reply.headers["Content-Disposition"] = f"attachment; filename={rehearsed.about.prefix}{name}"
+    return reply
+
+
+_PATH = "/dashboard/surveys/<name>/rehearse"
+_HTML = ("text/html",)
+_ASKED = ("options_invalid", "estimate_impossible")
+_ALSO = ("malformed", "not_found")
+_JOINT = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
+_FILES = tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()}))
+_VIEW = (*SETTING, *CHOICES)
+
+
+def _route(endpoint: str, path: str, view: Any, summary: str, gives: tuple[str, ...], **more: Any) -> Route:  # noqa: ANN401
+    return Route(f"{ROOM}{endpoint}", "GET", f"{_PATH}{path}", view, summary, Kind.PAGE, gives, **more)
+
+
+ROUTES = (
+    Route("studio.rehearse", "GET", _PATH, rehearse, "Results of invented people.", Kind.PAGE, _HTML, query=_VIEW,
+          refuses=("estimate_impossible",)),
+    _route("download", "/export.json", download, "The same as a file.", ("application/json",), query=_VIEW,
+           refuses=(*_ALSO, "estimate_impossible")),
+    _route("chart", "/<question>.svg", chart, "One question's charts of invented people.", ("image/svg+xml",),
+           query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
+    _route("figures", "/<question>.csv", figures, "One question's figures of invented people.", ("text/csv",),
+           query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
+    _route("tables", "/tables", tables, "Tables of invented people.", _HTML, query=(*SETTING, *tables_page.QUERY),
+           refuses=_ASKED),
+    _route("tables_file", "/tables/<file>", tables_file, "The same as a file.", _JOINT,
+           query=(*SETTING, *tables_page.QUERY), refuses=(*_ALSO, *_ASKED)),
+    _route("models", "/models", models, "Models of invented people.", _HTML, query=(*SETTING, *models_page.QUERY),
+           refuses=_ASKED),
+    _route("models_file", "/models/<file>", models_file, "The same as a file.", _JOINT,
+           query=(*SETTING, *models_page.QUERY), refuses=(*_ALSO, *_ASKED)),
+    _route("files", "/files", files, "Files of invented people.", _HTML,
+           query=(*SETTING, Query("sums", "1: also sizes and SHA-256."))),
+    _route("file", "/files/<file>", file, "One file of invented people.", _FILES, query=SETTING,
+           refuses=(*_ALSO, "estimate_impossible")),
+)  # fmt: skip
+"""The pages of a rehearsal and its files."""

@@ -1,0 +1,138 @@
+"""
+A question's charts as one picture for a paper or a slide: where each line, bar and text of it lies.
+
+Text cannot be measured here, so lines are broken by a generous width of a letter, and labels stand above their bars.
+"""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sottovoce.aggregator.analysis.worked_example import limits
+from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.results.format_numbers import figure, interval, percent, place, tick
+from sottovoce.aggregator.studio.results.results_view import Card, Chart, Row, View
+
+WIDTH, MARGIN = 760, 20
+LETTERS, TITLE_LETTERS = 88, 68
+LINE, ROW, AXIS = 18, 30, 44
+TICKS = (0, 25, 50, 75, 100)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line at a height; ``kind`` names its style, ``across`` is its place from 0 to 100, None for the edge."""
+
+    y: int
+    text: str
+    kind: str
+    across: float | None = None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One estimate: its bar and its limits, from 0 to 100."""
+
+    y: int
+    length: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture: its lines of text, bars, and the heights from which and to which a chart's grid goes."""
+
+    title: str
+    height: int
+    direction: str
+    language: str
+    texts: Sequence[Text]
+    bars: Sequence[Bar]
+    grids: Sequence[tuple[int, int]]
+
+    def x(self, across: float) -> str:
+        """Where a place from 0 to 100 lies; it begins at the right where the language does."""
+        part = 100 - across if self.direction == "rtl" else across
+        return f"{MARGIN + part / 100 * (WIDTH - 2 * MARGIN):.2f}"
+
+
+def drawing(card: Card, view: View, words: Words, warning: str = "") -> Drawing:
+    """
+    The picture of a question's charts.
+
+    Args:
+        card: the question.
+        view: the page that it stands on.
+        words: the reader's language.
+        warning: stands first, where it is no picture of results.
+    """
+    pen = _Pen(not view.results.closed, words)
+    pen.write(card.title, "title", TITLE_LETTERS)
+    if warning or view.survey.trial:
+        pen.write(warning or words.say("results_svg_trial"), "trial")
+    for chart in card.charts:
+        pen.draw(chart)
+    for line in _foot(card, view, words):
+        pen.write(line, "foot")
+    return Drawing(card.title, pen.y + MARGIN, words.direction, words.language, pen.texts, pen.bars, pen.grids)
+
+
+def _foot(card: Card, view: View, words: Words) -> Iterator[str]:
+    estimates = [row.estimate for chart in card.charts for row in chart.rows]
+    if estimates:
+        banded = any(each.band_low is not None for each in estimates) and not view.results.closed
+        head = "results_band_head" if banded else "results_interval_head"
+        yield words.say(head, confidence=percent(estimates[0].confidence, 0))
+    yield words.say("results_n", reports=card.result.n)
+    survey = view.survey
+    yield words.say("results_svg_foot", survey=survey.name, revision=survey.revision, digest=survey.digest)
+
+
+class _Pen:
+    """What is drawn so far, from the top down."""
+
+    def __init__(self, still_open: bool, words: Words) -> None:
+        self.y = MARGIN
+        self.texts: list[Text] = []
+        self.bars: list[Bar] = []
+        self.grids: list[tuple[int, int]] = []
+        self._still_open, self._words = still_open, words
+
+    def write(self, text: str, kind: str, letters: int = LETTERS) -> None:
+        """Lines of text."""
+        for line in textwrap.wrap(text, letters) or [""]:
+            self.y += LINE + 4 * (kind == "title")
+            self.texts.append(Text(self.y, line, kind))
+
+    def draw(self, chart: Chart) -> None:
+        """A chart with its axis, labelled."""
+        first = self.y + LINE // 2
+        for row in chart.rows:
+            self._row(row, chart)
+        self.grids.append((first, self.y))
+        self._axis(chart)
+
+    def _row(self, row: Row, chart: Chart) -> None:
+        named = [(row.label, row.estimate, row.bar)]
+        for point in row.points:
+            label = self._words.say("results_series", option=row.label, name=point.name)
+            named.append((label, point.estimate, point.estimate.clipped))
+        for label, estimate, bar in named:
+            within = interval(estimate, self._still_open, chart.grid)
+            self.write(f"{label}: {figure(estimate.clipped, estimate, chart.grid)} ({within})", "label")
+            self.bars.append(self._bar(estimate, bar))
+            self.y += ROW
+
+    def _bar(self, estimate: Estimate, bar: float | None) -> Bar:
+        low, high = (float(place(limit, estimate)) for limit in limits(estimate, self._still_open))
+        return Bar(self.y + 6, None if bar is None else float(place(bar, estimate)), low, high)
+
+    def _axis(self, chart: Chart) -> None:
+        self.y += LINE
+        first = chart.rows[0].estimate
+        self.texts += [Text(self.y, tick(part, first, chart.grid), "tick", part) for part in TICKS]
+        unit = "results_share_axis" if chart.kind == "share" else "results_number_axis"
+        self.write(self._words.say(unit), "axis")
+        self.y += AXIS - LINE - LINE

@@ -1,0 +1,208 @@
+"""Tables, comparisons and all pairs in a reader's words; every figure is the document's own."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.results.format_estimates import FiguresInWords
+from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
+from sottovoce.aggregator.studio.results.view_parts import Bar, ShownAnswer, ShownTable, ToDraw, bars
+
+Document = Mapping[str, Any]
+
+MEASURES = ("risk_difference", "risk_ratio", "odds_ratio", "phi")
+
+
+@dataclass(frozen=True)
+class TablesInWords:
+    """
+    Writes them.
+
+    Attributes:
+        names: what people read for names.
+    """
+
+    names: SurveyVariables
+
+    @property
+    def words(self) -> Words:
+        """The language."""
+        return self.names.words
+
+    @property
+    def write(self) -> FiguresInWords:
+        """Its figures."""
+        return FiguresInWords(self.words)
+
+    def crosstab(self, document: Document) -> ShownAnswer:
+        """Two questions against each other, within a third one if there is one."""
+        if "within" not in document:
+            return ShownAnswer(self._paper(document), list(self._tables(document, "")), self._notes(document))
+        within, found = document["within"], document["tables"]
+        shown: list[ShownTable] = []
+        for table in found:
+            where = self.names.term(f"{within}={table['category']}")
+            shown += self._tables(table, where)
+        test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
+        shown.append(ShownTable(self.words.say("joint_together"), sentences=test))
+        notes = [note for table in (*found, document) for note in self._notes(table)]
+        return ShownAnswer("", shown, list(dict.fromkeys(notes)))
+
+    def compare(self, document: Document) -> ShownAnswer:
+        """A share or a mean among groups."""
+        is_share = document["category"] is not None
+        show = self.write.share if is_share else self.write.figure
+        apart = self.write.points if is_share else self.write.figure
+        what = self._what(document)
+        drawn = [self._to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
+        lines = [(each.name, each.value, each.limits) for each in drawn]
+        ends = (0.0, 1.0) if is_share else (None, None)
+        headings = (self.names.label(document["groups"]), what, self.words.say("joint_interval"))
+        shown = [ShownTable(what, headings, lines, bars(drawn, *ends), self._below_comparison(document))]
+        if document["differences"]:
+            shown.append(self._differences(document, apart))
+        return ShownAnswer(self._compared(document, what, show, apart), shown, self._notes(document))
+
+    def pairs(self, document: Document) -> ShownAnswer:
+        """Every pair of questions."""
+        lines = [
+            (
+                f"{self.names.label(one['first'])} · {self.names.label(one['second'])}",
+                self.words.number(one["n"]),
+                self.write.figure(one["statistic"]),
+                self.words.number(one["df"]),
+                self.write.p(one["p"]),
+                self.write.p(one["q"]),
+            )
+            for one in document["pairs"]
+        ]
+        headings = [self.words.say(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
+        rule = self.words.say("joint_pairs_rule", possible=document["possible"])
+        title = self.words.say("joint_pairs_title", reports=document["reports"])
+        return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self._notes(document))
+
+    def _notes(self, document: Document) -> list[str]:
+        places = (("row", "rows"), ("column", "columns"), ("group", "groups"))
+        of = {place: document[key] for place, key in places if key in document}
+        return [self.names.note(note, **of) for note in document["warnings"]]
+
+    def _tables(self, table: Document, where: str) -> Iterator[ShownTable]:
+        rows, columns = self.names.label(table["rows"]), self.names.label(table["columns"])
+        known = {"rows": rows, "columns": columns}
+        shares, cells = ([f"joint_{key}", f"joint_{key}_where"][bool(where)] for key in ("shares", "cells"))
+        title = self.words.say(shares, **known, **({"where": where} if where else {}))
+        drawn = self._bars(table)
+        yield ShownTable(title, *self._grid(table, "conditional"), bars=drawn, sentences=list(self._below(table)))
+        title = self.words.say(cells, **known, **({"where": where} if where else {}))
+        yield ShownTable(title, *self._grid(table, "cells"), aside=True)
+
+    def _grid(self, table: Document, key: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        found = {
+            (one["row"], one["column"]): self.write.with_limits(one, "shown", self.write.share) for one in table[key]
+        }
+        columns = table["column_categories"]
+        headings = [self.names.label(table["rows"]), *(self._column(table, each) for each in columns)]
+        lines = [[self._row(table, row), *(found[row, each] for each in columns)] for row in table["row_categories"]]
+        return headings, lines
+
+    def _bars(self, table: Document) -> list[Bar]:
+        """Of two columns the last is enough: the other is the rest."""
+        columns = table["column_categories"]
+        shown = columns[-1:] if len(columns) == 2 else columns
+        drawn = [
+            self._to_draw(f"{self._row(table, one['row'])}: {self._column(table, one['column'])}", one,
+                          self.write.share)
+            for one in table["conditional"]
+            if one["column"] in shown
+        ]  # fmt: skip
+        return bars(drawn, 0.0, 1.0)
+
+    def _to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
+        if one["shown"] is None and one["low"] is None:
+            return ToDraw(name, self.words.say("joint_not_shown"), "", None, None, None)
+        return ToDraw(name, self.write.point(one["shown"], show), self.write.limits(one, show), one["shown"],
+                      one["low"], one["high"])  # fmt: skip
+
+    def _below(self, table: Document) -> Iterator[str]:
+        yield self.words.count("joint_pair_reports", table["n"])
+        yield from self._test("joint_test", table["independence"])
+        for key in MEASURES:
+            if key in table:
+                show = self.write.points if key == "risk_difference" else self.write.figure
+                figure = self.write.with_limits(table[key], "estimate", show)
+                yield self.words.say(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
+                                     figure=figure)  # fmt: skip
+        forged = table["forged"]
+        yield self.words.say(
+            "joint_forged", share=self.write.share(forged["share"]), shift=self.write.points(forged["shift"])
+        )
+        if table["drawn_evenly"] is not None:
+            yield self.words.say("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
+        yield from self._weighted(table)
+
+    def _below_comparison(self, document: Document) -> list[str]:
+        told = self.words.count("joint_pair_reports", document["n"])
+        return [told, *self._test("joint_test_groups", document["independence"]), *self._weighted(document)]
+
+    def _differences(self, document: Document, apart: Callable[[float], str]) -> ShownTable:
+        drawn = []
+        for one in document["differences"]:
+            group, other = self._group(document, one["group"]), self._group(document, one["from"])
+            name = self.words.say("joint_less", group=group, other=other)
+            drawn.append(self._to_draw(name, one, apart))
+        lines = [(each.name, each.value, each.limits) for each in drawn]
+        headings = [self.words.say(f"joint_{key}") for key in ("groups", "difference", "interval")]
+        return ShownTable(self.words.say("joint_differences"), headings, lines, bars(drawn))
+
+    def _test(self, key: str, test: Document | None, **known: str) -> list[str]:
+        if test is None:
+            return []
+        figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
+        return [self.words.say(key, **figures, p=self.write.p_equals(test["p"]), **known)]
+
+    def _weighted(self, document: Document) -> Iterator[str]:
+        if document["deff"] != 1:
+            yield self.words.say("joint_deff", factor=self.words.number(document["deff"], 2))
+
+    def _paper(self, table: Document) -> str:
+        """Of the table's last column: among its last row, against its first."""
+        shares = {(one["row"], one["column"]): one for one in table["conditional"]}
+        first, last, column = table["row_categories"][0], table["row_categories"][-1], table["column_categories"][-1]
+        if any(shares[row, column]["shown"] is None for row in (first, last)):
+            return ""
+        here, there = (self.write.with_limits(shares[row, column], "shown", self.write.share) for row in (last, first))
+        return self.words.say(
+            "joint_paper_table", rows=self.names.label(table["rows"]), row=self._row(table, last),
+            other=self._row(table, first), columns=self.names.label(table["columns"]),
+            column=self._column(table, column), here=here, there=there, n=table["n"],
+        )  # fmt: skip
+
+    def _compared(
+        self, document: Document, what: str, show: Callable[[float], str], apart: Callable[[float], str]
+    ) -> str:
+        if not document["differences"]:
+            return ""
+        values = {one["group"]: self.write.with_limits(one, "shown", show) for one in document["values"]}
+        found = document["differences"][-1]
+        return self.words.say(
+            "joint_paper_compare", what=what, group=self._group(document, found["group"]),
+            other=self._group(document, found["from"]), here=values[found["group"]], there=values[found["from"]],
+            difference=self.write.with_limits(found, "shown", apart), n=document["n"],
+        )  # fmt: skip
+
+    def _what(self, document: Document) -> str:
+        outcome = self.names.label(document["outcome"])
+        if document["category"] is None:
+            return self.words.say("joint_mean_of", outcome=outcome)
+        category = self.names.category(document["outcome"], document["category"])
+        return self.words.say("joint_share_of", outcome=outcome, category=category)
+
+    def _group(self, document: Document, group: str) -> str:
+        return self.names.category(document["groups"], group)
+
+    def _row(self, table: Document, row: str) -> str:
+        return self.names.category(table["rows"], row)
+
+    def _column(self, table: Document, column: str) -> str:
+        return self.names.category(table["columns"], column)

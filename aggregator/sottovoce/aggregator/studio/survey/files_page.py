@@ -1,0 +1,119 @@
+"""Files: everything that a paper, an archive or a colleague needs, made when it is asked for."""
+
+import base64
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.studio.results.run_analysis import why_nothing
+from sottovoce.aggregator.studio.survey.download_files import (
+    DRAWN_ANEW,
+    MEDIA_TYPES,
+    OF_CLOSED,
+    MadeFile,
+    offered,
+    open_file,
+    source_of,
+    sums,
+)
+from sottovoce.aggregator.studio.survey.not_yet_available import later
+from sottovoce.aggregator.studio.survey.release_page import release_state
+from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+
+BLOCK = 1 << 16
+"""Bytes that are read of a file at a time."""
+
+
+def files(name: str) -> str:
+    """The list of files; with ``?sums=1`` also how large each is, and its SHA-256."""
+    if (told := later(name, "files")) is not None:
+        return told
+    survey = survey_of(newest(current_app.extensions["storage"], name).document)
+    wave = _wave()
+    nothing, made, busy = why_nothing(name, wave), {}, False
+    if request.args.get("sums") == "1":
+        try:
+            made = sums(source_of(name, wave), with_reports=nothing is None)
+        except Refusal:
+            busy = True
+    return render_template(
+        "files.html",
+        page="files",
+        frame=published_page(name, "files"),
+        survey=survey,
+        offered=offered(source_of(name, wave)),
+        release=None if nothing or wave is not None else release_state(name),
+        of_closed=OF_CLOSED,
+        drawn_anew=DRAWN_ANEW,
+        nothing=nothing,
+        wave=wave,
+        made=made,
+        busy=busy,
+        room="studio.",
+    )
+
+
+def file(name: str, file: str) -> Response:
+    """One file, with its SHA-256 in the header ``Repr-Digest``."""
+    return file_reply(source_of(name, _wave()), name, file)
+
+
+def file_reply(source: Source, name: str, file: str) -> Response:
+    """
+    A file that is written now, with its SHA-256.
+
+    Args:
+        source: what it is written from.
+        name: the survey's.
+        file: one of ``OFFERED``.
+
+    Raises:
+        EstimateError: it may not leave yet.
+        Refusal: there is no such file, or others are being written.
+    """
+    opened, made = open_file(source, file)
+    ending = file.rpartition(".")[2]
+    reply = Response(_blocks(opened), content_type=MEDIA_TYPES[ending])
+    # Who goes away early, or asks for the head alone, reads no block.
+    reply.call_on_close(opened.close)
+    reply.content_length = made.size
+    reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
+    reply.headers["Repr-Digest"] = _digest(made)
+    return reply
+
+
+def _blocks(opened: BinaryIO) -> Iterator[bytes]:
+    with opened:
+        while block := opened.read(BLOCK):
+            yield block
+
+
+def _wave() -> int | None:
+    given = request.args.get("wave", "")
+    if not given:
+        return None
+    if not (given.isascii() and given.isdecimal() and len(given) < 5):
+        raise Refusal("malformed", "wave is a whole number from 0")
+    return int(given)
+
+
+def _digest(made: MadeFile) -> str:
+    """As RFC 9530 has it."""
+    return f"sha-256=:{base64.b64encode(bytes.fromhex(made.sha256)).decode()}:"
+
+
+_PATH = "/dashboard/surveys/<name>/files"
+_WAVE = Query("wave", "Only its reports.")
+
+ROUTES = (
+    Route("studio.files", "GET", _PATH, files, "The survey's files.", Kind.PAGE, ("text/html",),
+          query=(_WAVE, Query("sums", "1: also sizes and SHA-256.")), refuses=("malformed", "estimate_impossible")),
+    Route("studio.file", "GET", f"{_PATH}/<file>", file, "One of the survey's files.", Kind.PAGE,
+          tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()})), query=(_WAVE,),
+          refuses=("malformed", "not_found", "still_open", "estimate_impossible")),
+)  # fmt: skip
+"""The page of files, and each of them."""

@@ -1,0 +1,89 @@
+"""What the page of invitations gives away to be printed, sent or put elsewhere."""
+
+from flask import Response, current_app
+from sottovoce.aggregator.http import problems
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
+from sottovoce.aggregator.invitations.posters import Invitation, poster
+from sottovoce.aggregator.invitations.qr_codes import png, svg_file
+from sottovoce.aggregator.studio.survey.invite_page import invited, language_asked
+from sottovoce.aggregator.studio.survey.print_response import print_reply
+
+
+def qr_svg(name: str) -> Response:
+    """The link's code as a drawing."""
+    return Response(svg_file(invited(name).wave.link), content_type="image/svg+xml")
+
+
+def qr_png(name: str) -> Response:
+    """The link's code as a picture to keep."""
+    return _download(png(invited(name).wave.link), "image/png", f"{name}-qr.png")
+
+
+def poster_page(name: str) -> Response:
+    """A poster, in the language in ``?in=``, else in the reader's."""
+    found = invited(name)
+    return print_reply(poster(Invitation(found.survey, found.wave.number, language_asked()), found.wave.link))
+
+
+def saved_page(name: str) -> Response:
+    """The form and its survey as one file."""
+    pieces = current_app.extensions["assets"].get(PIECES)
+    if pieces is None:
+        return problems.response("not_found")
+    stored = invited(name).stored
+    file = saved_form(pieces.asset.body, current_app.extensions["settings"].url, stored)
+    return _download(file, "text/html; charset=utf-8", f"{name}.html")
+
+
+def _download(body: bytes, content_type: str, name: str) -> Response:
+    reply = Response(body, content_type=content_type)
+    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return reply
+
+
+_INVITE = "/dashboard/surveys/<name>/invite"
+_WAVE = Query("wave", "The wave, from 0 on.")
+
+ROUTES = (
+    Route(
+        "studio.qr_svg",
+        "GET",
+        f"{_INVITE}/qr.svg",
+        qr_svg,
+        "The code of a survey's link, drawn.",
+        Kind.PAGE,
+        ("image/svg+xml",),
+        query=(_WAVE,),
+    ),
+    Route(
+        "studio.qr_png",
+        "GET",
+        f"{_INVITE}/qr.png",
+        qr_png,
+        "The code of a survey's link as a picture.",
+        Kind.PAGE,
+        ("image/png",),
+        query=(_WAVE,),
+    ),
+    Route(
+        "studio.poster",
+        "GET",
+        f"{_INVITE}/poster",
+        poster_page,
+        "A poster to print.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(_WAVE, Query("in", "Its language.")),
+    ),
+    Route(
+        "studio.saved_page",
+        "GET",
+        f"{_INVITE}/saved.html",
+        saved_page,
+        "The form and its survey as one file.",
+        Kind.PAGE,
+        ("text/html",),
+    ),
+)
+"""Files about one survey's link."""

@@ -1,0 +1,247 @@
+"""Invite: the link, its code, a poster, personal links, a frame, and what to tell people. It cannot say who answers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, current_app, g, render_template, request
+from sottovoce.aggregator.accounts.authentication import session_secret
+from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
+from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
+from sottovoce.aggregator.clock import date_of
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.hold_messages import REISSUE
+from sottovoce.aggregator.invitations.offline_form import PIECES
+from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, as_table, in_steps, token_in
+from sottovoce.aggregator.invitations.posters import Invitation, cards
+from sottovoce.aggregator.invitations.survey_links import InvitedWave, first_to_ask, invited_waves
+from sottovoce.aggregator.invitations.tokens import (
+    KeyReused,
+    TokenRequest,
+    create_tokens_once,
+    new_request_key,
+    revoke_tokens,
+    token_counts,
+)
+from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.survey.not_yet_available import later
+from sottovoce.aggregator.studio.survey.print_response import print_reply
+from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.shared import canonical
+from sottovoce.shared.spec import Survey
+
+
+@dataclass(frozen=True)
+class Invited:
+    """
+    What is invited to.
+
+    Attributes:
+        stored: the newest revision.
+        survey: the same, read.
+        waves: all of its waves.
+        wave: the one that was asked for, or the first that is not over.
+    """
+
+    stored: StoredSurvey
+    survey: Survey
+    waves: tuple[InvitedWave, ...]
+    wave: InvitedWave
+
+    @property
+    def for_all_waves(self) -> bool:
+        """Whether an invitation is redeemed once, for one report in each wave."""
+        return self.survey.is_blind and len(self.waves) > 1
+
+
+def invited(name: str) -> Invited:
+    """
+    The survey and the wave in ``?wave=``, or in the form.
+
+    Raises:
+        ReportRejected: no survey has this name.
+    """
+    stored = newest(_storage(), name)
+    waves = tuple(invited_waves(stored, current_app.extensions["settings"], current_app.extensions["clock"]()))
+    asked = request.values.get("wave", "")
+    number = int(asked) if asked.isascii() and asked.isdecimal() and int(asked) < len(waves) else first_to_ask(waves)
+    return Invited(stored, survey_of(stored.document), waves, waves[number])
+
+
+def language_asked() -> Words:
+    """The language in ``in``, for what is printed; else the reader's."""
+    chosen = request.values.get("in", "")
+    return Words(chosen) if chosen in LANGUAGES else words()
+
+
+def invite(name: str) -> str:
+    """The page; of a draft, that there is nothing to hand out yet."""
+    return later(name, "invite") or _page(name)
+
+
+def personal_links(name: str) -> Response | tuple[str, int]:
+    """
+    Make personal links, which are in this reply and nowhere else: a table, or cards to print.
+
+    The page gives each form a name of its own. Whoever sends the same form again, from the same session, gets the same
+    links: a reload makes no more of them, and the table and the cards can be had of the same ones.
+    """
+    found = invited(name)
+    kind, count = request.form.get("as", "table"), _count()
+    most = MOST_AT_ONCE if kind == "table" else MOST_CARDS
+    if not found.survey.asks_for_invitation or found.wave.state == "closed":
+        return _page(name, "invite_closed"), 409
+    if not 1 <= count <= most:
+        return _page(name, "links_refused" if kind == "table" else "links_refused_cards", most=most), 400
+    try:
+        made = _made(found, count)
+    except KeyReused:
+        return _page(name, "links_again"), 409
+    if found.for_all_waves:
+        return _table_of_waves(found, made)
+    links = [(token, f"{found.wave.link}&t={token}") for token in made]
+    return _FILES.get(kind, _table)(found, links)
+
+
+def take_links_back(name: str) -> tuple[str, int]:
+    """
+    Take personal links back, as they were handed out, one a line; those that are not good are passed over.
+
+    The reply does not say how many were still good: of a single one that would tell whether its person has answered.
+    """
+    found = invited(name)
+    given = [token_in(line) for line in request.form.get("back", "").splitlines() if line.strip()]
+    if not found.survey.asks_for_invitation or not given:
+        return _page(name, "links_back_none"), 400
+    revoke_tokens(_storage(), name, given, g.who)
+    return _page(name, told="links_back_done"), 200
+
+
+def _made(found: Invited, count: int) -> list[str]:
+    name, key = found.stored.name, request.form.get("batch", "")
+    body = canonical.dump({"count": count, "wave": found.wave.number})
+    asked = TokenRequest(session_secret(), name, f"page {key}", body, g.who)
+    return create_tokens_once(_storage(), name, count, asked)
+
+
+def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
+    invitation = Invitation(found.survey, found.wave.number, language_asked())
+    return print_reply(cards(invitation, [link for _, link in links]))
+
+
+def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
+    return _csv(as_table(links, found.survey.trial), f"{found.stored.name}-links.csv")
+
+
+def _table_of_waves(found: Invited, made: list[str]) -> Response:
+    """An invitation a row, with its link to each wave that is not over."""
+    waves = [wave for wave in found.waves if wave.state != "closed"]
+    rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
+    columns = [f"link_wave_{wave.number}" for wave in waves]
+    return _csv(as_table(rows, found.survey.trial, columns), f"{found.stored.name}-links.csv")
+
+
+def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
+    letters = mail_merge(found.survey, [link for _, link in links], _language_of_texts(found.survey))
+    return _csv(letters, f"{found.stored.name}-letters.csv")
+
+
+_FILES = {"table": _table, "cards": _cards, "letters": _letters}
+
+
+def _csv(text: str, name: str) -> Response:
+    reply = Response(text, content_type="text/csv; charset=utf-8")
+    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return reply
+
+
+def _language_of_texts(survey: Survey) -> str:
+    """The language in ``in``, if the survey has it; else the reader's, else the survey's own."""
+    wanted = (request.values.get("in", ""), words().language)
+    return next((language for language in wanted if language in survey.title), survey.default_language)
+
+
+def _texts(found: Invited) -> dict[str, str]:
+    """What to tell people: the invitation, the reminder, and what an ethics board asks."""
+    language = _language_of_texts(found.survey)
+    link = words().say("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
+    survey = found.survey
+    return {
+        "letter": letter(survey, link, language),
+        "reminder": reminder(survey, link, language),
+        "ethics": ethics(survey, language),
+    }
+
+
+def _page(name: str, problem: str = "", told: str = "", **values: object) -> str:
+    found = invited(name)
+    counts = token_counts(_storage(), name) if found.survey.asks_for_invitation else None
+    return render_template(
+        "invite.html",
+        page="invite",
+        frame=published_page(name, "invite"),
+        found=found,
+        texts=_texts(found),
+        language_of_texts=_language_of_texts(found.survey),
+        counts=None if counts is None else in_steps(counts, found.stored),
+        held_since=None if counts is None or counts.held_since is None else date_of(counts.held_since),
+        reissue=REISSUE,
+        problem=words().say(problem, **values) if problem else "",
+        told=words().say(told) if told else "",
+        batch=new_request_key(),
+        most=MOST_AT_ONCE,
+        most_cards=MOST_CARDS,
+        embedders=current_app.extensions["settings"].embedders,
+        has_saved=current_app.extensions["assets"].get(PIECES) is not None,
+        aggregator=current_app.extensions["settings"].url,
+        form_token=g.form_token,
+    )
+
+
+def _count() -> int:
+    given = request.form.get("count", "").strip()
+    # Seven digits are more than anybody may have, and no long text is turned into a number.
+    return int(given) if given.isascii() and given.isdecimal() and len(given) <= 7 else 0
+
+
+def _storage() -> Storage:
+    storage: Any = current_app.extensions["storage"]
+    return storage  # type: ignore[no-any-return]
+
+
+_INVITE = "/dashboard/surveys/<name>/invite"
+
+ROUTES = (
+    Route(
+        "studio.invite",
+        "GET",
+        _INVITE,
+        invite,
+        "How people are invited to a survey.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(Query("wave", "The wave, from 0 on."), Query("in", "Language of the texts.")),
+    ),
+    Route(
+        "studio.personal_links",
+        "POST",
+        f"{_INVITE}/links",
+        personal_links,
+        "Make personal links, shown in this reply and nowhere else.",
+        Kind.PAGE,
+        ("text/csv", "text/html"),
+    ),
+    Route(
+        "studio.take_links_back",
+        "POST",
+        f"{_INVITE}/links/back",
+        take_links_back,
+        "Take personal links back.",
+        Kind.PAGE,
+        ("text/html",),
+    ),
+)
+"""The page and its form."""

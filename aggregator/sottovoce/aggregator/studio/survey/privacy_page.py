@@ -1,0 +1,169 @@
+"""Privacy: the whole account of a survey, published or a draft, for an ethics board, in each of its languages."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, current_app, jsonify, render_template, request
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.authoring.invitation_texts import words_for
+from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.privacy_account.document import Document, Terms, account
+from sottovoce.aggregator.privacy_account.page import body, page
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.survey.print_response import print_reply
+from sottovoce.aggregator.studio.survey.survey_frame import SurveyPage, draft_page, published_page
+from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+
+@dataclass(frozen=True)
+class Told:
+    """
+    What an account is made of.
+
+    Attributes:
+        survey: published or a draft; None for a draft that is not finished.
+        is_draft: whether nobody can answer it yet.
+        has_draft: whether there is a draft beside what is published.
+    """
+
+    survey: Survey | None
+    is_draft: bool
+    has_draft: bool
+
+    @property
+    def language(self) -> str:
+        """The language in ``?in=``, if the survey has it; else the reader's, else the survey's own."""
+        if self.survey is None:
+            return words().language
+        wanted = (request.args.get("in", ""), words().language)
+        return next((each for each in wanted if each in self.survey.title), self.survey.default_language)
+
+
+def privacy(name: str) -> str:
+    """The account within the studio."""
+    told = _told(name)
+    spoken = words_for(told.language)
+    content = "" if told.survey is None else account_body(told.survey, spoken)
+    return render_template(
+        "privacy.html",
+        page="privacy",
+        frame=_frame(name, told),
+        told=told,
+        spoken=spoken,
+        account=content,
+    )
+
+
+def privacy_print(name: str) -> Response:
+    """The account as a page to print."""
+    survey, spoken = _finished(_told(name))
+    return print_reply(page(_document(survey, spoken), survey, spoken, _sums(survey)))
+
+
+def privacy_data(name: str) -> Response:
+    """The account as a document, in the format ``sottovoce-privacy/1``."""
+    survey, spoken = _finished(_told(name))
+    reply = jsonify(_document(survey, spoken))
+    reply.headers["Content-Disposition"] = f"attachment; filename={name}-privacy.json"
+    return reply
+
+
+def _told(name: str) -> Told:
+    revisions, draft = _storage().revisions(name), _storage().drafts.draft(name)
+    if not revisions and draft is None:
+        raise unknown_survey()
+    if draft is not None and (not revisions or request.args.get("of") == "draft"):
+        return Told(_read(name, draft.document), is_draft=True, has_draft=True)
+    return Told(survey_of(revisions[-1].document), is_draft=False, has_draft=draft is not None)
+
+
+def _read(name: str, document: bytes) -> Survey | None:
+    try:
+        return parse_survey(survey_document(Draft.read(document), name))
+    except (SpecError, ValueError):
+        return None
+
+
+def _finished(told: Told) -> tuple[Survey, Words]:
+    if told.survey is None:
+        raise unknown_survey()
+    return told.survey, words_for(told.language)
+
+
+def _frame(name: str, told: Told) -> SurveyPage:
+    if _storage().revisions(name):
+        return published_page(name, "privacy")
+    return draft_page(
+        name, "privacy", name if told.survey is None else words().text(told.survey.title, told.survey.default_language)
+    )
+
+
+def account_body(survey: Survey, spoken: Words) -> str:
+    """The account of a survey within another page, as HTML."""
+    return body(_document(survey, spoken), survey, spoken, _sums(survey))
+
+
+def _document(survey: Survey, spoken: Words) -> Document:
+    return account(survey, Terms(waves=len(survey.waves)), _form_sentences(spoken.language), spoken)
+
+
+def _sums(survey: Survey) -> tuple[str, ...]:
+    """What the survey itself has: no household, which it cannot know, and a panel only where it has waves."""
+    return ("question", "report", "panel") if len(survey.waves) > 1 else ("question", "report")
+
+
+def _form_sentences(language: str) -> Mapping[str, str]:
+    """The form's catalogue in one of its languages; none where no form is served."""
+    found = current_app.extensions["assets"].get(f"catalogues/{language}.json")
+    return {} if found is None else dict(json.loads(found.asset.body))
+
+
+def _storage() -> Storage:
+    storage: Any = current_app.extensions["storage"]
+    return storage  # type: ignore[no-any-return]
+
+
+_PRIVACY = "/dashboard/surveys/<name>/privacy"
+_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft`: what is not published yet."))
+
+ROUTES = (
+    Route(
+        "studio.privacy",
+        "GET",
+        _PRIVACY,
+        privacy,
+        "A survey's whole privacy account.",
+        Kind.PAGE,
+        ("text/html",),
+        query=_CHOICE,
+    ),
+    Route(
+        "studio.privacy_print",
+        "GET",
+        f"{_PRIVACY}/account.html",
+        privacy_print,
+        "The same to print.",
+        Kind.PAGE,
+        ("text/html",),
+        query=_CHOICE,
+    ),
+    Route(
+        "studio.privacy_data",
+        "GET",
+        f"{_PRIVACY}/account.json",
+        privacy_data,
+        "The same as a document.",
+        Kind.PAGE,
+        ("privacy",),
+        query=_CHOICE,
+    ),
+)
+"""The page and its files."""

@@ -1,0 +1,125 @@
+"""On Files: tables of a closed survey's public answers, published with noise under its budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flask import Response, current_app, g, request, url_for
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.curator.budget import spent
+from sottovoce.aggregator.curator.data.data_set import DataSet
+from sottovoce.aggregator.curator.data.released_tables import release
+from sottovoce.aggregator.curator.data.survey_source import opened_last, survey_data_set, survey_declaration
+from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.audit_log.events import EXPORTED
+from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.surveys.stored_surveys import newest
+from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
+
+TOLD = ("published", "opened", "not_agreed", "no_number", "not_left", "unusable")
+"""What the page may have to say of the last step."""
+
+
+@dataclass(frozen=True)
+class ReleaseState:
+    """
+    What of public answers can be published.
+
+    Attributes:
+        questions: public ones, as the budget's opening has them.
+        whole: epsilon of the budget; None if none was opened.
+        left: of it.
+        may: the reader may publish.
+        told: one of ``TOLD``, or "".
+    """
+
+    questions: tuple[str, ...]
+    whole: float | None
+    left: float | None
+    may: bool
+    told: str
+
+
+def release_state(name: str) -> ReleaseState | None:
+    """
+    Of a closed survey; None if it has no public question or is a try-out.
+
+    Raises:
+        StorageError: a line of its ledger was changed.
+    """
+    revisions = revisions_of(_storage(), name)
+    lines = b"".join(_storage().releases.lines(name)) or None
+    survey = opened_last(revisions, lines)[-1].survey
+    if survey.trial or all(question.mechanism is not None for question in survey.questions):
+        return None
+    ledger = None if lines is None else parse_ledger(lines)
+    told = request.args.get("told", "")
+    return ReleaseState(
+        tuple(survey_declaration(survey).columns),
+        None if ledger is None else float(ledger.terms.epsilon),
+        None if ledger is None else float(ledger.terms.epsilon - spent(ledger).epsilon),
+        g.actor.role(name) == "owner",
+        told if told in TOLD else "",
+    )
+
+
+def open_budget(name: str) -> Response:
+    """Open the budget, for good: its epsilon was named, and its consequences agreed to."""
+    newest(_storage(), name)
+    if request.form.get("agreed") != "yes":
+        return _back(name, "not_agreed")
+    return _back(name, _tried(name, lambda data, epsilon: data.bind(epsilon, None, Neighbours.REPLACE), "opened"))
+
+
+def publish(name: str) -> Response:
+    """Publish a table of each public question, or one of the named questions together."""
+    newest(_storage(), name)
+    columns = [*dict.fromkeys(filter(None, (request.form.get("rows"), request.form.get("columns"))))]
+
+    def draw(data: DataSet, epsilon: Fraction) -> None:
+        _storage().journal.append(EXPORTED, g.who, f"{name} public-tables.json")
+        release(data, epsilon, columns)
+
+    return _back(name, _tried(name, draw, "published"))
+
+
+def _tried(name: str, act: Callable[[DataSet, Fraction], object], done: str) -> str:
+    """Do it for the epsilon that was typed; what to tell of it."""
+    settings, now = current_app.extensions["settings"], current_app.extensions["clock"]()
+    try:
+        epsilon = parse_epsilon(request.form.get("epsilon", "").strip().replace(",", "."))
+    except SpecError:
+        return "no_number"
+    try:
+        with current_app.extensions["joint_results"].turn():
+            act(survey_data_set(_storage(), name, now, settings.data, settings.ledger_heads, g.who), epsilon)
+    except BudgetExhausted:
+        return "not_left"
+    except (EstimateError, SpecError, StorageError):
+        return "unusable"
+    return done
+
+
+def _storage() -> Storage:
+    storage: Storage = current_app.extensions["storage"]
+    return storage
+
+
+def _back(name: str, told: str) -> Response:
+    return lead_to(url_for("studio.files", name=name, told=told))
+
+
+_PATH = "/dashboard/surveys/<name>/files"
+_HTML = ("text/html",)
+
+ROUTES = (
+    Route("studio.open_budget", "POST", f"{_PATH}/budget", open_budget, "Open the budget of a closed survey's public"
+          " answers.", Kind.PAGE, _HTML, refuses=("busy",)),
+    Route("studio.release", "POST", f"{_PATH}/release", publish, "Publish public answers with noise.", Kind.PAGE, _HTML,
+          refuses=("busy",)),
+)  # fmt: skip
+"""What the page of files does about public answers."""

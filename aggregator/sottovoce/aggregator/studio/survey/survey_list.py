@@ -1,0 +1,153 @@
+"""The list of surveys, drafts too, and the bare address of each, which leads to the page of its stage."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, current_app, g, render_template, request
+from sottovoce.aggregator.authoring.cost_and_precision import totals_of
+from sottovoce.aggregator.authoring.draft import Draft
+from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.storage.drafts import Plan
+from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.survey.survey_frame import address_of, may_open, next_page, stage_of
+from sottovoce.aggregator.surveys.lifecycle import list_surveys
+from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
+
+STAGES = ("draft", "few", "open", "closed", "forgotten")
+STATES = {"draft": {"draft"}, "open": {"few", "open"}, "closed": {"closed", "forgotten"}}
+"""What the list can be cut to, with the stages that are meant."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """
+    A survey as the list shows it.
+
+    Attributes:
+        name: in its link.
+        title: in the reader's language, else in its own.
+        stage: one of ``STAGES``.
+        reports: so far, in whole steps while it is open.
+        people: who are expected; None if that was not said.
+        epsilon: of a report at worst.
+        trial: it is a try-out.
+        role: of the reader, or "".
+    """
+
+    name: str
+    title: str
+    stage: str
+    reports: int
+    people: int | None
+    epsilon: float
+    trial: bool
+    role: str
+
+
+def surveys() -> str:
+    """All surveys of the chosen state that the search finds, sorted as asked."""
+    sought = " ".join(request.args.get("q", "")[:200].split())
+    by = request.args.get("sort", "")
+    by = by if by in SORTS else "title"
+    only = request.args.get("state", "")
+    rows = _rows()
+    found = [row for row in rows if sought.casefold() in f"{row.title} {row.name}".casefold()]
+    found = [row for row in found if only not in STATES or row.stage in STATES[only]]
+    found.sort(key=SORTS[by])
+    titles = Counter(row.title for row in rows)
+    return render_template(
+        "surveys.html",
+        rows=found,
+        there=len(rows),
+        titles=titles,
+        sought=sought,
+        by=by,
+        sorts=SORTS,
+        only=only,
+        states=STATES,
+    )
+
+
+def _rows() -> list[Row]:
+    """Of the surveys and drafts that one may know of."""
+    begun = {draft.name: Draft.read(draft.document) for draft in drafts.storage().drafts.drafts()}
+    plans = drafts.storage().drafts.plans()
+    listed = list_surveys(drafts.storage())
+    published = [_published([stored for stored, _ in row.revisions], plans.get(row.name, Plan())) for row in listed]
+    known = {row.name for row in published}
+    written = [_draft(name, draft) for name, draft in begun.items() if name not in known]
+    return [row for row in (*published, *written) if row.role]
+
+
+def _published(revisions: list[StoredSurvey], plan: Plan) -> Row:
+    survey = survey_of(revisions[-1].document)
+    return Row(
+        name=survey.name,
+        title=words().text(survey.title, survey.default_language),
+        stage=stage_of(revisions),
+        reports=sum(map(reports_so_far, revisions)),
+        people=plan.people,
+        epsilon=survey.epsilon,
+        trial=survey.trial,
+        role=_role(survey.name),
+    )
+
+
+def _draft(name: str, draft: Draft) -> Row:
+    title = draft.title_in(words().language) or name
+    return Row(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
+
+
+def _role(name: str) -> str:
+    return g.actor.role(name) or ""
+
+
+SORTS: Mapping[str, Callable[[Row], Any]] = {
+    "title": lambda row: row.title.casefold(),
+    "stage": lambda row: (STAGES.index(row.stage), row.title.casefold()),
+    "reports": lambda row: (-row.reports, row.title.casefold()),
+}
+"""What the list can be sorted by."""
+
+
+def survey(name: str) -> Response:
+    """To the page of the survey's stage."""
+    revisions = current_app.extensions["storage"].revisions(name)
+    if revisions:
+        return lead_to(address_of(name, next_page(stage_of(revisions), may_open(name))))
+    if drafts.kept_draft(name) is None:
+        raise unknown_survey()
+    return lead_to(address_of(name, "design"))
+
+
+ROUTES = (
+    Route(
+        "studio.surveys",
+        "GET",
+        "/dashboard/",
+        surveys,
+        "All surveys.",
+        Kind.PAGE,
+        ("text/html",),
+        query=(
+            Query("q", "What the title must hold."),
+            Query("sort", "What the list is sorted by."),
+            Query("state", "Only these: draft, open or closed."),
+        ),
+    ),
+    Route(
+        "studio.survey",
+        "GET",
+        "/dashboard/surveys/<name>/",
+        survey,
+        "To the page of the survey's stage.",
+        Kind.PAGE,
+        ("text/html",),
+    ),
+)
+"""Where a researcher begins."""

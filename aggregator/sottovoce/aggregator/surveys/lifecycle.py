@@ -1,0 +1,144 @@
+"""What is told of a survey's life, and asked before a step of it: lists, corrections, closing, reopening."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+
+from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far, survey_of
+from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.spec import Survey
+
+TRIAL = "Try-out: not the real survey."
+
+
+@dataclass(frozen=True)
+class ListedSurvey:
+    """
+    A survey as lists show it.
+
+    Attributes:
+        reports: so far, each revision's in whole batches while it is open.
+        revisions: (revision, whether it answers, is retired, or is closed), oldest first.
+    """
+
+    name: str
+    survey: Survey
+    closed: bool
+    reports: int
+    revisions: Sequence[tuple[StoredSurvey, str]]
+
+
+def list_surveys(storage: Storage) -> list[ListedSurvey]:
+    """All surveys, by name, and under each which revisions still answer."""
+    return [_listed(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
+
+
+def _listed(rows: Sequence[StoredSurvey]) -> ListedSurvey:
+    last = rows[-1]
+    states = [(row, "closed" if row.closed else "retired" if row.retired else "answers") for row in rows]
+    return ListedSurvey(last.name, survey_of(last.document), last.closed, sum(map(reports_so_far, rows)), states)
+
+
+def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
+    """
+    What publishing a correction does to links, personal links and counts.
+
+    Args:
+        earlier: the revisions that were published so far.
+        survey: the correction.
+    """
+    numbers = ", ".join(str(row.revision) for row in earlier)
+    words = [
+        f"This corrects {survey.name}, of which there is revision {numbers}.",
+        "Links that were handed out stay good: each shows the revision that it names, unless that one is retired.",
+    ]
+    if survey.asks_for_token:
+        words.append("Personal links that were not used yet stay good, each for one report, whatever revision.")
+    if survey.is_blind:
+        words.append("Invitations stay good, redeemed or not, each for one report a wave, whatever revision.")
+    signed = signed_before(earlier, survey)
+    if signed:
+        words.append(
+            f"Whoever has redeemed an invitation before this has signatures for {signed} of the {len(survey.waves)}"
+            " waves, and needs another invitation for the others."
+        )
+    words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
+    words.append("Nobody is asked again: who has answered one revision keeps its receipt.")
+    return "\n".join(words)
+
+
+def hours_of_waiting(storage: Storage, name: str) -> int:
+    """
+    How long devices may wait before they send what is recorded now, in hours; 0 if they do not.
+
+    Args:
+        storage: the database.
+        name: of a survey that there is.
+    """
+    return max(survey_of(row.document).send_within_hours for row in storage.revisions(name))
+
+
+def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
+    """
+    For how many waves invitations were redeemed so far, where a correction has more; 0 where it has not.
+
+    Args:
+        earlier: the revisions that were published so far.
+        survey: the correction.
+    """
+    before = len(survey_of(earlier[-1].document).waves) if earlier and survey.is_blind else len(survey.waves)
+    return before if before < len(survey.waves) else 0
+
+
+def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
+    """
+    What closing loses and shows, and whether somebody should think of that: for whoever has the database.
+
+    Args:
+        storage: the database.
+        name: of a survey that there is.
+    """
+    words, alone = _shown_by_closing(storage, name)
+    hours = hours_of_waiting(storage, name)
+    if not hours:
+        return words, alone
+    long = "an hour" if hours == 1 else f"{hours} hours"
+    lost = (
+        f"Devices wait up to {long} before they send: what waits on them now is refused. To lose none, name an end in a"
+        f" correction (closes), {long} from now or later."
+    )
+    return f"{lost}\n{words}", True
+
+
+def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
+    again = "Publishing or reopening after a close shows no rest again."
+    if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
+        return f"What came since the last step stays unshown: only the first close shows the rest. {again}", False
+    alone = storage.unshown(name)
+    if not alone:
+        return f"All reports are shown already. {again}", False
+    batch = survey_of(newest(storage, name).document).release_batch
+    groups = f"{alone} cell{'s' if alone > 1 else ''} (revision, wave, cohort)"
+    return f"This shows the rest of {groups}: fewer than {batch} reports of each by themselves. {again}", True
+
+
+def check_reopening(storage: Storage, name: str, now: datetime) -> None:
+    """
+    Return if a survey may be reopened.
+
+    Args:
+        storage: the database.
+        name: the survey's.
+        now: the present moment.
+
+    Raises:
+        ReportRejected: there is no such survey, its window is over, or its report ids are forgotten.
+    """
+    closes = survey_of(newest(storage, name).document).closes
+    if closes is not None and now >= closes:
+        raise ReportRejected("closed", "the survey's window is over; a correction with a later end opens it again")
+    if any(row.purged for row in storage.revisions(name)):
+        raise ReportRejected("closed", "report ids are forgotten, so that a report that comes again would count twice")

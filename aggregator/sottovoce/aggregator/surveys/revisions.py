@@ -1,0 +1,89 @@
+"""
+What may follow a published revision, and how it names the one before.
+
+A correction may change texts, order, odds of what is drawn afresh, times. It may not change what links and devices rely
+on: who may answer, what is remembered across waves, how small a step results show.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.spec import Survey
+
+_MANY = "there are {count} revisions, which is as many as there may be"
+_FORGOTTEN = (
+    "cannot follow: report ids are forgotten, so that whoever has reported could do so again; choose another name"
+)
+
+MOST_REVISIONS = 8
+"""Of one survey; devices read no longer list, so that nobody makes a version for each person."""
+
+
+def next_revision(storage: Storage, survey: Survey) -> Survey:
+    """
+    The survey as it is to be published: with the digest of the revision before it, or, if it was published already, as
+    it was then. Storage looks again within its transaction whether that revision is still the newest.
+
+    Args:
+        storage: what was published so far.
+        survey: as its author wrote it, with or without ``replaces``.
+
+    Raises:
+        SpecError: it may not follow; with every reason.
+    """
+    if any((line.what, line.about) == ("deleted", survey.name) for line in storage.record()):
+        raise SpecError([Problem("/name", "was that of a deleted survey, which devices remember: choose another")])
+    stored = storage.revisions(survey.name)
+    earlier = [survey_of(row.document) for row in stored]
+    for published in earlier:
+        if published.is_same_as(survey):
+            return published
+    if not earlier:
+        return survey
+    problems = list(_problems(earlier[-1], survey))
+    if survey.is_blind and any(row.purged for row in stored):
+        problems.append(Problem("/revision", _FORGOTTEN))
+    if len(earlier) >= MOST_REVISIONS:
+        problems.append(Problem("/revision", Sentence(_MANY, count=len(earlier))))
+    if problems:
+        raise SpecError(problems)
+    return parse_survey({**survey.document, "replaces": earlier[-1].digest})
+
+
+def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
+    if survey.revision <= before.revision:
+        told = "must be higher than {revision}: a changed survey is a new revision"
+        yield Problem("/revision", Sentence(told, revision=before.revision))
+    if survey.replaces not in {None, before.digest}:
+        yield Problem("/replaces", "is not the newest revision that was published; leave it out, it is filled in")
+    if (survey.asks_for_token, survey.is_blind) != (before.asks_for_token, before.is_blind) or not _same_keys(
+        before, survey
+    ):
+        yield Problem("/access", "cannot change: links that were handed out would not fit any more")
+    if _remembered(survey) != _remembered(before):
+        yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
+    if survey.release_batch < before.release_batch:
+        told = "may not be less than {batch}, only the same or more"
+        yield Problem("/privacy/release_batch", Sentence(told, batch=str(before.release_batch)))
+    if before.delete_on is not None and (survey.delete_on or date.max) > before.delete_on:
+        told = "may not be later than {day}: people were told that day"
+        yield Problem("/retention/delete_on", Sentence(told, day=str(before.delete_on)))
+    if survey.trial != before.trial:
+        yield Problem("/trial", "cannot change: people were told whether it is the real survey")
+
+
+def _same_keys(before: Survey, survey: Survey) -> bool:
+    """Whether waves that both have are signed for with the same keys; a signature would fit no other."""
+    return not survey.moduli or all(one == other for one, other in zip(before.moduli, survey.moduli, strict=False))
+
+
+def _remembered(survey: Survey) -> dict[str, Any]:
+    """The memoized questions, with all the numbers of their mechanisms."""
+    questions = [survey.questions[index] for index in survey.memoized]
+    return {question.name: question.mechanism and question.mechanism.dump() for question in questions}

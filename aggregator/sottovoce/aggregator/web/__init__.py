@@ -1,1 +1,0 @@
-"""What all routes share: problem documents, headers, who may enter, health."""

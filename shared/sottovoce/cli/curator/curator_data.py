@@ -1,0 +1,119 @@
+"""What the verbs of ``curator`` share: which data, which epsilon, and how an answer is printed."""
+
+import functools
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
+from sottovoce.aggregator.curator.data.survey_source import survey_data_set
+from sottovoce.aggregator.curator.declaration import Declaration
+from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
+from sottovoce.aggregator.curator.questions import Question
+from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.database import data_option, data_settings, open_storage
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+declaration_option = click.option(
+    "--declaration", type=FILE, help="What the columns hold. [default: the file's name with .yaml]"
+)
+survey_option = click.option("--survey", help="The public answers of this closed survey, instead of a FILE.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+epsilon_option = click.option("--epsilon", required=True, help="What this answer may cost, such as 0.5 or 1/2.")
+
+
+def named_data_set(file: Path | None, declaration: Path | None, survey: str | None, data: Path | None) -> DataSet:
+    """
+    The data set that is named, with the folder of heads that is set.
+
+    Args:
+        file: CSV or Parquet, or None.
+        declaration: of its declaration, or None for the file beside it.
+        survey: a closed survey instead.
+        data: the folder of its database.
+    """
+    if (file is None) == (survey is None):
+        raise click.UsageError("name a FILE, or a closed survey with --survey")
+    if file is not None:
+        return open_data_set(file, declaration, Settings.from_environment().ledger_heads)
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_heads)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """
+    Data and epsilon of a question, as they were named.
+
+    Attributes:
+        data: under their budget.
+        columns: that were named.
+        epsilon: as it was written.
+        as_json: print JSON.
+    """
+
+    data: DataSet
+    columns: tuple[str, ...]
+    epsilon: str
+    as_json: bool
+
+    @property
+    def column(self) -> str:
+        """The one that was named."""
+        if len(self.columns) != 1:
+            raise click.UsageError("name one column")
+        return self.columns[0]
+
+    def answer(self, make: Callable[[Declaration], Question]) -> dict[str, Any]:
+        """Ask, print the answer and return it; ``make`` checks the question against the declaration."""
+        amount = parse_epsilon(self.epsilon)
+        question = make(self.data.declaration)
+        document = answer_document(self.data.ask(question, amount), question.names)
+        tell(document, answer_lines, self.as_json)
+        return document
+
+
+def question_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``Asked``."""
+
+    @click.argument("words", nargs=-1, metavar="[FILE] [COLUMN]...")
+    @epsilon_option
+    @survey_option
+    @declaration_option
+    @data_option
+    @json_option
+    @functools.wraps(verb)
+    def run(
+        *,
+        words: tuple[str, ...],
+        epsilon: str,
+        survey: str | None,
+        declaration: Path | None,
+        data: Path | None,
+        as_json: bool,
+        **own: Any,  # noqa: ANN401 - the verb's own options
+    ) -> None:
+        file = Path(words[0]) if words and survey is None else None
+        columns = words if survey is not None else words[1:]
+        verb(Asked(named_data_set(file, declaration, survey, data), columns, epsilon, as_json), **own)
+
+    return run
+
+
+def tell(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:
+    """
+    Print a document.
+
+    Args:
+        document: JSON.
+        lines: the same in words.
+        as_json: which of both.
+    """
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(lines(document)))

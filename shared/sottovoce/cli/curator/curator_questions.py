@@ -1,0 +1,104 @@
+"""The questions of ``curator``, a verb each; every answer is recorded in the budget before it is printed."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.curator.cluster_picture import cluster_svg
+from sottovoce.aggregator.curator.parse_epsilon import parse_delta
+from sottovoce.aggregator.curator.questions import (
+    cluster_question,
+    count_question,
+    histogram_question,
+    in_thousandths,
+    number_question,
+    top_question,
+    vector_question,
+    weighted_question,
+)
+from sottovoce.cli.curator.curator_data import FILE, Asked, question_options
+from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.shared.errors import SpecError
+
+
+@click.command()
+@click.option("--where", multiple=True, help='year=first, age>=20, or several joined by " & "; again for a list.')
+@click.option("--most", type=int, help="Of a list, how many one record may meet. [default: all]")
+@click.option(
+    "--weight", multiple=True, help="Instead, of the named column: NAME:1/2, once for each name that has one."
+)
+@question_options
+def count(asked: Asked, where: tuple[str, ...], most: int | None, weight: tuple[str, ...]) -> None:
+    """How many records meet a condition, each of a list, or with which weights of one column's names."""
+    if not weight:
+        if asked.columns:
+            raise SpecError("a count is of conditions; name them with --where")
+        asked.answer(lambda declared: count_question(declared, where, most))
+        return
+    if where or most is not None:
+        raise SpecError("--weight stands in place of --where and --most")
+    asked.answer(lambda declared: weighted_question(declared, asked.column, weight))
+
+
+@click.command()
+@question_options
+def histogram(asked: Asked) -> None:
+    """How many records are in each declared cell of the columns, empty cells too."""
+    asked.answer(lambda declared: histogram_question(declared, asked.columns))
+
+
+@click.command("sum")
+@question_options
+def sum_(asked: Asked) -> None:
+    """The sum of a number."""
+    asked.answer(lambda declared: number_question("sum", declared, asked.column))
+
+
+@click.command()
+@question_options
+def mean(asked: Asked) -> None:
+    """The mean of a number."""
+    asked.answer(lambda declared: number_question("mean", declared, asked.column))
+
+
+@click.command()
+@click.option("--norm", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Of one record's vector.")
+@click.option("--radius", type=int, help="In steps; longer vectors are shrunk. [default: no declared record is longer]")
+@click.option("--delta", help="That Gaussian noise may use, if it is the better one. [default: 0]")
+@question_options
+def vector(asked: Asked, norm: str, radius: int | None, delta: str | None) -> None:
+    """The sums of several numbers or marks together, by Laplace or Gaussian noise, whichever errs less."""
+    amount = Fraction(0) if delta is None else parse_delta(delta)
+    asked.answer(lambda declared: vector_question(declared, asked.columns, int(norm), radius, amount))
+
+
+@click.command()
+@question_options
+def top(asked: Asked) -> None:
+    """The most frequent name or mark of a column; its number is a question of its own."""
+    asked.answer(lambda declared: top_question(declared, asked.column))
+
+
+@click.command()
+@click.option("--k", type=int, required=True, help="Clusters.")
+@click.option("--iterations", type=int, default=5, show_default=True, help="Fixed; epsilon is shared among them.")
+@click.option(
+    "--empty",
+    type=click.Choice(["redraw", "keep"]),
+    default="redraw",
+    show_default=True,
+    help="What becomes of the centre of a cluster that seems empty.",
+)
+@click.option("--svg", type=FILE, help="Also draw centres and noisy sizes to this file.")
+@question_options
+def cluster(asked: Asked, k: int, iterations: int, empty: str, svg: Path | None) -> None:
+    """Centres of k clusters of some numbers, by Lloyd's algorithm with noise."""
+    check_free(svg, [".svg"], force=False)
+    keep = empty == "keep"
+    found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, iterations, keep))
+    if svg is not None:
+        places = in_thousandths(found["values"], asked.data.declaration, asked.columns)
+        write_text(cluster_svg(places, 1000), svg)
+
+
+QUESTIONS = (count, histogram, sum_, mean, vector, top, cluster)

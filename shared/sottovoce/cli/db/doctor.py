@@ -1,0 +1,52 @@
+"""``doctor``: whether everything is in order, and what is not."""
+
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.accounts.sign_in_settings import provider_of
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.invitations.key_file import KeysFile
+from sottovoce.aggregator.invitations.missing_keys import missing_keys
+from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.reports.survey_log import record_head
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.aggregator.surveys.database_clock import check_clocks, present
+from sottovoce.aggregator.surveys.housekeeping import waiting_words
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.db.restore_steps import tell_held, tell_wrong
+
+
+@click.command()
+@data_option
+def doctor(data: Path | None) -> None:
+    """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    # Rows can be counted only where the tables are as they should be.
+    tell_wrong(storage.verify() or wrong_counts(storage), "the database is damaged; restore a backup")
+    storage.check()
+    check_clocks(storage)
+    waits = storage.forgetting_waits(int(present(storage).timestamp()))
+    if waits:
+        click.echo(waiting_words(waits), err=True)
+    tell_held(storage, data)
+    _tell_keys(storage, settings)
+    if settings.public_url and not settings.proxy_hops:
+        click.echo(
+            "If the public address is a proxy's, set SOTTOVOCE_PROXY_HOPS: networks are not told apart.", err=True
+        )
+    if "oidc" in settings.open_doors:
+        provider_of(settings, now).check()
+    click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
+    click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
+
+
+def _tell_keys(storage: Storage, settings: Settings) -> None:
+    """Whose keys are not here; whether an old copy was put back, or nobody here would notice it."""
+    for name, why in missing_keys(storage, KeysFile(settings.blind_keys_file)).items():
+        click.echo(f"{name}: nobody can redeem an invitation at a node that is set up like this: {why}", err=True)
+    problem = Marks(settings.blind_keys_file, place_of(settings.database, settings.data)).problem(storage)
+    if problem:
+        click.echo(problem, err=True)

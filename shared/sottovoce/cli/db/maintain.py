@@ -1,0 +1,101 @@
+"""``backup``, ``restore``, ``migrate``, ``copy``, ``purge``: looking after a database."""
+
+from pathlib import Path
+from typing import TextIO
+
+import click
+from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.aggregator.storage.copy import copy_all, save
+from sottovoce.aggregator.surveys.database_clock import check_clocks, present
+from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.db.restore_steps import has_password, leave_out, put_back, tell_held
+from sottovoce.cli.output_file import new_file
+from sottovoce.shared.errors import StorageError
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--keep-days",
+    type=click.IntRange(1, 3650),
+    help="You delete the file after so many days: what falls due until then is left out.",
+)
+@data_option
+def backup(file: Path, keep_days: int | None, data: Path | None) -> None:
+    """Write a copy of the database to the new FILE, while the aggregator runs or not; also from PostgreSQL."""
+    storage = open_storage(data_settings(data))
+    if file.exists() or file.is_symlink():
+        raise StorageError("there is a file of this name already; it was left as it is")
+    # First, so that the copy tells of itself, and none is there without its entry.
+    storage.journal.append(words.BACKED_UP, words.MACHINE)
+    with new_file(file) as part:
+        save(storage, part)
+        part.chmod(0o600)
+        if keep_days is not None:
+            leave_out(part, present(storage), keep_days)
+    until = "that day" if keep_days is None else f"{keep_days} days are over"
+    click.echo(f"Saved. It holds report ids that fall due: delete it before {until}.", err=True)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@data_option
+def restore(file: Path, data: Path | None) -> None:
+    """Put the backup FILE into the database that is configured, if there is none yet, or an empty one."""
+    settings = data_settings(data)
+    put_back(file, settings)
+    storage = open_storage(settings)
+    storage.journal.append(words.RESTORED, words.MACHINE)
+    click.echo("Restored.", err=True)
+    tell_held(storage, data)
+
+
+@click.command()
+@click.option("--stopped", is_flag=True, help="No node runs: change also what those of an earlier release need.")
+@data_option
+def migrate(stopped: bool, data: Path | None) -> None:
+    """Bring the database to this version's schema; `serve` does so too, where nodes that run can go on."""
+    open_storage(data_settings(data), stopped=stopped).check()
+    click.echo("The database has this version's schema.", err=True)
+
+
+@click.command()
+@click.option("--to", "url", help="postgresql://... without a password, or sqlite:///FILE: an empty database.")
+@click.option("--to-file", type=click.File(encoding="utf-8"), help="A file that holds this address; - reads it here.")
+@data_option
+def copy(url: str | None, to_file: TextIO | None, data: Path | None) -> None:
+    """Copy everything to another, empty database; stop the aggregator first."""
+    if (url is None) == (to_file is None):
+        raise click.UsageError("name either --to or --to-file")
+    if url is not None and has_password(url):
+        raise StorageError("everybody on this machine can see this password; put the address into a file: --to-file")
+    address = to_file.read().strip() if to_file is not None else str(url)
+    source = open_storage(data_settings(data))
+    source.journal.append(words.COPIED, words.MACHINE)
+    copy_all(source, open_url(address, Path(), unfinished=True))
+    click.echo("Copied; all counts are equal.", err=True)
+
+
+@click.command()
+@click.option("--clock-ok", is_flag=True, help="The clock is right: forgetting waits no longer.")
+@data_option
+def purge(clock_ok: bool, data: Path | None) -> None:
+    """Delete surveys whose day has come, close those that are over, and forget report ids that are due."""
+    storage = open_storage(data_settings(data))
+    check_clocks(storage)
+    today = present(storage)
+    if clock_ok:
+        storage.journal.append(words.SETTING_CHANGED, words.MACHINE, "clock_trusted")
+        storage.trust_clock(int(today.timestamp()))
+    waits = storage.note_running(int(today.timestamp()))
+    close_due(storage, today)
+    if waits:
+        raise StorageError(waiting_words(waits))
+    for name in delete_due(storage, today, words.MACHINE):
+        click.echo(f"{name}: deleted", err=True)
+    for stored in purge_due(storage, today, words.MACHINE):
+        click.echo(f"{stored.name} revision {stored.revision}: report ids forgotten", err=True)
+    storage.journal.cut()
+    storage.scrub()

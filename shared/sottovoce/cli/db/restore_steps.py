@@ -1,0 +1,115 @@
+"""What a backup that is kept for some days leaves out, how one comes into the database, and what is said on the way."""
+
+import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import parse_qs, urlsplit
+
+import click
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.invitations.hold_messages import held_lines
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.connect import file_of, open_url
+from sottovoce.aggregator.storage.copy import LOGS, check_backup, copy_all
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.aggregator.surveys.housekeeping import forget_ahead
+from sottovoce.cli.database import make_folder
+from sottovoce.cli.output_file import new_file
+from sottovoce.shared.errors import StorageError
+
+
+def leave_out(file: Path, now: datetime, keep_days: int) -> None:
+    """
+    Take out of a backup what falls due while it is kept, and say which surveys that are.
+
+    Args:
+        file: the backup; changed.
+        now: when it was made.
+        keep_days: until it is deleted.
+
+    Raises:
+        StorageError: a survey that is still open could fall due sooner.
+    """
+    with closing(SQLiteStorage(file)) as copy:
+        for name in forget_ahead(copy, now, keep_days):
+            click.echo(f"{name}: left out, since the survey is deleted by then", err=True)
+        copy.scrub()
+
+
+def put_back(file: Path, settings: Settings) -> None:
+    """
+    Put a backup into the configured database.
+
+    Raises:
+        StorageError: it is no whole backup, or there is a database already.
+    """
+    check_backup(file)
+    target = file_of(settings.database, settings.data)
+    if target is None:
+        _restore_into(settings, file)
+    else:
+        _restore_as(target, file)
+
+
+def _restore_into(settings: Settings, file: Path) -> None:
+    with (
+        closing(open_url(settings.database, settings.data, unfinished=True)) as target,
+        TemporaryDirectory() as folder,
+        _opened(file, Path(folder, file.name)) as source,
+    ):
+        copy_all(source, target)
+
+
+def _restore_as(target: Path, file: Path) -> None:
+    if target.exists():
+        raise StorageError("there is a database already; move it away first, with the aggregator stopped")
+    if any(target.with_name(target.name + log).exists() for log in LOGS):
+        raise StorageError("the log of a database that is gone lies in its place; move it away, too")
+    make_folder(target.parent)
+    with new_file(target) as part, _opened(file, part):
+        pass
+
+
+@contextmanager
+def _opened(file: Path, copied: Path) -> Iterator[Storage]:
+    """A backup, copied, brought to this version's schema and looked through; whole, and without a log, at the end."""
+    try:
+        shutil.copyfile(file, copied)
+        copied.chmod(0o600)
+    except OSError:
+        raise StorageError("the backup cannot be copied") from None
+    with closing(SQLiteStorage(copied)) as storage:
+        tell_wrong(storage.verify() or wrong_counts(storage), "the backup is damaged")
+        # Which of them were redeemed since it was made, nobody knows any more.
+        storage.hold_invitations(int(now().timestamp()))
+        yield storage
+        storage.scrub()
+
+
+def tell_held(storage: Storage, data: Path | None) -> None:
+    """Say which surveys' invitations wait for somebody, and for which command."""
+    for line in held_lines(storage, "" if data is None else f" --data {shlex.quote(str(data))}"):
+        click.echo(line, err=True)
+
+
+def has_password(url: str) -> bool:
+    """Whether an address holds a password, or cannot be read."""
+    try:
+        parts = urlsplit(url)
+        return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)
+    except ValueError:
+        return True
+
+
+def tell_wrong(wrong: list[str], conclusion: str) -> None:
+    """Say what is wrong, a line each, and end with the conclusion; nothing if nothing is."""
+    for problem in wrong:
+        click.echo(problem, err=True)
+    if wrong:
+        raise StorageError(conclusion)

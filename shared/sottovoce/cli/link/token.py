@@ -1,0 +1,117 @@
+"""``token``: one-time tokens for surveys with ``access: token``, and invitations for those with ``access: blind``."""
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TextIO
+
+import click
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words
+from sottovoce.aggregator.invitations.personal_links import as_table
+from sottovoce.aggregator.invitations.posters import Invitation
+from sottovoce.aggregator.invitations.posters import cards as print_cards
+from sottovoce.aggregator.invitations.tokens import (
+    MOST,
+    as_document,
+    create_tokens,
+    held_of,
+    revoke_tokens,
+    token_counts,
+)
+from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.aggregator.surveys.lifecycle import TRIAL
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.cli.link.reissue import hold, reissue
+from sottovoce.shared.errors import StorageError
+
+
+@click.group()
+def token() -> None:
+    """Make, take back and count one-time tokens; each lets one person send one report."""
+
+
+@token.command()
+@click.argument("name")
+@click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="CSV file to write.")
+@click.option(
+    "--cards", type=click.Path(path_type=Path, dir_okay=False), default=None, help="HTML file of cards to print."
+)
+@click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the cards.")
+@click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the links are for.")
+@data_option
+def create(  # noqa: PLR0913, PLR0917 - one option each
+    name: str, count: int, out: Path | None, cards: Path | None, language: str, wave: int, data: Path | None
+) -> None:
+    """
+    Make tokens for the survey NAME: a CSV of tokens and links, shown only now.
+
+    With --cards they are in a page of cards, each with its QR code, eight on a sheet; and in a CSV too if --out names
+    one.
+    """
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    revisions = storage.revisions(name)
+    if not revisions or not survey_of(revisions[-1].document).asks_for_invitation:
+        asked = "tokens (access: token) or invitations (access: blind)"
+        raise StorageError(f"there is no survey of this name that asks for {asked}")
+    survey = survey_of(revisions[-1].document)
+    if wave >= len(survey.waves):
+        raise StorageError("the survey has no such wave")
+    link = served_settings(settings).link(name, revisions[-1].digest, wave)
+    # Opened first: tokens that could not be written down would be lost.
+    with (
+        _new_file(out) if out or not cards else nullcontext() as table,
+        _new_file(cards) if cards else nullcontext() as page,
+    ):
+        links = [(made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE)]
+        if table is not None:
+            table.write(as_table(links, survey.trial))
+        if page is not None:
+            page.write(print_cards(Invitation(survey, wave, Words(language)), [made for _, made in links]))
+    if survey.trial:
+        click.echo(TRIAL, err=True)
+    click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)
+
+
+@token.command()
+@click.argument("name")
+@click.argument("file", type=click.File(encoding="utf-8"))
+@data_option
+def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
+    """Take back the tokens in FILE, one a line or a CSV as `create` writes it (- reads standard input)."""
+    tokens = [line.split(",")[0].strip() for line in file if line.strip()]
+    revoked = revoke_tokens(open_storage(data_settings(data)), name, tokens, MACHINE)
+    click.echo(f"{revoked} tokens revoked", err=True)
+
+
+@token.command()
+@click.argument("name")
+@data_option
+def stats(name: str, data: Path | None) -> None:
+    """Count the tokens of the survey NAME; which ones were used is not known to anybody."""
+    counts = token_counts(open_storage(data_settings(data)), name)
+    for label, told in as_document(counts).items():
+        click.echo(f"{label} {'-' if told is None else told}")
+    held = held_of(counts)
+    if held is not None:
+        click.echo(f"{held_words(held)}; to let them be redeemed: {REISSUE} {name}", err=True)
+
+
+token.add_command(hold)
+token.add_command(reissue)
+
+
+def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
+    if path is None:
+        return nullcontext(sys.stdout)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        raise StorageError("the file exists already or cannot be written; no token was made") from None
+    return os.fdopen(handle, "w", encoding="utf-8", newline="")

@@ -1,0 +1,90 @@
+"""``export``: the results of a survey as JSON, and the files that papers, archives and colleagues need."""
+
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.analysis.estimates import Results, analyse, revisions_of
+from sottovoce.aggregator.analysis.finite_population import whole_group
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.worked_example import results_in_words
+from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators.intervals import METHODS
+from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
+from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.aggregator.surveys.lifecycle import TRIAL
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.output_file import write_json
+from sottovoce.cli.place import PlaceName
+from sottovoce.cli.results.export_files import FORMATS, check_out, check_public, write_files
+from sottovoce.cli.results.release import release_tables
+from sottovoce.shared.errors import StorageError
+
+
+@click.command()
+@click.argument("name")
+@click.option("--format", "kind", type=click.Choice(FORMATS), default="json", show_default=True, help="File, or all.")
+@click.option("--cohort", default=None, help="Only this cohort (json).")
+@click.option(
+    "--interval",
+    type=click.Choice(list(METHODS)),
+    default=DEFAULT_RULE.method,
+    show_default=True,
+    help="For shares (json).",
+)
+@click.option("--people", type=click.IntRange(1), default=None, help="In a group of whom all have answered (json).")
+@click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
+@click.option(
+    "--out", type=PlaceName(), default=None, help="File to write; of all and of parquet a new folder, or s3://."
+)
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+@click.option("--yes", is_flag=True, help="Write public answers, or open their budget, without asking.")
+@click.option(
+    "--release-epsilon",
+    default=None,
+    help="Instead, tables of the public questions with noise, published for so much of the survey's budget.",
+)
+@data_option
+def export(  # noqa: PLR0913, PLR0917 - one option each
+    name: str, kind: str, cohort: str | None, interval: str, people: int | None, wave: int | None,
+    out: Path | str | None, force: bool, yes: bool, release_epsilon: str | None, data: Path | None,
+) -> None:  # fmt: skip
+    """
+    Write the results of the survey NAME as JSON (sottovoce-export/1), or the file that --format names: "all" and
+    "parquet" (sottovoce-reports/1, which estimate counts) name a new folder. Files of reports exist when the survey, or
+    the wave, is closed.
+    """
+    if release_epsilon is not None:
+        if kind != "json" or interval != DEFAULT_RULE.method or {cohort, people, wave} != {None}:
+            raise click.UsageError("--release-epsilon is of the whole survey: only --out, --force, --yes go with it")
+        check_out("json", out, force)
+        release_tables(name, release_epsilon, (), data, None if out is None else Path(out), yes)
+        return
+    check_out(kind, out, force)
+    storage = open_storage(data_settings(data))
+    revisions = revisions_of(storage, name)
+    if not revisions:
+        raise StorageError("there is no survey of this name in the data folder")
+    if kind == "json":
+        results = _told(analyse(revisions, cohort, interval, wave))
+        group = None if people is None else whole_group(revisions, results, people)
+        storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
+        document = export_document(results, storage.journal.head(), group)
+        write_json(document, None if out is None else Path(out))
+    elif cohort is not None or people is not None or interval != DEFAULT_RULE.method:
+        raise click.UsageError("--cohort, --interval and --people are for --format json")
+    elif out is not None:
+        source = Source(storage, revisions, present(storage), wave)
+        check_public(kind, source, yes)
+        storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
+        write_files(kind, source, out)
+        click.echo(f"Written: {out}", err=True)
+
+
+def _told(results: Results) -> Results:
+    """The results, told in words too."""
+    if results.survey.trial:
+        click.echo(TRIAL, err=True)
+    for words in results_in_words(results):
+        click.echo(words, err=True)
+    return results

@@ -1,0 +1,64 @@
+"""Tables of a survey's public answers, published under its budget: for ``export`` and ``crosstab``."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.curator.data.data_set import DataSet
+from sottovoce.aggregator.curator.data.released_tables import answers_document, release
+from sottovoce.aggregator.curator.data.survey_source import survey_data_set
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
+from sottovoce.aggregator.curator.text_report import answer_lines, decimal
+from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
+from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.database import data_settings, open_storage
+from sottovoce.cli.output_file import write_json
+from sottovoce.cli.prompts import ask
+from sottovoce.shared.errors import StorageError
+
+_OPENS = (
+    "This survey has no budget for its public answers yet. Going on opens it with epsilon {} in all, for good: this is"
+    " spent at once, so that no further table of them can be published; no file has exact ones any more, and no model"
+    " two public questions. To publish more, now or later, open a larger budget first:"
+    " sottovoce curator bind --survey {} --epsilon E"
+)
+
+
+def release_tables(
+    name: str, epsilon: str, columns: Sequence[str], data: Path | None, out: Path | None, yes: bool
+) -> None:
+    """
+    Publish tables of public answers, and open the budget for them if there is none.
+
+    Args:
+        name: of a closed survey.
+        epsilon: of all the tables together, as it was written.
+        columns: of one table; none for a table of each public question.
+        data: the folder of the database.
+        out: a file to write; None for standard output.
+        yes: open the budget without asking.
+
+    Raises:
+        BudgetExhausted: that much is not left.
+        StorageError: nobody agreed to open the budget, or its ledger cannot be used.
+    """
+    amount = parse_epsilon(epsilon)
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    public = survey_data_set(storage, name, present(storage), settings.data, settings.ledger_heads)
+    if not storage.releases.has_any(name):
+        _open(public, name, amount, yes)
+    storage.journal.append(EXPORTED, MACHINE, f"{name} public-tables.json")
+    document = answers_document(release(public, amount, columns))
+    for table in document["tables"]:
+        click.echo("\n".join(answer_lines(table)), err=True)
+    write_json(document, out)
+
+
+def _open(public: DataSet, name: str, amount: Fraction, yes: bool) -> None:
+    click.echo(_OPENS.format(decimal(amount), name), err=True)
+    if not yes and not ask("Open this budget?", default=False):
+        raise StorageError("nothing was opened or published (--yes opens it without asking)")
+    public.bind(amount, None, Neighbours.REPLACE)

@@ -1,0 +1,62 @@
+"""Where the reports are that an analysis is asked about: a data folder, an aggregator, or a folder of files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
+from sottovoce.aggregator.export.results_client.sources import FolderReports, Reports, StoredReports
+from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
+from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.place import PlaceName, tell
+
+_OPTIONS = (
+    click.argument("survey", required=False),
+    click.option("--from", "folder", type=PlaceName(), default=None, help="A folder of files, or s3://, instead."),
+    click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
+    click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
+    data_option,
+    click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument SURVEY and the options of all analyses."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def reports_of(
+    survey: str | None, folder: Path | str | None, url: str | None, key_file: Path | None, data: Path | None
+) -> Reports:
+    """
+    The reports that are asked about.
+
+    Args:
+        survey: its name; of a folder of files it may be left out.
+        folder: of files, or of Parquet in a bucket.
+        url: of an aggregator.
+        key_file: holds a researcher's key; without, the environment does.
+        data: the folder of the database.
+
+    Raises:
+        SurveyError: they are not there.
+    """
+    if sum(place is not None for place in (folder, url, data)) > 1:
+        raise click.UsageError("--from, --url and --data are three places: name one")
+    if folder is not None:
+        return FolderReports(folder, survey)
+    if survey is None:
+        raise click.UsageError("name the SURVEY, or a folder of files with --from")
+    if url is not None:
+        return AddressReports(url, survey, read_key(key_file))
+    storage = open_storage(data_settings(data))
+    revisions = revisions_of(storage, survey)
+    if revisions:
+        storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions)}")
+    return StoredReports(storage, survey, lambda: present(storage), tell)

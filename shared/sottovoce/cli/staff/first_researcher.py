@@ -1,0 +1,48 @@
+"""How the first account of a fresh database is let in: by a link that is good once, or by a key in a file."""
+
+import os
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.accounts.account_invitations import sign_in_link
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.shared.errors import StorageError
+
+NAME = "researcher"
+
+
+def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> None:
+    """
+    Make an account that is admin and owns every survey; print a link that dies on first use, or write a key down.
+
+    Args:
+        storage: without accounts.
+        settings: the address that the link is for.
+        key_file: where a key is written to, instead of a link being printed.
+
+    Raises:
+        StorageError: the file is there already, or cannot be written.
+    """
+    if key_file is None:
+        first = storage.access.by(MACHINE).add_owner(NAME)
+        link = sign_in_link(storage.access.by(MACHINE), settings.url, first.id, day_of(now()))
+        click.echo(f"Sign in, once, by this link: {link}", err=True)
+        return
+    key, digest = new_key()
+    # First: a key that could not be written down would let in nobody, and keep the next start from making one.
+    _write(key, key_file)
+    storage.add_researcher(NAME, digest, MACHINE)
+    click.echo(f"The first account's key: in {key_file}", err=True)
+
+
+def _write(key: str, file: Path) -> None:
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as written:
+            written.write(f"{key}\n")
+    except OSError:
+        raise StorageError("the key's file exists already or cannot be written") from None

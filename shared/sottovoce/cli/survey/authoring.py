@@ -1,0 +1,89 @@
+"""``import-xlsform`` makes a survey file of a workbook; ``letter`` writes the texts that go with a survey."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.authoring import invitation_texts
+from sottovoce.aggregator.authoring.xlsform import read_xlsform
+from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
+from sottovoce.aggregator.surveys.survey_file import read_survey_file, yaml_text
+from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.languages import languages_of
+from sottovoce.shared.spec import Survey
+
+
+@click.command("import-xlsform")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default="survey.yaml", show_default=True)
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+def import_xlsform(file: Path, out: Path, force: bool) -> None:
+    """Make a survey file of the XLSForm workbook FILE, and say what did not come over."""
+    check_free(out, [".yaml", ".yml"], force)
+    made = read_xlsform(_read(file))
+    write_text(yaml_text(made.document), out)
+    for left in made.left_out:
+        click.echo(f"left out: {left}", err=True)
+    count = len(made.document["questions"])
+    click.echo(f"Wrote {out}: {count} items, {len(made.left_out)} notes. Next: sottovoce lint {out}", err=True)
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path))
+@click.option(
+    "--kind", type=click.Choice(["invitation", "reminder", "ethics"]), default="invitation", show_default=True
+)
+@click.option("--language", help="One of the survey's languages. [default: its own]")
+@click.option("--link", help="The respondents' link, for invitation and reminder.")
+@click.option("--links", type=click.File(encoding="utf-8"), help="Instead: CSV of `token create`; makes a mail merge.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. [default: standard output]"
+)
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+def letter(  # noqa: PLR0913, PLR0917 - one option each
+    survey: Path,
+    kind: str,
+    language: str | None,
+    link: str | None,
+    links: Iterable[str] | None,
+    out: Path | None,
+    force: bool,
+) -> None:
+    """Write the invitation, the reminder to everybody or the ethics text of the survey file SURVEY."""
+    check_free(out, [".csv"] if links else [".txt", ".md"], force)
+    asked = read_survey_file(survey)
+    spoken = languages_of(asked)
+    if language is not None and language not in spoken:
+        raise SpecError(f"--language must be one of: {', '.join(spoken)}")
+    tag = language or asked.default_language
+    text = invitation_texts.mail_merge(asked, _links_in(links), tag) if links else _text(asked, kind, link, tag)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(text, out)
+
+
+def _text(survey: Survey, kind: str, link: str | None, language: str) -> str:
+    if kind == "ethics":
+        return invitation_texts.ethics(survey, language)
+    if link is None:
+        raise SpecError("--link is needed: the address under which people answer")
+    return (invitation_texts.letter if kind == "invitation" else invitation_texts.reminder)(survey, link, language)
+
+
+def _links_in(lines: Iterable[str]) -> list[str]:
+    """The links of a CSV as `token create` writes it, or of one a line."""
+    links = [cell for row in csv.reader(lines) for cell in row if "/s/" in cell]
+    if not links:
+        raise SpecError("--links: the file holds no link to a survey")
+    return links
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError:
+        raise SpecError("the file cannot be read") from None

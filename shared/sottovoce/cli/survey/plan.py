@@ -1,0 +1,91 @@
+"""``plan``: how many respondents a question needs, before anybody is asked."""
+
+import math
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.planning import sample_size as planning
+from sottovoce.aggregator.planning.mechanism_choice import Chosen, asked_times
+from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
+from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.survey.plan_output import compare_trust, show_pair, show_plan
+from sottovoce.shared.errors import SpecError
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path), required=False)
+@click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
+@click.option("--epsilon", type=float, help="Instead of SURVEY: what publishing chooses. [default: ln 3, coin flip]")
+@click.option("--options", type=click.IntRange(2, 1000), help="Number of options, without SURVEY. [default: 2]")
+@click.option("--prevalence", "-p", type=float, help="Expected share of the answer, such as 0.1.")
+@click.option("--mean", help="Instead, where a number or a date is asked for: its expected mean.")
+@click.option(
+    "--half-width",
+    type=float,
+    help="Wanted half-width of the interval: of a share 0.03; of a mean in its own unit, of a date in days.",
+)
+@click.option("--against", help="Instead: the share or mean in a second group that is to be told apart.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="With --against.")
+@click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option(
+    "--assurance",
+    type=float,
+    default=planning.USUAL,
+    help="Probability that the interval shown is no wider than wanted, such as 0.9. "
+    "[default: 0.5, the usual formula, which promises nothing of the interval shown and its continuity correction]",
+)
+@click.option("--response-rate", type=float, default=1.0, show_default=True)
+@click.option("--design-effect", type=float, default=1.0, show_default=True, help="Of clustered samples.")
+@click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
+@click.option("--with", "beside", help="Another question of SURVEY: what the two will allow together.")
+@click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
+@click.option("--compare", is_flag=True, help="Instead: half-widths on the device, shuffled and at a curator.")
+@click.option("--out", type=click.Path(path_type=Path), help="With --compare: a picture, FILE.svg.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+def plan(  # noqa: PLR0913, PLR0917 - one option each
+    survey: Path | None,
+    question: str | None,
+    epsilon: float | None,
+    options: int | None,
+    prevalence: float | None,
+    mean: str | None,
+    half_width: float | None,
+    against: str | None,
+    power: float,
+    confidence: float,
+    assurance: float,
+    response_rate: float,
+    design_effect: float,
+    ask: tuple[int, int] | None,
+    beside: str | None,
+    own_coin: bool,
+    compare: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Respondents needed for a half-width, or to tell two groups apart."""
+    if compare:
+        compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
+        return
+    file = None if survey is None else read_survey_file(survey)
+    if file is None and question is not None:
+        raise SpecError("--question is one of a SURVEY, which is not named")
+    if beside is not None:
+        show_pair(file, question, beside, power, as_json)
+        return
+    if file is not None and (epsilon is not None or options is not None):
+        raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
+    asked = None if file is None else question_named(file, question)
+    expected = expected_of(asked, prevalence, mean)
+    other = None if against is None else read_value(asked, against, "--against")
+    goal = Goal(expected, half_width, other, confidence, power, assurance)
+    chosen = Chosen(asked, math.log(3) if epsilon is None else epsilon, options or 2)
+    drawn = asked_times(file, asked, ask)
+    if own_coin and asked is not None and is_number(asked):
+        raise SpecError("--own-coin is for shares: nobody tosses a number")
+    own_coin = own_coin or (file is not None and file.own_coin)
+    fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=own_coin)
+    made = planning.plan(chosen.measure, goal, fieldwork)
+    points = planning.curve(chosen.others, made, chosen.spent)
+    show_plan(made, chosen, points, as_json)

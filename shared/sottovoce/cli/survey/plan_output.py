@@ -1,0 +1,120 @@
+"""What ``plan`` prints: people needed, what two questions allow together, the price of trusting nobody."""
+
+import json
+import math
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust
+from sottovoce.aggregator.planning.local_vs_central_chart import price_svg
+from sottovoce.aggregator.planning.mechanism_choice import Chosen
+from sottovoce.aggregator.planning.pair_power import pair_plan, pair_words
+from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
+from sottovoce.aggregator.planning.question_channels import question_named
+from sottovoce.aggregator.planning.sample_size import CurvePoint, Plan
+from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.spec import Survey
+
+
+def show_pair(file: Survey | None, question: str | None, beside: str, power: float, as_json: bool) -> None:
+    """
+    What two questions will allow together.
+
+    Args:
+        file: the survey; None where none is named.
+        question: name of the first.
+        beside: name of the second.
+        power: of tests.
+        as_json: for programs.
+
+    Raises:
+        SpecError: no survey, or no such questions.
+    """
+    if file is None:
+        raise SpecError("--with is a question of a SURVEY, which is not named")
+    made = pair_plan(file, question_named(file, question), question_named(file, beside), power)
+    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
+
+
+def show_plan(made: Plan, chosen: Chosen, points: tuple[CurvePoint, ...], as_json: bool) -> None:
+    """
+    People needed.
+
+    Args:
+        made: the plan.
+        chosen: its channel.
+        points: of the curve over epsilon.
+        as_json: for programs.
+    """
+    if as_json:
+        document = {"epsilon": chosen.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
+        click.echo(json.dumps(document, indent=2))
+        return
+    mechanism = None if chosen.question is None else chosen.question.mechanism
+    click.echo("\n".join(needed_in_words(made, chosen.spent, mechanism)))
+    if len(points) > 1:
+        table = Table(title=curve_title(mechanism))
+        for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
+            table.add_column(heading, justify="right")
+        for point in points:
+            table.add_row(*point_in_words(point))
+        Console().print(table)
+    elif mechanism is not None:
+        click.echo(f"{mechanism.name} is not made from an epsilon: there is no curve over it.")
+    for line in protection_in_words(made):
+        click.echo(line)
+
+
+def compare_trust(
+    survey: Path | None,
+    epsilon: float | None,
+    share: tuple[int | None, float | None, float],
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """
+    Half-widths by trust, mechanism and number of people.
+
+    Args:
+        survey: must be None: the comparison is of no survey's own mechanism.
+        epsilon: of one person; None for that of the coin flip.
+        share: options, expected share and confidence, None where the usual is meant.
+        out: an SVG file to be written as well; None for none.
+        as_json: for programs.
+
+    Raises:
+        SpecError: a survey is named, or epsilon is no number.
+    """
+    if survey is not None:
+        raise SpecError("--compare is for an --epsilon, --options and --prevalence, without a SURVEY")
+    spent = math.log(3) if epsilon is None else epsilon
+    if not math.isfinite(spent):
+        raise SpecError("--epsilon must be a number")
+    options, prevalence, confidence = share
+    # As it was typed, not as the nearest binary fraction.
+    price = price_of_trust(Fraction(str(spent)), options or 2, 0.5 if prevalence is None else prevalence, confidence)
+    check_free(out, (".svg",), force=False)
+    if out is not None:
+        write_text(price_svg(price), out)
+    if as_json:
+        click.echo(json.dumps(price.as_dict(), indent=2))
+    else:
+        _show_price(price)
+
+
+def _show_price(price: Price) -> None:
+    table = Table(title=f"half-width of a share of {price.prevalence:g} at epsilon {price.epsilon:g}")
+    for heading in ("trust", "noise", "of"):
+        table.add_column(heading)
+    for n in price.people:
+        table.add_column(f"n = {n:,}", justify="right")
+    for row in price.rows:
+        table.add_row(row.trust, row.name, row.subject, *(f"{width:.3g}" for width in row.half_widths))
+    Console(width=140).print(table)
+    conditions = {f"{row.trust}: {row.condition}" for row in price.rows if row.condition}
+    click.echo("\n".join([*sorted(conditions), *WHEN]))

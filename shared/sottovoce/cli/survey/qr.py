@@ -1,0 +1,50 @@
+"""``qr``: a survey's link as a QR code for print or the web, or on a poster."""
+
+from pathlib import Path
+
+import click
+from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.invitations.posters import Invitation, poster
+from sottovoce.aggregator.invitations.qr_codes import png, svg_file
+from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
+from sottovoce.shared.errors import StorageError
+
+ENDINGS = (".svg", ".png", ".html")
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="New .svg, .png or .html file."
+)
+@click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the link is for.")
+@click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the poster.")
+@data_option
+def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> None:
+    """Write the link to the newest revision of the survey NAME as a QR code; as .html, on a poster (A4)."""
+    if out.suffix not in ENDINGS:
+        raise click.UsageError("the file's name ends in .svg, .png or .html")
+    settings = data_settings(data)
+    stored = newest(open_storage(settings), name)
+    survey = survey_of(stored.document)
+    if wave >= len(survey.waves):
+        raise StorageError("the survey has no such wave")
+    link = served_settings(settings).link(name, stored.digest, wave)
+    _write(out, _drawn(out.suffix, link, Invitation(survey, wave, Words(language))))
+    click.echo(f"{out} leads to {link}", err=True)
+
+
+def _drawn(ending: str, link: str, invitation: Invitation) -> bytes:
+    if ending == ".html":
+        return poster(invitation, link).encode()
+    return svg_file(link) if ending == ".svg" else png(link)
+
+
+def _write(out: Path, body: bytes) -> None:
+    try:
+        with out.open("xb") as file:
+            file.write(body)
+    except OSError:
+        raise StorageError("the file exists already or cannot be written") from None
