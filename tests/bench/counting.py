@@ -15,7 +15,7 @@ from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.aggregator.storage import Arrival, Plan
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies, tally
 from sottovoce.aggregator.storage.reports.count_changes import change

@@ -21,7 +21,7 @@ import numpy as np
 import psycopg
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Storage
-from sottovoce.aggregator.storage.interface import ID, Plan
+from sottovoce.aggregator.storage.models import ID, Plan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

@@ -13,7 +13,7 @@ from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.storage import Arrival, Plan
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.models import ID
 
 from tests.bench.mechanisms import row
 from tests.documents import one_of, question

@@ -8,7 +8,7 @@ from pathlib import Path
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.verify_counts import recount
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
-from sottovoce.aggregator.http.error_pages import LANGUAGE_COOKIE
+from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE
 
 from tests.browser.test_access import violations
 from tests.browser.visit import log_in

@@ -19,7 +19,7 @@ from sottovoce.aggregator.storage.accounts.models import (
     Key,
     View,
 )
-from sottovoce.aggregator.storage.interface import SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 
 from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey

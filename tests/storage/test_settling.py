@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import copy_all
-from sottovoce.aggregator.storage.interface import Known
+from sottovoce.aggregator.storage.models import Known
 from sottovoce.aggregator.storage.postgres import reorder_reports
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

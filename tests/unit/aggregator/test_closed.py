@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.storage.interface import Arrival, Plan
+from sottovoce.aggregator.storage.models import Arrival, Plan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError

@@ -17,7 +17,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
-from sottovoce.aggregator.storage.reports.survey_log import CLOSED
+from sottovoce.aggregator.storage.survey_log import CLOSED
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, wave_state
 from sottovoce.shared.errors import EstimateError, StillOpen
 from sottovoce.shared.sentence import Sentence

@@ -7,6 +7,7 @@ from sottovoce.aggregator.http.openapi import DescribedApi
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.i18n import languages
 
 
 def openapi() -> Response:
@@ -21,7 +22,7 @@ def problem(code: str) -> Response:
         return problems.response("not_found")
     told = (explained.happened, f"{explained.turn}: {explained.remedy}")
     page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", told)
-    return Response(page, headers=error_pages.headers(error_pages.LANGUAGES[0]))
+    return Response(page, headers=error_pages.headers(languages.LANGUAGES[0]))
 
 
 def register(app: Flask, routes: tuple[Route, ...]) -> None:

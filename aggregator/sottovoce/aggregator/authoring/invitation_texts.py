@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sottovoce.aggregator.file_formats.csv_cells import harmless
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from sottovoce.aggregator.export.catalogue import Source, together
-from sottovoce.aggregator.export.survey_files import json_text
+from sottovoce.aggregator.file_formats.json_text import json_text
 from sottovoce.aggregator.file_formats.provenance import MANIFEST, About
 
 SUMS = "SHA256SUMS"

@@ -27,9 +27,9 @@ from sottovoce.aggregator.export.codebook import write_codebook
 from sottovoce.aggregator.export.ddi import write_ddi
 from sottovoce.aggregator.export.methods import write_methods
 from sottovoce.aggregator.export.statistics_files import write_statistics_file
-from sottovoce.aggregator.export.survey_files import json_text, marked
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
+from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.drafts import Plan
 from sottovoce.aggregator.storage.report_reader import ReadableReports

@@ -10,10 +10,9 @@ from typing import TextIO
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import Column
 from sottovoce.aggregator.export.row_validation import Expected, Values
+from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.shared.errors import SpecError
 
-CHUNK = 1 << 15
-LONGEST_LINE = 1 << 16
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16
 
@@ -85,23 +84,6 @@ def _blocks(read: Iterator[str], header: list[str], first: int, name: str, expec
         first += len(rows)
 
 
-def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
-    """
-    Refuse a row that is longer or shorter than the header.
-
-    Args:
-        rows: as they were read.
-        expected: cells in each.
-        row: the file, and what its rows are called.
-        first: number of the first of them.
-    """
-    lengths = [*map(len, rows)]
-    if lengths.count(expected) != len(rows):
-        index = next(index for index, length in enumerate(lengths) if length != expected)
-        told = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
-        raise SpecError(f"{row} {first + index}: {told}")
-
-
 def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int, column: str) -> Values:
     """Whole numbers, -1 where a cell is empty; a text that was seen before is not read again."""
     if len(known) > _MOST_REMEMBERED:
@@ -113,21 +95,3 @@ def _numbers(cells: tuple[str, ...], known: dict[str, int], row: str, first: int
             raise SpecError(f"{where}: must be a whole number from 0, written in digits, or empty where not asked")
         known[text] = int(text)
     return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
-
-
-def lines(file: TextIO, name: str) -> Iterator[str]:
-    """Line by line, none without end; a message has the line's number and the file's name."""
-    number = 0
-    while True:
-        number += 1
-        try:
-            line = file.readline(LONGEST_LINE)
-        except UnicodeDecodeError:
-            raise SpecError(f"{name}, at or after line {number}: is not UTF-8") from None
-        if not line:
-            return
-        if len(line) == LONGEST_LINE:
-            raise SpecError(f"{name}, line {number}: is longer than {LONGEST_LINE - 1:,} letters")
-        if "\0" in line:
-            raise SpecError(f"{name}, line {number}: cannot be read as CSV")
-        yield line

@@ -1,12 +1,12 @@
 """The survey as YAML and as JSON, and what was settled before anybody answered: files for the next study."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.analysis.estimates import Revision, mechanism_document
 from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.drafts import Plan
 from sottovoce.aggregator.surveys.survey_file import yaml_text
@@ -44,22 +44,6 @@ def write_preregistration(path: Path, revisions: Sequence[Revision], about: Abou
         plan: for how many people.
     """
     path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
-
-
-def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
-    """
-    A document that must not be taken for what it is elsewhere: that stands first, and no reader's format has it.
-
-    Args:
-        document: of reports, real or invented, or their survey.
-        about: says whether they were invented.
-    """
-    return {**(about.marks if about.rehearsal else {}), **document}
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """A document as text, its first key in the first line: of a try-out that is the warning."""
-    return json.dumps(document, indent=2, ensure_ascii=False).replace("{\n  ", "{", 1) + "\n"
 
 
 def preregistration(revisions: Sequence[Revision], about: About, plan: Plan) -> dict[str, Any]:

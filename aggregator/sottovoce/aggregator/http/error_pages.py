@@ -8,17 +8,12 @@ file. Programs, and the form itself, ask for anything or for JSON, and never get
 import base64
 import hashlib
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
 
-LANGUAGES = ("en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans")
-"""The languages of the sentences, the first for whoever reads none of them; a test holds them to the form's."""
-
-LANGUAGE_COOKIE = "sottovoce-language"
-"""What remembers the language that a researcher has chosen."""
+from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 
@@ -60,23 +55,9 @@ POLICY = (
 
 def wants_page(accept: str) -> bool:
     """Whether a person's browser asks: it names HTML, and prefers it to JSON."""
-    wishes = dict(_wishes(accept))
+    wishes = dict(accept_weights(accept))
     as_json = max(wishes.get("application/json", 0.0), wishes.get("application/problem+json", 0.0))
     return wishes.get("text/html", 0.0) > as_json
-
-
-def language_of(accept_language: str) -> str:
-    """The reader's first language among those of the pages."""
-    by_name = {tag.partition("-")[0].lower(): tag for tag in LANGUAGES}
-    wanted = sorted(_wishes(accept_language), key=lambda wish: -wish[1])
-    known = (by_name.get(tag.partition("-")[0]) for tag, weight in wanted if weight > 0)
-    return next((tag for tag in known if tag), LANGUAGES[0])
-
-
-def chosen_language(cookies: str) -> str:
-    """The language that a researcher has chosen, from the header with the cookies; "" if none was."""
-    found = re.search(rf"(?:^|; ?){LANGUAGE_COOKIE}=([A-Za-z-]+)(?:;|$)", cookies)
-    return found[1] if found and found[1] in LANGUAGES else ""
 
 
 def problem_page(code: str, language: str, home: str = "") -> bytes:
@@ -142,14 +123,3 @@ def sentences(language: str) -> dict[str, list[str]]:
     """A heading and paragraphs by kind, in one of ``LANGUAGES``."""
     text = files("sottovoce.aggregator.http").joinpath(f"sentences/{language}.json").read_text(encoding="utf-8")
     return dict(json.loads(text))
-
-
-def _wishes(header: str) -> Iterator[tuple[str, float]]:
-    """What a header of HTTP's kind ``a, b;q=0.5`` names, in lower case, with its weight; 0 for one without sense."""
-    for part in header.lower().split(","):
-        name, _, parameters = part.partition(";")
-        weight = parameters.replace(" ", "").partition("q=")[2].partition(";")[0]
-        try:
-            yield name.strip(), float(weight or "1")
-        except ValueError:
-            yield name.strip(), 0.0

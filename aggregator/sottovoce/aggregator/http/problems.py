@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from flask import Flask, Response, g, request, url_for
 from sottovoce.aggregator.http import error_pages
+from sottovoce.aggregator.i18n import languages
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.shared.errors import EstimateError, OptionsError, ReportRejected, SpecError, StorageError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -153,7 +154,7 @@ def reply(
         home: of researchers, where their list of surveys is.
     """
     if error_pages.wants_page(header("accept")):
-        language = error_pages.chosen_language(header("cookie")) or error_pages.language_of(header("accept-language"))
+        language = languages.chosen_language(header("cookie")) or languages.language_of(header("accept-language"))
         return (
             STATUS[code],
             [*error_pages.headers(language), *_more(code)],

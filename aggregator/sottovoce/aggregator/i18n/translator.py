@@ -17,7 +17,7 @@ from unicodedata import bidirectional
 from babel import Locale
 from babel.dates import format_date, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import TextMap
 

@@ -36,7 +36,7 @@ from sottovoce.aggregator.intake.fast_batch import FastBatch, decode_fast_batch
 from sottovoce.aggregator.intake.group_commit import Job, Submitted, settled
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Arrival, Outcome, Plan, Storage
-from sottovoce.aggregator.storage.interface import ID
+from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.reports.batch_columns import cut
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 from sottovoce.shared.errors import ReportRejected

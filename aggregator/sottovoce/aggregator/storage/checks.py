@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import table as journal_table
-from sottovoce.aggregator.storage.reports import survey_log
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.table_catalogue import NOT_COPIED, OF_SURVEYS, TABLES, Columns
 

@@ -8,7 +8,7 @@ that was published it stays how many people it was planned for.
 
 from typing import NamedTuple
 
-from sottovoce.aggregator.storage.accounts.accounts import BackEnd
+from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 KEPT = 50

@@ -7,7 +7,7 @@ for ``curator`` to say. They lie in the database, so that every node knows which
 into backups and copies; the head of each ledger lies elsewhere.
 """
 
-from sottovoce.aggregator.storage.accounts.accounts import BackEnd
+from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NOBODY
 from sottovoce.aggregator.storage.sql_statements import Handle

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
-from sottovoce.aggregator.storage.interface import Arrival, Known
+from sottovoce.aggregator.storage.models import Arrival, Known
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.aggregator.storage.reports.count_changes import Change
 

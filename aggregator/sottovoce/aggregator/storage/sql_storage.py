@@ -12,28 +12,20 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from sottovoce.aggregator.storage.accounts.accounts import AccessTables, BackEnd
+from sottovoce.aggregator.storage.accounts.accounts import AccessTables
+from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.audit_log.events import NOBODY
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.hash_chain import Line
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
-from sottovoce.aggregator.storage.interface import (
-    Arrival,
-    Cell,
-    Known,
-    Outcome,
-    Plan,
-    Rows,
-    Storage,
-    StoredSurvey,
-)
+from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
+from sottovoce.aggregator.storage.models import Arrival, Cell, Known, Outcome, Plan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports import surveys as survey_life
 from sottovoce.aggregator.storage.reports.cells import tallied, with_whole
 from sottovoce.aggregator.storage.reports.count_changes import change
-from sottovoce.aggregator.storage.reports.survey_log import lines
 from sottovoce.aggregator.storage.sql_statements import (
     Handle,
     count_down,
@@ -41,6 +33,7 @@ from sottovoce.aggregator.storage.sql_statements import (
     has_tombstone,
     id_hash,
 )
+from sottovoce.aggregator.storage.survey_log import lines
 from sottovoce.aggregator.storage.table_catalogue import TABLES, clear, fill, select
 from sottovoce.shared.spec import Survey
 

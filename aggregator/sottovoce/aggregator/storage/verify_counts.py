@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from sottovoce.aggregator.storage.interface import ID, Arrival, Plan, Rows, Storage, StoredSurvey
+from sottovoce.aggregator.storage.interface import Rows, Storage
 from sottovoce.aggregator.storage.invitations.blind_invitations import HELD
+from sottovoce.aggregator.storage.models import ID, Arrival, Plan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS
 from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies
 from sottovoce.aggregator.storage.reports.count_changes import change

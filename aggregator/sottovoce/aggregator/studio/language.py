@@ -3,8 +3,8 @@
 import re
 
 from flask import Flask, Response, g, request
-from sottovoce.aggregator.http.error_pages import LANGUAGE_COOKIE, LANGUAGES, language_of
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE, LANGUAGES, language_of
 from sottovoce.aggregator.i18n.translator import Words
 
 _OF_STUDIO = re.compile(r"/dashboard(/[A-Za-z0-9_.~%/-]*)?(\?[A-Za-z0-9_.~%=&+-]*)?", re.ASCII).fullmatch

@@ -6,10 +6,16 @@ from sottovoce.aggregator.studio import language, static_files
 from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
 from sottovoce.aggregator.studio.design import new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
-from sottovoce.aggregator.studio.results import format_numbers, models_page, results_page, simulation_page, tables_page
+from sottovoce.aggregator.studio.results import (
+    files_page,
+    format_numbers,
+    models_page,
+    results_page,
+    simulation_page,
+    tables_page,
+)
 from sottovoce.aggregator.studio.survey import (
     ethics_page,
-    files_page,
     invite_files,
     invite_page,
     privacy_page,

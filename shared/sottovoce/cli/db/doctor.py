@@ -10,7 +10,7 @@ from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.invitations.rollback_detection import Marks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.reports.survey_log import record_head
+from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import waiting_words

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words
 from sottovoce.aggregator.invitations.personal_links import as_table

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import Terms, account, usual_delta
 from sottovoce.aggregator.privacy_account.page import page

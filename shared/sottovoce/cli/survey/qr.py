@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.posters import Invitation, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file

@@ -14,7 +14,7 @@ from sottovoce.aggregator.authoring.invitation_texts import (
     reminder,
     words_for,
 )
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey

@@ -13,7 +13,7 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio import drafts
 
 from tests.conftest import FakeClock
 from tests.surveys import document, survey

@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC
-from sottovoce.aggregator.studio.survey.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
+from sottovoce.aggregator.studio.results.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
 
 from tests.exported import source
 from tests.unit.aggregator.studio.joint_pages import app, client, get

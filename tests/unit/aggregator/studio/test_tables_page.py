@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 
 from tests.unit.aggregator.studio.joint_pages import app, cells, client, document, get
 

@@ -1,7 +1,7 @@
 """Where a text stands is said in words, in every language, for every text that a survey can have."""
 
 import pytest
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.design.text_locations import place_in_words
 from sottovoce.shared.languages import texts_of

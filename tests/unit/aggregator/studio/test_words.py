@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 from babel import Locale
 from sottovoce.aggregator.accounts import oidc, oidc_http, passkeys
-from sottovoce.aggregator.http.error_pages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.client.bundle import read

@@ -19,7 +19,7 @@ import numpy as np
 from sottovoce.aggregator.curator.data.read_parquet import read_grouped
 from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, Declaration, Kind, parse_declaration
 from sottovoce.aggregator.curator.records import Records, Values
-from sottovoce.aggregator.export.read_csv import CHUNK, check_lengths, lines
+from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError
 

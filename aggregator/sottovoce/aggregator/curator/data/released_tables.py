@@ -16,8 +16,8 @@ from sottovoce.aggregator.curator.declaration import Declaration, Number
 from sottovoce.aggregator.curator.ledger.ledger_format import Ledger, parse_ledger
 from sottovoce.aggregator.curator.questions import Question, cell_names, histogram_question, number_question
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document
-from sottovoce.aggregator.export.survey_files import json_text, marked
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
+from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
 
 FORMAT = "sottovoce-release/1"

@@ -4,9 +4,7 @@ Who may do what, reached as ``storage.access``: one implementation in the SQL th
 Of every secret, key, link or cookie, only a hash is stored. Days, never finer, but for sessions.
 """
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import NamedTuple
 
 from sottovoce.aggregator.storage.accounts.account_rows import (
     account_of,
@@ -14,6 +12,7 @@ from sottovoce.aggregator.storage.accounts.account_rows import (
     insert_account,
     insert_grant,
 )
+from sottovoce.aggregator.storage.accounts.back_end import BackEnd
 from sottovoce.aggregator.storage.accounts.keys import DAY, insert_key
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account, Invitation, Key, View
 from sottovoce.aggregator.storage.accounts.passkeys import PasskeyTables
@@ -36,29 +35,6 @@ _SPEND_INVITATION, _SPEND_LINK = _SPEND.format("true"), _SPEND.format("false")
 _VIEWS = "SELECT hash, survey, digest, results, expires_on FROM views"
 _VIEW = f"{_VIEWS} WHERE hash = ? AND expires_on >= ?"
 _VIEWS_OF = f"{_VIEWS} WHERE survey = ? ORDER BY expires_on, hash"
-
-
-class BackEnd(NamedTuple):
-    """
-    What a back end gives to these tables.
-
-    Attributes:
-        read: begins a transaction that sees one state.
-        write: begins one that is durable once it has ended.
-        lock_accounts: the statement that makes a transaction wait for all others that change accounts; may be empty.
-        until_end: what makes a row that was looked up stay as it is until the end; may be empty.
-        new_id: the statement that draws sixteen random bytes.
-        after_deletion: what can be done at once about deleted rows.
-        today: the present day, by the database's own clock.
-    """
-
-    read: Callable[[], AbstractContextManager[Handle]]
-    write: Callable[[], AbstractContextManager[Handle]]
-    lock_accounts: str
-    until_end: str
-    new_id: str
-    after_deletion: Callable[[], None]
-    today: Callable[[Handle], int]
 
 
 class AccessTables(PasskeyTables):

@@ -5,7 +5,7 @@ from typing import Any
 from sottovoce.aggregator.storage.accounts.account_rows import FORMER_OF_KEY, AccountTables, account_of
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account, Key, Session
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.interface import SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 DAY = 86400

@@ -8,7 +8,7 @@ from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS, Journal
 from sottovoce.aggregator.storage.audit_log.table import OF_SURVEY, of_survey
 from sottovoce.aggregator.storage.hash_chain import Entry, Head
-from sottovoce.aggregator.storage.reports.heartbeat import PulseStorage
+from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 Transaction = Callable[[], AbstractContextManager[Handle]]

@@ -9,8 +9,8 @@ held, and counted as such: nothing is signed for them until somebody has said so
 
 from collections.abc import Sequence
 
-from sottovoce.aggregator.storage.interface import Outcome
 from sottovoce.aggregator.storage.invitations.token_models import Held
+from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sql_statements import Handle
 
 _MAKE = """

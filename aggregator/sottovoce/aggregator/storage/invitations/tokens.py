@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar
 
+from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.audit_log import JournalStorage
 from sottovoce.aggregator.storage.audit_log.events import NOBODY, REISSUED, RESTORED, TOKENS_MADE, TOKENS_REVOKED
-from sottovoce.aggregator.storage.interface import Outcome
 from sottovoce.aggregator.storage.invitations import blind_invitations
 from sottovoce.aggregator.storage.invitations.token_models import Held, TokenBatch, TokenCounts
-from sottovoce.aggregator.storage.reports import survey_log
+from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sql_statements import Handle, add_token_counts, delete_tokens
 from sottovoce.shared.errors import StorageError
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
-from sottovoce.aggregator.storage.interface import ID, Arrival
+from sottovoce.aggregator.storage.models import ID, Arrival
 from sottovoce.aggregator.storage.reports.batch_columns import cut
 
 NOW = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from sottovoce.aggregator.storage.accounts.passkeys import MAKE_PASSKEYS_SHARED
 from sottovoce.aggregator.storage.accounts.schema import MAKE_ACCESS_SHARED
 from sottovoce.aggregator.storage.drafts import MAKE_DRAFTS_SHARED
+from sottovoce.aggregator.storage.heartbeat import MARK_PAUSE
 from sottovoce.aggregator.storage.invitations.blind_invitations import MAKE_BLIND_SHARED
 from sottovoce.aggregator.storage.postgres.functions import MAKE_FUNCTIONS
 from sottovoce.aggregator.storage.postgres.migrate_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.postgres.partitions import MAKE_PLACES
 from sottovoce.aggregator.storage.releases import MAKE_RELEASES_SHARED
-from sottovoce.aggregator.storage.reports.heartbeat import MARK_PAUSE
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
-from sottovoce.aggregator.storage.interface import Arrival, Outcome
+from sottovoce.aggregator.storage.models import Arrival, Outcome
 from sottovoce.aggregator.storage.postgres import migrate
 from sottovoce.aggregator.storage.postgres.background_thread import Aside, at_once
 from sottovoce.aggregator.storage.postgres.checks import described

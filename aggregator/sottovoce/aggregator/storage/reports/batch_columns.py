@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-from sottovoce.aggregator.storage.interface import ID, Arrival
+from sottovoce.aggregator.storage.models import ID, Arrival
 from sottovoce.aggregator.storage.pack_values import null
 
 _WIDTH = 256

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sottovoce.aggregator.storage.interface import ALL, Cell
+from sottovoce.aggregator.storage.interface import ALL
+from sottovoce.aggregator.storage.models import Cell
 from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT
 
 

@@ -7,7 +7,7 @@ A client that repeats itself, or an attacker, must not make the others of a larg
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from sottovoce.aggregator.storage.interface import Arrival, Outcome
+from sottovoce.aggregator.storage.models import Arrival, Outcome
 from sottovoce.aggregator.storage.reports.batch_columns import merge, report_ids, split
 from sottovoce.aggregator.storage.reports.count_changes import Change, change
 from sottovoce.aggregator.storage.sql_statements import MOST_KEYS, Handle, for_keys, id_hash, spend_tokens

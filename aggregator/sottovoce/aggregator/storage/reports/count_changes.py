@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.storage.interface import Arrival
+from sottovoce.aggregator.storage.models import Arrival
 from sottovoce.aggregator.storage.reports.batch_columns import distinct, is_null, matrix, tallies
 
 NO_COHORT = -1

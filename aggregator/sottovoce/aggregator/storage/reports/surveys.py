@@ -4,10 +4,10 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.invitations import tokens
-from sottovoce.aggregator.storage.reports import survey_log
 from sottovoce.aggregator.storage.sql_statements import Handle, show
 from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS
 from sottovoce.shared.errors import StorageError

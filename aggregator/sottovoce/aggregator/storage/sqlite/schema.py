@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from sottovoce.aggregator.storage.accounts.passkeys import MAKE_PASSKEYS
 from sottovoce.aggregator.storage.accounts.schema import MAKE_ACCESS
 from sottovoce.aggregator.storage.drafts import MAKE_DRAFTS
+from sottovoce.aggregator.storage.heartbeat import MARK_PAUSE
 from sottovoce.aggregator.storage.incomplete_copy import known_version
 from sottovoce.aggregator.storage.invitations.blind_invitations import MAKE_BLIND
 from sottovoce.aggregator.storage.pack_values import pack_text
 from sottovoce.aggregator.storage.postgres.migrate_counts import MOVE_COUNTS
 from sottovoce.aggregator.storage.releases import MAKE_RELEASES
-from sottovoce.aggregator.storage.reports.heartbeat import MARK_PAUSE
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database, Migrations
 

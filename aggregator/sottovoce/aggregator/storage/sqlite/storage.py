@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Self
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NOBODY
-from sottovoce.aggregator.storage.interface import Arrival, Outcome, Storage
+from sottovoce.aggregator.storage.interface import Storage
+from sottovoce.aggregator.storage.models import Arrival, Outcome
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change

@@ -14,7 +14,7 @@ from sottovoce.aggregator.storage.audit_log import events as kinds
 from sottovoce.aggregator.storage.audit_log.interface import ALWAYS
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import as_date, storage
-from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import published_page
 
 _OF_REVISIONS = frozenset({kinds.PUBLISHED, kinds.RETIRED, kinds.PURGED})
 """Entries whose second word is the number of a revision."""

@@ -6,7 +6,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, View
 from sottovoce.aggregator.studio.request_context import as_date, storage, tables, to, today, told
-from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest
 
 

@@ -10,7 +10,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
 from sottovoce.aggregator.studio.request_context import storage, tables, to, today, told
-from sottovoce.aggregator.studio.survey.survey_frame import frame_of
+from sottovoce.aggregator.studio.survey_frame import frame_of
 
 
 @dataclass(frozen=True)

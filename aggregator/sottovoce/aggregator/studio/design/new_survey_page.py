@@ -10,10 +10,10 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.studio.design import drafts
-from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.redirect import lead_to
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError

@@ -13,14 +13,14 @@ from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
-from sottovoce.aggregator.studio.design.redirect import lead_to
 from sottovoce.aggregator.studio.design.sentences import Sentences, about
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import NAMES, words
-from sottovoce.aggregator.studio.survey.survey_frame import draft_page, published_page
+from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.types import TYPES
 

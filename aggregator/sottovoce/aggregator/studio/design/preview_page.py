@@ -7,16 +7,16 @@ from typing import Any
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.error_pages import LANGUAGES
 from sottovoce.aggregator.http.headers import POLICY
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.preview_form import page_of, policy, pretended
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import trials_of
 from sottovoce.aggregator.studio.language import NAMES, words
-from sottovoce.aggregator.studio.survey.survey_frame import draft_page, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 

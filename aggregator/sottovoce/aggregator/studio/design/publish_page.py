@@ -11,13 +11,13 @@ from sottovoce.aggregator.authoring.validation import problems_of, refused_field
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import Told, differences_in_words
-from sottovoce.aggregator.studio.design.redirect import lead_to
 from sottovoce.aggregator.studio.design.sentences import Sentences, about
 from sottovoce.aggregator.studio.design.text_locations import texts_in_words
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.survey.survey_frame import draft_page
+from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import signed_before
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import next_revision

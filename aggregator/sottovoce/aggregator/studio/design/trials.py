@@ -8,8 +8,8 @@ from sottovoce.aggregator.accounts.ownership import owned
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.design import drafts
-from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.redirect import lead_to
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of
 from sottovoce.shared.errors import SpecError

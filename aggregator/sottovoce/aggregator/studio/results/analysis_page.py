@@ -23,7 +23,7 @@ from sottovoce.aggregator.studio.results.simulation_results import ROOM, Rehears
 from sottovoce.aggregator.studio.results.table_view import TablesInWords
 from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
 from sottovoce.aggregator.studio.results.view_parts import ShownAnswer
-from sottovoce.aggregator.studio.survey.survey_frame import SurveyPage, published_page
+from sottovoce.aggregator.studio.survey_frame import SurveyPage, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import EstimateError
 

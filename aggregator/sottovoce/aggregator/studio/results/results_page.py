@@ -16,12 +16,12 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
+from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.results.labels import alarm_in_words, name_of_group
+from sottovoce.aggregator.studio.not_yet_available import later
 from sottovoce.aggregator.studio.results.results_view import MOST_PEOPLE, Card, Choices, View, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.survey.not_yet_available import later
-from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 REFRESH = 30

@@ -13,7 +13,7 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import Plan
-from sottovoce.aggregator.studio.results.labels import labels_of, name_of_group, people_in_words, title_of
+from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Survey
 

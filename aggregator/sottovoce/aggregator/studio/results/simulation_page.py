@@ -16,13 +16,15 @@ from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.export.catalogue import RELEASED
 from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
-from sottovoce.aggregator.export.survey_files import json_text, marked
 from sottovoce.aggregator.file_formats.csv_cells import write_rows
+from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.results import models_page, tables_page
 from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_file, joint_page
+from sottovoce.aggregator.studio.results.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
+from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
 from sottovoce.aggregator.studio.results.results_view import Choices, View, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
@@ -36,8 +38,6 @@ from sottovoce.aggregator.studio.results.simulation_results import (
 )
 from sottovoce.aggregator.studio.results.svg_chart import drawing
 from sottovoce.aggregator.studio.results.variable_choices import SurveyVariables
-from sottovoce.aggregator.studio.survey.download_files import DRAWN_ANEW, MEDIA_TYPES, OF_CLOSED, OFFERED, sums
-from sottovoce.aggregator.studio.survey.files_page import file_reply
 
 
 def rehearse(name: str) -> str:

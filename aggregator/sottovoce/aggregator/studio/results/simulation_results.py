@@ -15,12 +15,12 @@ from sottovoce.aggregator.http.routing import Query
 from sottovoce.aggregator.planning.margin_of_error import widest_margin
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.storage.drafts import Plan
-from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.labels import labels_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.results.format_numbers import figure, interval
-from sottovoce.aggregator.studio.results.labels import labels_of
 from sottovoce.aggregator.studio.results.query_parameters import AskedAnalysis
-from sottovoce.aggregator.studio.survey.survey_frame import SurveyPage, draft_page, published_page, stage_of
+from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey

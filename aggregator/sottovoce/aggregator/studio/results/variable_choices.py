@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.margins import BESIDE
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.labels import title_of
+from sottovoce.aggregator.studio.labels import title_of
 from sottovoce.shared.spec import Question, Survey
 
 _FIELDS = frozenset(

@@ -17,9 +17,9 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.accounts.models import View
 from sottovoce.aggregator.storage.audit_log.events import NOBODY
 from sottovoce.aggregator.studio.design.text_locations import texts_in_words
+from sottovoce.aggregator.studio.labels import title_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today
-from sottovoce.aggregator.studio.results.labels import title_of
 from sottovoce.aggregator.studio.survey.privacy_page import account_body
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.spec import Survey

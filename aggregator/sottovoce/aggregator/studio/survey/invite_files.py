@@ -6,8 +6,8 @@ from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import Invitation, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
+from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.survey.invite_page import invited, language_asked
-from sottovoce.aggregator.studio.survey.print_response import print_reply
 
 
 def qr_svg(name: str) -> Response:

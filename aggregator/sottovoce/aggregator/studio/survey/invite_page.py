@@ -8,8 +8,8 @@ from sottovoce.aggregator.accounts.authentication import session_secret
 from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
-from sottovoce.aggregator.http.error_pages import LANGUAGES
 from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
@@ -26,9 +26,9 @@ from sottovoce.aggregator.invitations.tokens import (
 )
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.survey.not_yet_available import later
-from sottovoce.aggregator.studio.survey.print_response import print_reply
-from sottovoce.aggregator.studio.survey.survey_frame import published_page
+from sottovoce.aggregator.studio.not_yet_available import later
+from sottovoce.aggregator.studio.print_response import print_reply
+from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey

@@ -15,8 +15,8 @@ from sottovoce.aggregator.privacy_account.document import Document, Terms, accou
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.survey.print_response import print_reply
-from sottovoce.aggregator.studio.survey.survey_frame import SurveyPage, draft_page, published_page
+from sottovoce.aggregator.studio.print_response import print_reply
+from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey

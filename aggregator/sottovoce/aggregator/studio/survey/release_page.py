@@ -16,7 +16,7 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED
-from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio.redirect import lead_to
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 

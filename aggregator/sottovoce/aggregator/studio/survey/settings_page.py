@@ -4,10 +4,10 @@ from flask import Response, current_app, g, render_template, request, url_for
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.studio.design import drafts
-from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.trials import address_of_tried
-from sottovoce.aggregator.studio.survey.survey_frame import draft_page, published_page, stage_of
+from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.survey_frame import draft_page, published_page, stage_of
 from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import ReportRejected

@@ -11,10 +11,10 @@ from sottovoce.aggregator.authoring.draft import Draft
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import Plan
-from sottovoce.aggregator.studio.design import drafts
-from sottovoce.aggregator.studio.design.redirect import lead_to
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.survey.survey_frame import address_of, may_open, next_page, stage_of
+from sottovoce.aggregator.studio.redirect import lead_to
+from sottovoce.aggregator.studio.survey_frame import address_of, may_open, next_page, stage_of
 from sottovoce.aggregator.surveys.lifecycle import list_surveys
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
 

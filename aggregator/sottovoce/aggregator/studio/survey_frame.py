@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from flask import current_app, g, url_for
 from sottovoce.aggregator.accounts.permissions import Verdict, may
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.design import drafts
+from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey

@@ -1,8 +1,8 @@
 """What stands on the pages that a survey has only once it is published, while it is still a draft."""
 
 from flask import render_template
-from sottovoce.aggregator.studio.design import drafts
-from sottovoce.aggregator.studio.survey.survey_frame import frame_of
+from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.survey_frame import frame_of
 
 
 def later(name: str, page: str) -> str | None:
